@@ -1,0 +1,1 @@
+"""Harvests the documents that Dutch public bodies publish under the Woo."""

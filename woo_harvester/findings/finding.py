@@ -1,0 +1,55 @@
+"""The finding itself: what was noticed, where, and what the harvester did about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from woo_harvester.findings.catalogue import Severity, explain
+
+#: Longest text of a publisher's that a finding repeats, in characters.
+SEEN_MAXLENGTH = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One deviation at one place. What does not apply is None and is left out of the output."""
+
+    code: str
+    """Stable name from the catalogue, such as ``loc.geen-https``."""
+    url: str | None = None
+    """What it is about: the document's loc, the sitemap, the index, the robots.txt or the registered URL."""
+    organisation: str | None = None
+    """TOOI URI of the registered body, or its systeemId where it has none."""
+    host: str | None = None
+    """Host, with its port where that is not 443."""
+    sitemap: str | None = None
+    line: int | None = None
+    element: str | None = None
+    """Path of the XML element, such as ``titelcollectie/officieleTitel``."""
+    seen: str | None = None
+    """What was there, as given; cut at 500 characters."""
+    action: str | None = None
+    """What the harvester did, in Dutch: "overgeslagen", "gelezen als ..."."""
+    at: str | None = None
+    """ISO 8601 date-time with offset; filled in where findings are written."""
+
+    def __post_init__(self) -> None:
+        explain(self.code)  # an unknown code fails where the finding is made
+        if self.seen is not None and len(self.seen) > SEEN_MAXLENGTH:
+            object.__setattr__(self, "seen", self.seen[: SEEN_MAXLENGTH - 1] + "…")
+
+    @property
+    def severity(self) -> Severity:
+        """Severity of the code: it never differs between two findings of one code."""
+        return explain(self.code).severity
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line of ``findings.jsonl``: keys in a fixed order, nothing that is absent."""
+        given = {key: value for key, value in asdict(self).items() if value is not None}
+        return {"code": given.pop("code"), "severity": self.severity, **given}
+
+
+Report = Callable[[Finding], None]
+"""Where a part of the core hands its findings; the shell adds host, organisation and time."""
