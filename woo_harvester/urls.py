@@ -1,0 +1,127 @@
+"""URLs as the harvester compares them: the host, the identity of a location, and what may be harvested."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import IPv6Address
+from urllib.parse import unquote
+from uuid import NAMESPACE_URL, uuid5
+
+import idna
+
+#: Longest location that is harvested, in characters: the limit of Scrapy's ``URLLENGTH_LIMIT``.
+LOC_MAXLENGTH = 2083
+
+_DEFAULT_PORTS = {"https": 443, "http": 80}
+#: Schemes that a publisher can mean. Any other "scheme" is a host without one: ``www.a.nl:8443/x``.
+_OTHER_SCHEMES = frozenset(
+    "about blob data file ftp ftps geo http javascript ldap mailto news nntp sftp smb ssh tel urn vbscript "
+    "view-source ws wss".split()
+)
+_ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+#: White space, control characters and lone surrogates: none of them stands in a URL (RFC 3986, 2).
+_NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+#: Underscores are no part of a host name by RFC 1123, but they resolve and are in use.
+_HOST_NAME = re.compile(r"(?!.{254})[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+
+
+def host_of(url: str) -> str:
+    """The host of an absolute URL, as ``www.a.nl`` or ``www.a.nl:8443``.
+
+    Lower case, in IDNA's ASCII form (RFC 5891), without a final dot, user name and password, or the scheme's
+    default port. Raises ValueError for a URL without a host, with a bad port, or with a name that IDNA refuses.
+    """
+    match = _ABSOLUTE.match(url.strip())
+    if match is None:
+        raise ValueError(f"Expected an absolute URL such as https://www.a.nl/x, got {url!r}")
+    return _host(*match.groups())
+
+
+def loc_problem(loc: str) -> str | None:
+    """The code of the finding that keeps a document's location from being harvested, or None for a good one.
+
+    ``loc.geen-https``, ``loc.inloggegevens`` or ``loc.ongeldig``. Whether the host is registered is not looked at.
+    Source: seed "Aandachtspunten bij de invulling van de sitemaps" (https), sitemaps.org (absolute URL).
+    """
+    loc = loc.strip()
+    match = _ABSOLUTE.match(loc)
+    scheme = _SCHEME.match(loc)
+    if scheme is not None and scheme[1].lower() in _OTHER_SCHEMES:
+        return "loc.geen-https"
+    if match is None or match[1].lower() != "https" or len(loc) > LOC_MAXLENGTH or _NEVER_IN_URL.search(loc):
+        return "loc.ongeldig"
+    if "@" in match[2]:
+        return "loc.inloggegevens"
+    try:
+        _host(*match.groups())
+    except ValueError:
+        return "loc.ongeldig"
+    return None
+
+
+def record_id(loc: str) -> str:
+    """The id of a document's record: the UUID version 5 of its location as given, in the namespace for URLs.
+
+    Raises ValueError for a text that cannot be written in UTF-8.
+    """
+    return str(uuid5(NAMESPACE_URL, loc.strip()))
+
+
+def last_segment(url: str) -> str:
+    """The last segment of a URL's path, percent-decoded; empty where the path ends in a slash or is absent."""
+    url = url.strip()
+    authority = _ABSOLUTE.match(url)
+    path = re.split(r"[?#]", url[authority.end() if authority else 0 :], maxsplit=1)[0]
+    segment = path.rpartition("/")[2]
+    try:
+        return unquote(segment, errors="strict")
+    except UnicodeDecodeError:  # older publishing software encodes é as %E9
+        return unquote(segment, encoding="windows-1252", errors="replace")
+
+
+@lru_cache(maxsize=4096)
+def _host(scheme: str, netloc: str) -> str:
+    """Cached on scheme and netloc, because the few hosts of a run come by once for every document."""
+    host, port = _split_port(netloc.rpartition("@")[2])
+    if not host:
+        raise ValueError(f"Expected a host, got {scheme}://{netloc}")
+    name = _ipv6(host) if host.startswith("[") else _ascii_name(host)
+    if port is None or port == _DEFAULT_PORTS.get(scheme.lower()):
+        return name
+    return f"{name}:{port}"
+
+
+def _split_port(hostport: str) -> tuple[str, int | None]:
+    """Host and port; the port is None where it is absent or empty (RFC 3986, 3.2.3)."""
+    host, colon, port = hostport.rpartition(":")
+    if not colon or port.endswith("]"):
+        return hostport, None
+    if not port:
+        return host, None
+    if not re.fullmatch(r"0*[1-9][0-9]{0,4}", port, re.ASCII) or int(port) > 65535:
+        raise ValueError(f"Expected a port from 1 to 65535, got {port!r}")
+    return host, int(port)
+
+
+def _ascii_name(host: str) -> str:
+    """The host name in lower-case ASCII."""
+    name = host.lower().removesuffix(".")
+    if len(host) > 1000:
+        raise ValueError("Expected a host name of at most 253 characters")
+    if not name.isascii() or "xn--" in name:
+        try:
+            name = idna.encode(host, uts46=True).decode("ascii").lower().removesuffix(".")
+        except UnicodeError as error:
+            raise ValueError(f"Expected a host name, got {host!r}: {error}") from None
+    if not _HOST_NAME.fullmatch(name):
+        raise ValueError(f"Expected a host name, got {host!r}")
+    return name
+
+
+def _ipv6(host: str) -> str:
+    """The shortest form of an IPv6 address, in its brackets; a zone is refused, since it means nothing elsewhere."""
+    if not host.endswith("]") or "%" in host:
+        raise ValueError(f"Expected an IPv6 address in brackets, got {host!r}")
+    return f"[{IPv6Address(host[1:-1])}]"
