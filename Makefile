@@ -1,0 +1,81 @@
+# Everything needs only Python 3.11 or newer and make; it all happens in .venv.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install install-dev demo test lint types unit bench docs requirements clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+CODE := woo_harvester tests benchmarks
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --strip-extras \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --upgrade
+
+# The first of these that runs, is new enough and can make a virtual environment; or your own: make install PYTHON=...
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+
+help:
+	@echo "make install   build .venv"
+	@echo "make demo      harvest the bundled publishers"
+	@echo "make test      linters, type check and all tests"
+	@echo "make bench     speed and memory, a table each"
+	@echo "make docs      the reference pages that are made from the code"
+	@echo "make clean     remove .venv and what was built"
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the venv module was found (on Debian: apt install python3-venv)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+# The stamps make that a second run does nothing, until the requirements change.
+$(VENV)/.installed: requirements.txt | $(BIN)/python
+	@echo "Setting up $(VENV) ..."
+	@$(PIP) install -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-dev: requirements.txt requirements-dev.txt $(VENV)/.installed
+	@echo "Setting up the test tools ..."
+	@$(PIP) install -r requirements.txt -r requirements-dev.txt
+	@touch $@
+
+install: $(VENV)/.installed
+
+install-dev: $(VENV)/.installed-dev
+
+demo: install
+	@$(BIN)/scrapy demo
+
+test: lint types unit
+
+lint: install-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+	$(BIN)/scrapy-lint
+
+types: install-dev
+	$(BIN)/mypy
+
+# Processes that the tests start are measured too: each leaves a file of its own.
+unit: install-dev
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+bench: install-dev
+	@for name in $$(grep -l '^if __name__' benchmarks/*.py); do \
+		$(BIN)/python -m benchmarks.$$(basename $$name .py) || exit 1; echo; done
+
+docs: install
+	$(BIN)/python -m woo_harvester.findings.reference docs/findings.md
+
+# Pins of the newest versions within the ranges. Run it with the oldest Python that is supported, so that all have them.
+requirements: install-dev
+	$(PIP_COMPILE) --all-extras --output-file requirements.txt pyproject.toml
+	@# The standard library has zstd from 3.14 on, and the backport cannot be installed there.
+	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements.txt && rm requirements.txt.bak
+	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

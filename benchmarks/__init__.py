@@ -1,0 +1,1 @@
+"""Runnable comparisons, each printing one table; never part of the tests."""
