@@ -1,7 +1,7 @@
 """Dates and moments: read from what publishers write, written as the record has them.
 
-Between reading and writing a moment is a ``datetime`` in UTC. Two moments in the zone Europe/Amsterdam would be
-compared by their clocks, which repeat an hour every autumn (PEP 495).
+Between reading and writing a moment is a ``datetime`` in UTC. Two moments in the zone Europe/Amsterdam would
+be compared by their clocks, which repeat an hour every autumn (PEP 495).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _iso = isoparser()
 def parse_datetime(text: str) -> datetime:
     """The moment that a text stands for, in UTC.
 
-    Reads xs:dateTime, xs:date and the W3C's profile of ISO 8601 (``YYYY``, ``YYYY-MM``), with a space for the T,
-    an offset without colon or after a second T, and any number of decimals (microseconds count). Without a zone it
-    is Dutch local time, summer time included; of an hour that comes twice, the first. A day without a time is its
-    midnight. Raises ValueError for anything else, and for moments outside of the years 1 to 9999.
+    Reads xs:dateTime, xs:date and the W3C's profile of ISO 8601 (``YYYY``, ``YYYY-MM``), with a space for the
+    T, an offset without colon or after a second T, and any number of decimals (microseconds count). Without a
+    zone it is Dutch local time, summer time included; of an hour that comes twice, the first. A day without a
+    time is its midnight. Raises ValueError for anything else, and for moments outside of the years 1 to 9999.
     Source: seed "Tijdformaten"; https://www.w3.org/TR/NOTE-datetime.
     """
     text = text.strip()
@@ -48,7 +48,7 @@ def parse_datetime(text: str) -> datetime:
 
 
 def parse_date(text: str) -> date:
-    """The day that a text stands for: an xs:date as written, whatever its zone; a date-time's day in Dutch time.
+    """The day that a text stands for: an xs:date as written, whatever its zone; a date-time's Dutch day.
 
     Raises ValueError for anything else; a year or month alone is no day.
     """
@@ -61,7 +61,7 @@ def parse_date(text: str) -> date:
 
 
 def iso_datetime(moment: datetime) -> str:
-    """An aware date-time as the record has it: with the offset of Dutch time, decimals only where it has some."""
+    """An aware date-time as the record has it: with the Dutch offset, decimals only where it has some."""
     return _dutch(moment).isoformat()
 
 

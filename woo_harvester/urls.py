@@ -14,13 +14,11 @@ import idna
 LOC_MAXLENGTH = 2083
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
-#: Schemes that a publisher can mean. Any other "scheme" is a host without one: ``www.a.nl:8443/x``.
-_OTHER_SCHEMES = frozenset(
-    "about blob data file ftp ftps geo http javascript ldap mailto news nntp sftp smb ssh tel urn vbscript "
-    "view-source ws wss".split()
+#: Schemes that publishers may mean. Any other "scheme" is a host without one: ``www.a.nl:8443/x``.
+_OTHER_SCHEME = re.compile(
+    "(?:http|ftps?|sftp|file|smb|wss?|javascript|vbscript|data|blob|about|mailto|tel|urn):", re.IGNORECASE
 )
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 #: White space, control characters and lone surrogates: none of them stands in a URL (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 #: Underscores are no part of a host name by RFC 1123, but they resolve and are in use.
@@ -31,7 +29,7 @@ def host_of(url: str) -> str:
     """The host of an absolute URL, as ``www.a.nl`` or ``www.a.nl:8443``.
 
     Lower case, in IDNA's ASCII form (RFC 5891), without a final dot, user name and password, or the scheme's
-    default port. Raises ValueError for a URL without a host, with a bad port, or with a name that IDNA refuses.
+    default port. Raises ValueError for a URL without a host, with a bad port, or a name that IDNA refuses.
     """
     match = _ABSOLUTE.match(url.strip())
     if match is None:
@@ -42,14 +40,13 @@ def host_of(url: str) -> str:
 def loc_problem(loc: str) -> str | None:
     """The code of the finding that keeps a document's location from being harvested, or None for a good one.
 
-    ``loc.geen-https``, ``loc.inloggegevens`` or ``loc.ongeldig``. Whether the host is registered is not looked at.
+    ``loc.geen-https``, ``loc.inloggegevens`` or ``loc.ongeldig``. It does not look in the register.
     Source: seed "Aandachtspunten bij de invulling van de sitemaps" (https), sitemaps.org (absolute URL).
     """
     loc = loc.strip()
-    match = _ABSOLUTE.match(loc)
-    scheme = _SCHEME.match(loc)
-    if scheme is not None and scheme[1].lower() in _OTHER_SCHEMES:
+    if _OTHER_SCHEME.match(loc):
         return "loc.geen-https"
+    match = _ABSOLUTE.match(loc)
     if match is None or match[1].lower() != "https" or len(loc) > LOC_MAXLENGTH or _NEVER_IN_URL.search(loc):
         return "loc.ongeldig"
     if "@" in match[2]:
@@ -70,7 +67,7 @@ def record_id(loc: str) -> str:
 
 
 def last_segment(url: str) -> str:
-    """The last segment of a URL's path, percent-decoded; empty where the path ends in a slash or is absent."""
+    """The last segment of a URL's path, percent-decoded; empty where the path ends in a slash."""
     url = url.strip()
     authority = _ABSOLUTE.match(url)
     path = re.split(r"[?#]", url[authority.end() if authority else 0 :], maxsplit=1)[0]
@@ -121,7 +118,7 @@ def _ascii_name(host: str) -> str:
 
 
 def _ipv6(host: str) -> str:
-    """The shortest form of an IPv6 address, in its brackets; a zone is refused, since it means nothing elsewhere."""
+    """The shortest form of an IPv6 address, in its brackets; a zone is refused."""
     if not host.endswith("]") or "%" in host:
         raise ValueError(f"Expected an IPv6 address in brackets, got {host!r}")
     return f"[{IPv6Address(host[1:-1])}]"

@@ -1,0 +1,49 @@
+"""TOOI: the value lists of Dutch public bodies, and coded values resolved against them."""
+
+from woo_harvester.tooi.categories import category_of_index
+from woo_harvester.tooi.coded import Resolved, resolve
+from woo_harvester.tooi.lists import (
+    UNKNOWN_CATEGORY,
+    UNKNOWN_DOCUMENT_TYPE,
+    UNKNOWN_ORGANISATION,
+    UNKNOWN_THEME,
+    Edition,
+    documentrelaties,
+    documentsoorten,
+    editions,
+    filetypes,
+    handelingen,
+    informatiecategorieen,
+    organisaties,
+    redenen,
+    talen,
+    themas,
+)
+from woo_harvester.tooi.organisations import is_tooi_organisation, kind_of
+from woo_harvester.tooi.values import Concept, ValueList, normal_label
+
+__all__ = [
+    "UNKNOWN_CATEGORY",
+    "UNKNOWN_DOCUMENT_TYPE",
+    "UNKNOWN_ORGANISATION",
+    "UNKNOWN_THEME",
+    "Concept",
+    "Edition",
+    "Resolved",
+    "ValueList",
+    "category_of_index",
+    "documentrelaties",
+    "documentsoorten",
+    "editions",
+    "filetypes",
+    "handelingen",
+    "informatiecategorieen",
+    "is_tooi_organisation",
+    "kind_of",
+    "normal_label",
+    "organisaties",
+    "redenen",
+    "resolve",
+    "talen",
+    "themas",
+]
