@@ -1,0 +1,180 @@
+"""The sites of the publisher that makes every common mistake: robots.txt, indexes, sitemaps, certificates."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from woo_harvester.demo import mistakes
+from woo_harvester.demo.documents import html_page
+from woo_harvester.demo.register import Body, Location
+from woo_harvester.demo.server import LoopbackServer, Page, Pages, redirect
+from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, XML_DECLARATION, robots_txt, sitemap, sitemapindex
+
+NAAM = mistakes.PUBLISHER.label
+XML = "application/xml"
+
+#: What the pages of the main site give besides the mistakes in single entries.
+SITE_CODES = frozenset(
+    {
+        "robots.sitemap-relatief",
+        "robots.andere-sitemap",
+        "index.naam",
+        "index.infocat-onbekend",
+        "index.hoofdletters",
+        "index.onbereikbaar",
+        "index.ongeldig",
+        "index.is-urlset",
+        "index.genest",
+        "sitemap.onbereikbaar",
+        "sitemap.ongeldig",
+        "sitemap.afgebroken",
+        "sitemap.wortelelement",
+        "sitemap.doctype",
+        "sitemap.leeg",
+        "host.niet-geregistreerd",
+    }
+)
+
+
+def pages(site: LoopbackServer) -> Pages:
+    """All pages of the main site."""
+    found: Pages = dict(_sitemaps(site))
+    for mistake in _all_mistakes(site):
+        if mistake.page is not None and mistake.entry.loc is not None:
+            found[urlsplit(mistake.entry.loc).path] = mistake.page
+    found |= _right_indexes(site, [path for path in found if path.startswith("/sitemaps/")])
+    found |= _wrong_indexes(site)
+    found["/robots.txt"] = Page(_robots(site), content_type="text/plain")
+    return found
+
+
+def pages_without_index() -> Pages:
+    """A site whose robots.txt is larger than 500 KiB (RFC 9309, 2.5) and names no index by the convention."""
+    comments = "# Deze regel staat er voor de vorm.\n" * 20_000
+    return {"/robots.txt": Page(robots_txt("/sitemap.xml") + comments)}
+
+
+def pages_refused() -> Pages:
+    """A site that shows its robots.txt to nobody."""
+    return {"*": html_page("Geen toegang", "U mag deze pagina niet zien.", status=403)}
+
+
+def bodies(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[Body]:
+    """The publisher as the register has it, a body that shares one of its locations, and an ended one."""
+    shared = Location(main.url("/gezamenlijk"))
+    unreadable = Location("zie onze website")
+    locations = [
+        Location(main.url("/")),
+        shared,
+        unreadable,
+        *(Location(other.url("/woo")) for other in others),
+    ]
+    partner = "Omgevingsdienst Kladderstreek"
+    return [
+        Body(naam=NAAM, systeem_id="90000002", tooi=mistakes.PUBLISHER.uri, locations=locations),
+        Body(naam=partner, systeem_id="90000004", type="Regionaal samenwerkingsorgaan", locations=[shared]),
+        Body(
+            naam="gemeente Opgeheven",
+            systeem_id="90000005",
+            einddatum="2020-01-01",
+            locations=[Location("https://www.opgeheven.example/woo")],
+        ),
+    ]
+
+
+def expected_codes(site: LoopbackServer) -> frozenset[str]:
+    """Every finding that a harvest of the main site has to give."""
+    return SITE_CODES | {mistake.code for mistake in _all_mistakes(site) if mistake.code is not None}
+
+
+def _all_mistakes(site: LoopbackServer) -> Iterable[mistakes.Mistake]:
+    return (*mistakes.in_any_category(site), *mistakes.in_category(site), *mistakes.odd_but_right(site))
+
+
+def _robots(site: LoopbackServer) -> bytes:
+    """With a byte order mark and CRLF, as some editors leave them."""
+    lines = robots_txt(
+        site.url("/sitemapindex-diwoo.xml"),
+        "/sitemapindex-diwoo-infocat014.xml",
+        site.url("/SitemapIndex-DiWoo-Infocat002.XML"),
+        site.url("/sitemap-diwoo.xml"),
+        site.url("/sitemapindex-diwoo-infocat018.xml"),
+        site.url("/sitemap.xml"),
+        *(site.url(path) for path in _wrong_indexes(site)),
+        site.url("/sitemapindex-diwoo-infocat005.xml"),
+        f"{mistakes.ELSEWHERE}/sitemapindex-diwoo-infocat011.xml",
+        disallow=["/besloten/"],
+        newline="\r\n",
+    )
+    return b"\xef\xbb\xbf" + lines.encode()
+
+
+def _right_indexes(site: LoopbackServer, sitemaps: Iterable[str]) -> Mapping[str, Page]:
+    """Indexes that are right in themselves."""
+    categorised = ["/sitemaps/woo-besluiten.xml"]
+    others = [path for path in sitemaps if path not in categorised]
+    listed = [*others, "/sitemaps/vergeten.xml"]
+    return {
+        "/sitemapindex-diwoo.xml": Page(sitemapindex(map(site.url, listed)), content_type=XML),
+        "/sitemapindex-diwoo-infocat014.xml": Page(
+            sitemapindex(map(site.url, categorised)), content_type=XML
+        ),
+        "/SitemapIndex-DiWoo-Infocat002.XML": Page(sitemapindex([]), content_type=XML),
+    }
+
+
+def _wrong_indexes(site: LoopbackServer) -> Mapping[str, Page]:
+    """Indexes with a right name and wrong content; robots.txt names one more, 005, that is not there."""
+    itself, other = "/sitemapindex-diwoo-infocat010.xml", "/sitemapindex-diwoo-infocat014.xml"
+    return {
+        "/sitemapindex-diwoo-infocat008.xml": html_page("Storing", "Probeer het later nog eens."),
+        "/sitemapindex-diwoo-infocat009.xml": Page(sitemap(), content_type=XML),
+        itself: Page(sitemapindex([site.url(itself), site.url(other)]), content_type=XML),
+        "/sitemapindex-diwoo-infocat012.xml": redirect(
+            f"{mistakes.ELSEWHERE}/sitemapindex-diwoo-infocat012.xml"
+        ),
+    }
+
+
+def _sitemaps(site: LoopbackServer) -> Mapping[str, Page]:
+    whole = sitemap(*(mistake.entry for mistake in mistakes.in_any_category(site)))
+    cut = sitemap(*(mistake.entry for mistake in mistakes.odd_but_right(site)))
+    odd = gzip.compress(cut, mtime=0)
+    return {
+        "/sitemaps/fouten.xml": Page(whole, content_type=XML),
+        "/sitemaps/vreemd.xml": Page(odd, content_type="text/html"),
+        "/sitemaps/afgebroken.xml": Page(_cut_off(site), content_type=XML),
+        "/sitemaps/storing.xml": html_page("Storing", "Probeer het later nog eens."),
+        "/sitemaps/diwoo-documents.xml": Page(_documents_root(site), content_type=XML),
+        "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=XML),
+        "/sitemaps/2024-02.xml": Page(sitemap(), content_type=XML),
+        "/sitemaps/woo-besluiten.xml": Page(
+            sitemap(*(mistake.entry for mistake in mistakes.in_category(site))), content_type=XML
+        ),
+    }
+
+
+def _cut_off(site: LoopbackServer) -> bytes:
+    """A sitemap of which the second half never came."""
+    first = f"<url><loc>{site.url('/documenten/voor-de-breuk.pdf')}</loc></url>\n"
+    whole = sitemap(first, first.replace("voor", "na"))
+    return whole[: whole.index(b"na-de-breuk")]
+
+
+def _documents_root(site: LoopbackServer) -> str:
+    """Metadata without a sitemap around it: two documents that nobody can find."""
+    documents = "".join(
+        f"<diwoo:Document><loc>{site.url(f'/documenten/los-{number}.pdf')}</loc></diwoo:Document>\n"
+        for number in (1, 2)
+    )
+    return (
+        f'{XML_DECLARATION}<diwoo:Documents xmlns:diwoo="{DIWOO_NAMESPACE}">\n{documents}</diwoo:Documents>\n'
+    )
+
+
+def _with_doctype(site: LoopbackServer) -> bytes:
+    entry = f"<url><loc>{site.url('/documenten/met-doctype.pdf')}</loc></url>\n"
+    doctype = b'?>\n<!DOCTYPE urlset [<!ENTITY naam "waarde">]>\n'
+    return sitemap(entry).replace(b"?>\n", doctype, 1)

@@ -1,0 +1,193 @@
+"""What every loopback server has: a thread with a loop, a host, pages, and a list of who asked what."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import socket
+import ssl
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from woo_harvester.demo.certificates import Authority, Certificate
+
+#: How long starting or stopping a server may take, in seconds.
+START_TIMEOUT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as a server saw it."""
+
+    method: str
+    target: str
+    """Path and query as they were on the wire, percent-encoding included."""
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    at: float
+    """Moment on the monotonic clock, in seconds."""
+
+    @property
+    def path(self) -> str:
+        """The target without its query."""
+        return self.target.partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An answer. The body is bytes, text (sent as UTF-8), or a function that gives its chunks."""
+
+    body: bytes | str | Callable[[], Iterable[bytes]] = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str | None = None
+    """None: by the extension of the path."""
+    delay: float = 0.0
+    """Seconds between the request and the first byte of the answer."""
+
+    @property
+    def content(self) -> bytes | None:
+        """The whole body, or None for one that is streamed."""
+        if isinstance(self.body, bytes):
+            return self.body
+        return self.body.encode() if isinstance(self.body, str) else None
+
+    def chunks(self) -> Iterator[bytes]:
+        """The body, piece by piece."""
+        content = self.content
+        yield from self.body() if callable(self.body) else (content or b"",)
+
+    def headers_for(self, path: str) -> dict[str, str]:
+        """The headers with a Content-Type, which is guessed from the path when none was given."""
+        headers = dict(self.headers)
+        if not any(name.lower() == "content-type" for name in headers):
+            guessed = mimetypes.guess_type(path)[0] or "application/octet-stream"
+            headers["Content-Type"] = self.content_type or guessed
+        return headers
+
+    def is_known_by(self, request: Request) -> bool:
+        """Whether the client has this version already (its ETag or Last-Modified; RFC 9110, 13.1)."""
+        etag, modified = self.headers.get("ETag"), self.headers.get("Last-Modified")
+        if "if-none-match" in request.headers:
+            return etag is not None and request.headers["if-none-match"] == etag
+        return modified is not None and request.headers.get("if-modified-since") == modified
+
+
+Handler = Callable[[Request], Page]
+"""Makes the page from the request."""
+Pages = dict[str, Page | Handler]
+"""Pages by path; a key with a query (``/x?page=1``) goes first, one that ends in ``*`` (a prefix) last."""
+
+NOT_FOUND = Page("Niet gevonden\n", status=404, content_type="text/plain; charset=utf-8")
+
+
+def redirect(to: str, status: int = 302) -> Page:
+    """A page that sends the client elsewhere."""
+    return Page(status=status, headers={"Location": to}, content_type="text/plain")
+
+
+class LoopbackServer(ABC):
+    """A server on 127.0.0.1 in a thread of its own; ``with`` starts and stops it."""
+
+    def __init__(
+        self,
+        authority: Authority,
+        pages: Mapping[str, Page | Handler] | None = None,
+        *,
+        certificate: Certificate = Certificate.VALID,
+        name: str = "localhost",
+    ) -> None:
+        self.pages: Pages = dict(pages or {})
+        self.requests: list[Request] = []
+        self.most_at_once = 0
+        """The largest number of requests that were being answered at the same time."""
+        self._now_busy = 0
+        self._name = name
+        self._tls = authority.server_context(certificate)
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.port: int = self._socket.getsockname()[1]
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop = asyncio.Event()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._main, name=f"{self._name}:{self.port}", daemon=True)
+
+    @property
+    def host(self) -> str:
+        """Name and port, as in a register or a report."""
+        return f"{self._name}:{self.port}"
+
+    def url(self, path: str = "/") -> str:
+        """The address of a page on this server."""
+        return f"https://{self.host}{path}"
+
+    def requested(self, path: str) -> list[Request]:
+        """The requests for a path (a query is only compared where ``path`` has one)."""
+        return [request for request in list(self.requests) if path in (request.path, request.target)]
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        if not self._ready.wait(START_TIMEOUT):
+            raise RuntimeError(f"The server on {self.host} did not start")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(START_TIMEOUT)
+        self._socket.close()
+
+    def find(self, request: Request) -> Page:
+        """The page that answers this request: 404 where there is none, 304 where the client has it."""
+        page = self._lookup(request)
+        if not isinstance(page, Page):
+            page = page(request)
+        if page.status == 200 and page.is_known_by(request):
+            return Page(
+                status=304, headers={k: v for k, v in page.headers.items() if k in ("ETag", "Last-Modified")}
+            )
+        return page
+
+    def _lookup(self, request: Request) -> Page | Handler:
+        for key in (request.target, request.path):
+            if key in self.pages:
+                return self.pages[key]
+        prefixes = [
+            key for key in list(self.pages) if key.endswith("*") and request.target.startswith(key[:-1])
+        ]
+        return self.pages[max(prefixes, key=len)] if prefixes else NOT_FOUND
+
+    def _begin(self, method: str, target: str, headers: Iterable[tuple[str, str]]) -> Request:
+        """Notes a request; each call is followed by one of ``_end``."""
+        request = Request(method, target, {k.lower(): v for k, v in headers}, time.monotonic())
+        self.requests.append(request)
+        self._now_busy += 1
+        self.most_at_once = max(self.most_at_once, self._now_busy)
+        return request
+
+    def _end(self) -> None:
+        self._now_busy -= 1
+
+    def _main(self) -> None:
+        with asyncio.Runner() as runner:
+            runner.run(self._run())
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(lambda *_: None)  # clients that hang up are no news here
+        await self._serve(self._socket, self._tls, self._stopped)
+        await asyncio.sleep(0)  # the turn of the loop in which aborted connections are closed
+
+    async def _stopped(self) -> None:
+        """Tells that the server accepts connections; returns when it has to stop."""
+        self._ready.set()
+        await self._stop.wait()
+
+    @abstractmethod
+    async def _serve(
+        self, sock: socket.socket, tls: ssl.SSLContext, stopped: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Accepts connections on the socket, awaits ``stopped()``, and ends every connection."""
