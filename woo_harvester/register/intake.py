@@ -1,0 +1,179 @@
+"""The kept copy of the register: used when the register cannot be had, and what a new one is held against.
+
+A copy is written whole or not at all: under a temporary name, to the disk, then renamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO
+
+from woo_harvester.findings import Finding, Report
+from woo_harvester.register.reader import RegisterError, read_export
+from woo_harvester.register.register import Register
+
+
+@dataclass(frozen=True, slots=True)
+class CopyInfo:
+    """What is kept beside the copy, in ``register.json``."""
+
+    source: str
+    """URL that the copy was fetched from."""
+    sha256: str
+    """Of ``register.xml``, as hexadecimal digits."""
+    fetched: str
+    """ISO 8601 date-time with offset."""
+    organisations: int
+    locations: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class RegisterCopy:
+    """The last good copy of one source: ``register.xml`` and ``register.json`` in a folder of its own."""
+
+    def __init__(self, folder: Path, source: str) -> None:
+        self.folder = folder
+        self.source = source
+        self.path = folder / "register.xml"
+        self._info_path = folder / "register.json"
+
+    @classmethod
+    def of_source(cls, data_dir: Path, source: str) -> RegisterCopy:
+        """The copy of this source in the project's data directory; copies of different sources never mix."""
+        return cls(data_dir / "register" / hashlib.sha256(source.encode()).hexdigest()[:16], source)
+
+    def info(self) -> CopyInfo | None:
+        """What is known about the copy; None where there is none, or none of this source."""
+        try:
+            info = CopyInfo(**json.loads(self._info_path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+        return info if info.source == self.source and self.path.is_file() else None
+
+    def conditional_headers(self) -> dict[str, str]:
+        """Request headers that ask for the register only if it changed since (RFC 9110, section 13).
+
+        Empty where ``register.xml`` is not the file that they belong to, so that a damaged copy is replaced.
+        """
+        info = self.info()
+        if info is None or _sha256(self.path) != info.sha256:
+            return {}
+        headers = {"If-None-Match": info.etag, "If-Modified-Since": info.last_modified}
+        return {name: value for name, value in headers.items() if value}
+
+    @contextmanager
+    def new_file(self) -> Iterator[IO[bytes]]:
+        """A file beside the copy to fetch into. It is gone afterwards, unless it was accepted."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=self.folder, prefix="register-", suffix=".part", delete=False) as file:
+            try:
+                yield file
+            finally:
+                Path(file.name).unlink(missing_ok=True)
+
+    def accept(
+        self,
+        new: Path,
+        report: Report,
+        today: date,
+        *,
+        fetched: datetime,
+        etag: str | None = None,
+        last_modified: str | None = None,
+    ) -> Register:
+        """Makes a fetched file (in the copy's own folder) the copy, and returns the register in it.
+
+        Raises RegisterError, and keeps the earlier copy, where the file is implausible: it cannot be read, or
+        has fewer than half of the earlier copy's locations. Only an accepted file's findings are handed over.
+        """
+        findings: list[Finding] = []
+        with new.open("rb") as stream:
+            register = read_export(stream, findings.append, today)
+        before = self.info()
+        if before is not None and register.location_count * 2 < before.locations:
+            raise RegisterError(
+                f"The register export has {register.location_count} Woo locations, fewer than half of the"
+                f" {before.locations} that the copy of {before.fetched[:10]} had"
+            )
+        info = CopyInfo(
+            source=self.source,
+            sha256=_sha256(new),
+            fetched=fetched.isoformat(timespec="seconds"),
+            organisations=len(register.organisations),
+            locations=register.location_count,
+            etag=etag,
+            last_modified=last_modified,
+        )
+        # In this order a break in between leaves a copy that is good, and is fetched again.
+        _put(new, self.path)
+        with self.new_file() as file:
+            file.write(json.dumps(asdict(info), indent=1).encode())
+            file.flush()
+            _put(Path(file.name), self._info_path)
+        for finding in findings:
+            report(finding)
+        return register
+
+    def read(self, report: Report, today: date) -> Register:
+        """The register in the copy. Raises RegisterError where there is no copy, or it cannot be read."""
+        return read_file(self.path, report, today)
+
+    def read_instead(self, reason: str, report: Report, today: date) -> Register:
+        """The copy, in place of a register that could not be had, with the finding ``register.onbereikbaar``.
+
+        ``reason`` is one line. Raises RegisterError where there is no copy either.
+        """
+        try:
+            register = self.read(report, today)
+        except RegisterError:
+            raise RegisterError(
+                f"The register cannot be had from {self.source}, and there is no earlier copy of it: {reason}"
+            ) from None
+        info = self.info()
+        report(
+            Finding(
+                code="register.onbereikbaar",
+                url=self.source,
+                seen=reason,
+                action=f"kopie van {info.fetched[:10]} gebruikt" if info else "eerdere kopie gebruikt",
+            )
+        )
+        return register
+
+
+def read_file(path: Path, report: Report, today: date) -> Register:
+    """The register in a local file. Raises RegisterError, with the path in it, where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return read_export(stream, report, today)
+    except OSError as error:
+        raise RegisterError(f"The register {path} cannot be read: {error.strerror or error}") from error
+    except RegisterError as error:
+        raise RegisterError(f"{error} ({path})") from error
+
+
+def _put(new: Path, path: Path) -> None:
+    """Renames, so that a reader sees the old file or the whole new one, also after a power cut."""
+    with new.open("rb") as file:
+        os.fsync(file.fileno())
+    new.replace(path)
+    with suppress(OSError):  # not every file system can sync a folder
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

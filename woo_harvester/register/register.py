@@ -1,0 +1,109 @@
+"""The register as the harvest asks it: which hosts, whose they are, and whose a URL is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from typing import Self
+
+from woo_harvester.register.organisations import Location, Match, Organisation
+from woo_harvester.register.prefix import HostLocations, split_url
+from woo_harvester.urls import host_of
+
+_UNKNOWN = Match()
+
+
+class Register:
+    """The bodies that exist today and their places in the Woo-index. Does not change once it is made.
+
+    A host is written as ``urls.host_of`` does: ``www.a.nl``, or ``www.a.nl:8443``.
+    """
+
+    def __init__(self, organisations: Iterable[Organisation], locations: Iterable[Location]) -> None:
+        by_host: dict[str, list[Location]] = {}
+        for location in locations:
+            by_host.setdefault(host_of(location.url), []).append(location)
+        self.organisations = tuple(organisations)
+        self.location_count = sum(map(len, by_host.values()))
+        self._hosts = {host: HostLocations(found) for host, found in by_host.items()}
+        self._ad_hoc: frozenset[str] = frozenset()
+        self._keys = _keys(self.organisations)
+        self._names: dict[str, list[Organisation]] = {}
+        for organisation in self.organisations:
+            self._names.setdefault(organisation.name, []).append(organisation)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts to visit, in alphabetical order."""
+        return tuple(sorted(self._ad_hoc.union(self._hosts)))
+
+    def is_registered(self, host: str) -> bool:
+        """Whether documents on this host may be harvested: it is in the register, or named for this run."""
+        return host in self._hosts or host in self._ad_hoc
+
+    def with_domains(self, hosts: Iterable[str]) -> Self:
+        """The same register in which these hosts count as registered too, for a run on hosts named ad hoc.
+
+        They get no body by that; ask the register itself which of them it has.
+        """
+        extended = copy(self)
+        extended._ad_hoc = self._ad_hoc.union(hosts)
+        return extended
+
+    def organisations_of_host(self, host: str) -> tuple[Organisation, ...]:
+        """The bodies that registered a location on the host, in the order of the register."""
+        found = self._hosts.get(host)
+        return found.bodies if found is not None else ()
+
+    def hosts_of(self, organisation: Organisation) -> tuple[str, ...]:
+        """The hosts on which a body registered locations, in alphabetical order; none for a body without."""
+        return tuple(sorted(host for host, found in self._hosts.items() if organisation in found.bodies))
+
+    def find(self, key: str) -> Organisation | None:
+        """The body with this TOOI URI, code at the end of such a URI, systeemId, or exact name.
+
+        A body counts whether or not it has registered locations; an ended one does not. Raises ValueError for
+        a name that several bodies have.
+        """
+        key = key.strip()
+        if (found := self._keys.get(key)) is not None:
+            return found
+        named = self._names.get(key, [])
+        if len(named) > 1:
+            choices = ", ".join(organisation.identifier for organisation in named)
+            raise ValueError(f"{key!r} is the name of {len(named)} bodies; choose one of {choices}")
+        return named[0] if named else None
+
+    def organisation_of(self, url: str, index_host: str) -> Match:
+        """Whose a document is by the register.
+
+        The body with the longest registered URL that is a prefix of ``url``; without such a URL the only body
+        on the host of ``url``, else the only body on ``index_host``, the host whose index lists it. Several
+        bodies with that same URL, or on those hosts: unknown, with these bodies as candidates. Raises
+        ValueError where ``url`` is no absolute http or https URL.
+        """
+        authority, path, query = split_url(url)
+        on_host = self._hosts.get(authority)
+        if on_host is None:
+            on_host = self._hosts.get(host_of(url))
+        if on_host is not None:
+            if (match := on_host.longest_prefix(path, query)) is not None:
+                return match
+            if on_host.only.organisation is not None:
+                return on_host.only
+        on_index = self._hosts.get(index_host)
+        if on_index is not None and (on_host is None or on_index.only.organisation is not None):
+            return on_index.only
+        return on_host.only if on_host is not None else _UNKNOWN
+
+
+def _keys(organisations: Iterable[Organisation]) -> dict[str, Organisation]:
+    """Every key that means one body whatever others are called; the first one given wins."""
+    keys: dict[str, Organisation] = {}
+    for organisation in organisations:
+        if organisation.uri:
+            keys.setdefault(organisation.uri, organisation)
+            keys.setdefault(organisation.uri.rpartition("/")[2], organisation)
+        if organisation.system_id:
+            keys.setdefault(organisation.system_id, organisation)
+    return keys
