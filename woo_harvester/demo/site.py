@@ -29,12 +29,14 @@ class Site(LoopbackServer):
     async def _serve(
         self, sock: socket.socket, tls: ssl.SSLContext, stopped: Callable[[], Awaitable[None]]
     ) -> None:
-        runner = web.ServerRunner(
-            web.Server(self._answer, access_log=None), shutdown_timeout=SHUTDOWN_TIMEOUT
-        )
+        server = web.Server(self._answer, access_log=None)
+        runner = web.ServerRunner(server, shutdown_timeout=SHUTDOWN_TIMEOUT)
         await runner.setup()
         await web.SockSite(runner, sock, ssl_context=tls).start()
         await stopped()
+        for connection in server.connections:  # those that clients keep open would outlive the loop
+            if connection.transport is not None:
+                connection.transport.abort()
         await runner.cleanup()
 
     async def _answer(self, raw: web.BaseRequest) -> web.StreamResponse:
