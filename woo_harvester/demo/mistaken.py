@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from woo_harvester.demo import mistakes
-from woo_harvester.demo.documents import html_page
+from woo_harvester.demo.documents import html_page, pdf_page
 from woo_harvester.demo.register import Body, Location
 from woo_harvester.demo.server import LoopbackServer, Page, Pages, redirect
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, XML_DECLARATION, robots_txt, sitemap, sitemapindex
@@ -40,14 +40,21 @@ SITE_CODES = frozenset(
 
 def pages(site: LoopbackServer) -> Pages:
     """All pages of the main site."""
-    found: Pages = dict(_sitemaps(site))
-    for mistake in _all_mistakes(site):
-        if mistake.page is not None and mistake.entry.loc is not None:
-            found[urlsplit(mistake.entry.loc).path] = mistake.page
-    found |= _right_indexes(site, [path for path in found if path.startswith("/sitemaps/")])
-    found |= _wrong_indexes(site)
-    found["/robots.txt"] = Page(_robots(site), content_type="text/plain")
-    return found
+    sitemaps = _sitemaps(site)
+    documents: Pages = {
+        urlsplit(mistake.entry.loc).path: mistake.page
+        for mistake in _all_mistakes(site)
+        if mistake.page is not None and mistake.entry.loc is not None
+    }
+    robots = Page(_robots(site), content_type="text/plain")
+    return {
+        "/robots.txt": robots,
+        **_right_indexes(site, sitemaps),
+        **_wrong_indexes(site),
+        **sitemaps,
+        **documents,
+        "/documenten/voor-de-breuk.pdf": pdf_page("Voor de breuk"),
+    }
 
 
 def pages_without_index() -> Pages:
@@ -102,7 +109,7 @@ def _robots(site: LoopbackServer) -> bytes:
         site.url("/sitemap-diwoo.xml"),
         site.url("/sitemapindex-diwoo-infocat018.xml"),
         site.url("/sitemap.xml"),
-        *(site.url(path) for path in _wrong_indexes(site)),
+        *(site.url(path) for path in _wrong_indexes(site) if path.startswith("/sitemapindex")),
         site.url("/sitemapindex-diwoo-infocat005.xml"),
         f"{mistakes.ELSEWHERE}/sitemapindex-diwoo-infocat011.xml",
         disallow=["/besloten/"],
@@ -113,47 +120,47 @@ def _robots(site: LoopbackServer) -> bytes:
 
 def _right_indexes(site: LoopbackServer, sitemaps: Iterable[str]) -> Mapping[str, Page]:
     """Indexes that are right in themselves."""
-    categorised = ["/sitemaps/woo-besluiten.xml"]
-    others = [path for path in sitemaps if path not in categorised]
-    listed = [*others, "/sitemaps/vergeten.xml"]
+    other_category, empty = "/sitemaps/woo-besluiten.xml", "/sitemaps/2024-02.xml"
+    others = [path for path in sitemaps if path not in (other_category, empty)]
     return {
-        "/sitemapindex-diwoo.xml": Page(sitemapindex(map(site.url, listed)), content_type=XML),
-        "/sitemapindex-diwoo-infocat014.xml": Page(
-            sitemapindex(map(site.url, categorised)), content_type=XML
-        ),
-        "/SitemapIndex-DiWoo-Infocat002.XML": Page(sitemapindex([]), content_type=XML),
+        "/sitemapindex-diwoo.xml": _index(site, *others, "/sitemaps/vergeten.xml"),
+        "/sitemapindex-diwoo-infocat014.xml": _index(site, other_category),
+        "/SitemapIndex-DiWoo-Infocat002.XML": _index(site, empty),
     }
 
 
 def _wrong_indexes(site: LoopbackServer) -> Mapping[str, Page]:
     """Indexes with a right name and wrong content; robots.txt names one more, 005, that is not there."""
-    itself, other = "/sitemapindex-diwoo-infocat010.xml", "/sitemapindex-diwoo-infocat014.xml"
+    itself = "/sitemapindex-diwoo-infocat010.xml"
     return {
         "/sitemapindex-diwoo-infocat008.xml": html_page("Storing", "Probeer het later nog eens."),
         "/sitemapindex-diwoo-infocat009.xml": Page(sitemap(), content_type=XML),
-        itself: Page(sitemapindex([site.url(itself), site.url(other)]), content_type=XML),
-        "/sitemapindex-diwoo-infocat012.xml": redirect(
-            f"{mistakes.ELSEWHERE}/sitemapindex-diwoo-infocat012.xml"
-        ),
+        itself: _index(site, itself, "/per-jaar/index.xml"),
+        "/per-jaar/index.xml": _index(site, "/sitemaps/2024-02.xml"),
+        "/sitemapindex-diwoo-infocat012.xml": redirect(f"{mistakes.ELSEWHERE}/sitemapindex.xml"),
     }
 
 
+def _index(site: LoopbackServer, *sitemaps: str) -> Page:
+    return Page(sitemapindex(map(site.url, sitemaps)), content_type=XML)
+
+
 def _sitemaps(site: LoopbackServer) -> Mapping[str, Page]:
-    whole = sitemap(*(mistake.entry for mistake in mistakes.in_any_category(site)))
-    cut = sitemap(*(mistake.entry for mistake in mistakes.odd_but_right(site)))
-    odd = gzip.compress(cut, mtime=0)
+    odd = gzip.compress(_sitemap_of(mistakes.odd_but_right(site)), mtime=0)
     return {
-        "/sitemaps/fouten.xml": Page(whole, content_type=XML),
+        "/sitemaps/fouten.xml": Page(_sitemap_of(mistakes.in_any_category(site)), content_type=XML),
+        "/sitemaps/woo-besluiten.xml": Page(_sitemap_of(mistakes.in_category(site)), content_type=XML),
         "/sitemaps/vreemd.xml": Page(odd, content_type="text/html"),
         "/sitemaps/afgebroken.xml": Page(_cut_off(site), content_type=XML),
         "/sitemaps/storing.xml": html_page("Storing", "Probeer het later nog eens."),
         "/sitemaps/diwoo-documents.xml": Page(_documents_root(site), content_type=XML),
         "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=XML),
         "/sitemaps/2024-02.xml": Page(sitemap(), content_type=XML),
-        "/sitemaps/woo-besluiten.xml": Page(
-            sitemap(*(mistake.entry for mistake in mistakes.in_category(site))), content_type=XML
-        ),
     }
+
+
+def _sitemap_of(found: Iterable[mistakes.Mistake]) -> bytes:
+    return sitemap(*(mistake.entry for mistake in found))
 
 
 def _cut_off(site: LoopbackServer) -> bytes:
