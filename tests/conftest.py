@@ -1,11 +1,16 @@
-"""What the tests share: only how they deal with what a machine may lack."""
+"""What the tests share: how they deal with what a machine may lack."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
+#: The checkout, and the folder beside it with the official schemas, value lists and the register.
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
 
 
 def skip_or_fail(reason: str) -> NoReturn:
@@ -13,3 +18,11 @@ def skip_or_fail(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason} (never skipped in CI)")
     pytest.skip(reason)
+
+
+def shared_file(name: str) -> Path:
+    """A file of the folder ``shared`` beside the checkout, such as ``data/roo/exportOO.xml``."""
+    path = SHARED / name
+    if not path.exists():
+        skip_or_fail(f"needs shared/{name} beside the checkout")
+    return path

@@ -5,7 +5,7 @@ A part of the core that notices something makes a :class:`Finding` and hands it 
 ``catalogue.toml``; nothing is told to a publisher in another way.
 """
 
-from woo_harvester.findings.catalogue import Explanation, Severity, explain, explanations
+from woo_harvester.findings.catalogue import Explanation, Language, Severity, explain, explanations
 from woo_harvester.findings.finding import Finding, Report
 
-__all__ = ["Explanation", "Finding", "Report", "Severity", "explain", "explanations"]
+__all__ = ["Explanation", "Finding", "Language", "Report", "Severity", "explain", "explanations"]

@@ -9,6 +9,9 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Any, Literal
+
+Language = Literal["nl", "en"]
 
 
 class Severity(StrEnum):
@@ -23,7 +26,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the catalogue says of one code, in Dutch."""
+    """What the catalogue says of one code, in one language."""
 
     code: str
     severity: Severity
@@ -34,24 +37,44 @@ class Explanation:
     mend: str
     """What to change."""
     source: str
-    """The rule's place: page and section of the guide, or the RFC."""
+    """The rule's place: page and section of the guide, under its Dutch title, or the RFC."""
 
 
 @cache
-def explanations() -> Mapping[str, Explanation]:
-    """All codes, in the order of the catalogue."""
+def explanations(lang: Language = "nl") -> Mapping[str, Explanation]:
+    """All codes, in the order of the catalogue; raises ValueError where the catalogue lacks a text."""
     text = files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
-    return MappingProxyType(
-        {
-            code: Explanation(code=code, severity=Severity(entry.pop("severity")), **entry)
-            for code, entry in tomllib.loads(text).items()
-        }
-    )
+    return MappingProxyType(read_catalogue(text, lang))
 
 
-def explain(code: str) -> Explanation:
+def read_catalogue(text: str, lang: Language) -> dict[str, Explanation]:
+    """The explanations in a catalogue's TOML; raises ValueError for an entry that is not complete."""
+    return {code: _explanation(code, entry, lang) for code, entry in tomllib.loads(text).items()}
+
+
+def explain(code: str, lang: Language = "nl") -> Explanation:
     """The explanation of a code; raises ValueError for one that the catalogue does not have."""
     try:
-        return explanations()[code]
+        return explanations(lang)[code]
     except KeyError:
         raise ValueError(f"No finding {code!r} in findings/catalogue.toml") from None
+
+
+def _explanation(code: str, entry: Mapping[str, Any], lang: Language) -> Explanation:
+    # A source is the title of a Dutch page or an RFC: only what is neither has an English one.
+    texts = entry if lang == "nl" else {"source": entry.get("source"), **entry.get(lang, {})}
+    try:
+        return Explanation(
+            code=code,
+            severity=Severity(entry["severity"]),
+            **{name: _text(texts, name) for name in ("what", "why", "mend", "source")},
+        )
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"findings/catalogue.toml, {code} ({lang}): {error}") from error
+
+
+def _text(texts: Mapping[str, Any], name: str) -> str:
+    text = texts.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"expected a text for {name!r}, got {text!r}")
+    return text

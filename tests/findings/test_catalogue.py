@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from tests.conftest import shared_file
+from woo_harvester.findings import Explanation, Language, Severity, explain, explanations
+from woo_harvester.findings.catalogue import read_catalogue
+
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+SEVERITIES = [Severity.ERROR, Severity.WARNING, Severity.INFO]
+
+ENTRY = {
+    "severity": '"error"',
+    "what": '"Wat er is."',
+    "why": '"Wat het kost."',
+    "mend": '"Wat u doet."',
+    "source": '"Technische implementatie, paragraaf Schema"',
+    "en.what": '"What is there."',
+    "en.why": '"What it costs."',
+    "en.mend": '"What you do."',
+}
+
+
+def catalogue_of(entry: dict[str, str]) -> str:
+    return "\n".join(['["loc.voorbeeld"]', *(f"{key} = {value}" for key, value in entry.items())])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_text_of_every_code_is_a_full_sentence(lang: Language) -> None:
+    for found in explanations(lang).values():
+        for text in (found.what, found.why, found.mend):
+            assert re.fullmatch(r"\S.*[^\s.]\.", text), (found.code, text)
+            assert "  " not in text, (found.code, text)
+            assert not text[0].islower(), (found.code, text)
+            assert "!" not in text.replace("<!DOCTYPE", ""), (found.code, text)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_was_found_is_told_in_one_sentence(lang: Language) -> None:
+    for found in explanations(lang).values():
+        assert not re.search(r"(?<!robots)\. ", found.what), (found.code, found.what)
+
+
+def test_every_code_names_the_place_of_its_rule_without_a_full_stop() -> None:
+    for found in explanations().values():
+        assert found.source, found.code
+        assert not found.source.endswith("."), found.code
+
+
+def test_no_two_codes_tell_the_same() -> None:
+    for lang in LANGUAGES:
+        told = [found.what for found in explanations(lang).values()]
+        assert len(set(told)) == len(told)
+
+
+def test_both_languages_have_the_same_codes_with_the_same_severities() -> None:
+    dutch, english = explanations("nl"), explanations("en")
+    assert list(dutch) == list(english)
+    assert all(dutch[code].severity == english[code].severity for code in dutch)
+    assert all(dutch[code].what != english[code].what for code in dutch)
+
+
+def test_a_code_is_an_area_and_a_name_in_small_letters() -> None:
+    for code in explanations():
+        assert re.fullmatch(r"[a-z]+\.[a-z]+(-[a-z]+)*", code), code
+
+
+def test_a_text_comes_in_the_language_that_is_asked_for() -> None:
+    assert explain("loc.geen-https").what == "De <loc> begint met http:// in plaats van https://."
+    assert explain("loc.geen-https", "en").what == "The <loc> begins with http:// instead of https://."
+
+
+def test_a_source_that_is_no_page_or_rfc_is_told_in_english_as_well() -> None:
+    assert explain("document.te-groot", "nl").source == "Instelling WOO_DOCUMENT_MAXSIZE"
+    assert explain("document.te-groot", "en").source == "Setting WOO_DOCUMENT_MAXSIZE"
+    assert explain("tls.ongeldig", "en").source == explain("tls.ongeldig", "nl").source
+
+
+def test_an_unknown_code_is_refused_by_its_name() -> None:
+    with pytest.raises(ValueError, match=r"No finding 'loc\.nergens' in findings/catalogue\.toml"):
+        explain("loc.nergens")
+
+
+def test_an_entry_is_read_as_it_stands() -> None:
+    dutch = Explanation(
+        code="loc.voorbeeld",
+        severity=Severity.ERROR,
+        what="Wat er is.",
+        why="Wat het kost.",
+        mend="Wat u doet.",
+        source="Technische implementatie, paragraaf Schema",
+    )
+    english = replace(dutch, what="What is there.", why="What it costs.", mend="What you do.")
+    assert read_catalogue(catalogue_of(ENTRY), "nl") == {"loc.voorbeeld": dutch}
+    assert read_catalogue(catalogue_of(ENTRY), "en") == {"loc.voorbeeld": english}
+
+
+@pytest.mark.parametrize("name", ["what", "why", "mend", "source"])
+@pytest.mark.parametrize("given", [None, '""', '"  "', "12"])
+def test_a_missing_text_is_refused_with_the_code_and_the_text(name: str, given: str | None) -> None:
+    entry = {key: value for key, value in ENTRY.items() if key != name}
+    if given is not None:
+        entry[name] = given
+    with pytest.raises(ValueError, match=rf"loc\.voorbeeld \(nl\): expected a text for '{name}'"):
+        read_catalogue(catalogue_of(entry), "nl")
+
+
+@pytest.mark.parametrize("name", ["what", "why", "mend"])
+def test_a_missing_english_text_is_refused_too(name: str) -> None:
+    entry = {key: value for key, value in ENTRY.items() if key != f"en.{name}"}
+    with pytest.raises(ValueError, match=rf"loc\.voorbeeld \(en\): expected a text for '{name}'"):
+        read_catalogue(catalogue_of(entry), "en")
+
+
+def test_an_unknown_severity_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"loc\.voorbeeld \(nl\): 'erg' is not a valid Severity"):
+        read_catalogue(catalogue_of(ENTRY | {"severity": '"erg"'}), "nl")
+
+
+def test_an_entry_without_severity_is_refused() -> None:
+    entry = {key: value for key, value in ENTRY.items() if key != "severity"}
+    with pytest.raises(ValueError, match=r"loc\.voorbeeld \(nl\): 'severity'"):
+        read_catalogue(catalogue_of(entry), "nl")
+
+
+def test_every_code_that_is_promised_is_there_with_its_severity() -> None:
+    promised = promised_codes(shared_file("interface.md").read_text(encoding="utf-8"))
+    assert len(promised) > 80
+    assert {code: explain(code).severity for code in promised} == promised
+
+
+def promised_codes(interface: str) -> dict[str, Severity]:
+    """The table of codes: a row an area, a column a severity."""
+    table = interface.partition("| area | error | warning | info |")[2].partition("\n\n")[0]
+    rows = [row.strip("|").split("|")[1:] for row in table.splitlines()[2:]]
+    return {
+        code: severity
+        for row in rows
+        for severity, cell in zip(SEVERITIES, row, strict=True)
+        for code in re.findall(r"`([^`]+)`", cell)
+    }
