@@ -1,0 +1,133 @@
+"""Runs the real ``scrapy`` command in a project folder of its own, and reads what it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+REPORTS = "reports"
+DATA = ".scrapy"
+#: Loopback is allowed, and no test waits for the sake of politeness; ``settings`` of a run come over these.
+SETTINGS: Mapping[str, object] = {
+    "WOO_ALLOW_PRIVATE_HOSTS": 1,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "DOWNLOAD_DELAY": 0,
+}
+
+Line = dict[str, Any]
+"""One line of a JSON Lines file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a command did."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    records: list[Line] = field(default_factory=list)
+    """Of ``-O``/``-o``, else of the file in ``records/`` that this run wrote."""
+    findings: list[Line] = field(default_factory=list)
+    stats: Line = field(default_factory=dict)
+    report: Path | None = None
+    """The folder of this run's report."""
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of the findings."""
+        return {finding["code"] for finding in self.findings}
+
+    @property
+    def locs(self) -> list[str]:
+        """The weblocaties of the records, in order."""
+        return [record["document"]["weblocatie"] for record in self.records]
+
+    def about(self, code: str) -> list[Line]:
+        """The findings with this code."""
+        return [finding for finding in self.findings if finding["code"] == code]
+
+    def record(self, loc: str) -> Line:
+        """The one record of this document."""
+        (found,) = [record for record in self.records if record["document"]["weblocatie"] == loc]
+        return found
+
+
+def run_scrapy(
+    args: Sequence[str],
+    cwd: Path,
+    ca: Path | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 120,
+) -> Run:
+    """Runs ``scrapy <args>`` in ``cwd``, which becomes a project of its own; raises TimeoutExpired.
+
+    ``ca`` is the certificate bundle that is trusted besides the public ones. Two runs in one folder
+    share state and reports, as two runs of one installation do.
+    """
+    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
+    paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
+    options = {**SETTINGS, **paths, **(settings or {})}
+    before = set(_written(cwd))
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", *args, *_options(options)],
+        cwd=cwd,
+        env=_environment(ca, env or {}),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    new = [path for path in _written(cwd) if path not in before]
+    report = next((path for path in new if path.is_dir()), None)
+    feeds = _feeds(args, cwd) or [path for path in new if path.suffix == ".jsonl"]
+    return Run(
+        returncode=done.returncode,
+        stdout=done.stdout,
+        stderr=done.stderr,
+        records=[line for feed in feeds for line in read_lines(feed)],
+        findings=read_lines(report / "findings.jsonl") if report else [],
+        stats=_read_object(report / "stats.json") if report else {},
+        report=report,
+    )
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The lines of a JSON Lines file; none of a file that is not there."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _read_object(path: Path) -> Line:
+    found: Line = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+def _options(settings: Mapping[str, object]) -> Iterable[str]:
+    for name, value in settings.items():
+        yield from ("-s", f"{name}={value}")
+
+
+def _environment(ca: Path | None, given: Mapping[str, str]) -> dict[str, str]:
+    trusted = {} if ca is None else {"SSL_CERT_FILE": str(ca)}
+    return {**os.environ, "PYTHONPATH": str(ROOT), "NO_PROXY": "localhost,127.0.0.1", **trusted, **given}
+
+
+def _written(cwd: Path) -> list[Path]:
+    """The files of records and folders of reports that are there."""
+    return [*cwd.glob("records/*.jsonl"), *cwd.glob(f"{REPORTS}/*/")]
+
+
+def _feeds(args: Sequence[str], cwd: Path) -> list[Path]:
+    """The JSON Lines files that the arguments ask for."""
+    asked = (value for option, value in pairwise(args) if option in ("-o", "-O"))
+    return [cwd / value.removesuffix(":jsonlines") for value in asked]

@@ -1,0 +1,7 @@
+"""The tests of the demo's servers talk to the servers themselves."""
+
+from __future__ import annotations
+
+from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
+
+__all__ = ["ca", "ca_bundle", "make_raw_site", "make_site", "site"]
