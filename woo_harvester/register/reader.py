@@ -44,8 +44,8 @@ def read_export(stream: BinaryIO, report: Report, today: date, *, maxsize: int =
     """The bodies that exist on the day ``today`` and their Woo-index locations.
 
     A registered value that is no usable URL is left out, with the finding ``register.url-ongeldig``; findings
-    are handed over once the whole export was read. Raises RegisterError for what is not XML, breaks off, holds
-    a DOCTYPE or no body at all, or is larger than ``maxsize`` bytes.
+    are handed over once the whole export was read. Raises RegisterError for what is not XML, breaks off,
+    holds a DOCTYPE or no body at all, or is larger than ``maxsize`` bytes.
     """
     export = _Export(today)
     target: Any = export  # the stubs ask for methods that the parser can do without

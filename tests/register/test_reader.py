@@ -1,0 +1,265 @@
+"""Reading the register export."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.register.exports import AMSTERDAM, TODAY, body, export, read, read_with_findings
+from woo_harvester.findings import Finding
+from woo_harvester.register import Organisation, Register, RegisterError, read_export
+from woo_harvester.register.reader import MAXDEPTH, location_url
+
+
+def test_a_body_has_its_systeem_id_name_and_tooi_uri() -> None:
+    register = read(body("gemeente Amsterdam", "https://www.amsterdam.nl/woo", id="28", uri=AMSTERDAM))
+    assert register.organisations == (Organisation("28", "gemeente Amsterdam", AMSTERDAM),)
+    assert register.organisations[0].identifier == AMSTERDAM
+
+
+def test_a_body_without_tooi_uri_is_identified_by_its_systeem_id() -> None:
+    register = read(body("Bestuurscommissie", "https://www.b.nl/", id="28532131"))
+    assert register.organisations[0].identifier == "28532131"
+
+
+def test_only_the_woo_index_tells_hosts_and_not_other_urls_of_a_body() -> None:
+    assert read(body("A", "https://www.a.nl/woo")).hosts == ("www.a.nl",)
+
+
+def test_every_location_counts_and_each_host_is_visited_once() -> None:
+    register = read(body("A", "https://www.a.nl/1", "https://www.a.nl/2", "https://open.a.nl:8443/"))
+    assert register.hosts == ("open.a.nl:8443", "www.a.nl")
+    assert register.location_count == 3
+
+
+@pytest.mark.parametrize("version", ["2.6.9", "2.7.0", "3"])
+def test_any_version_of_the_namespace_is_read(version: str) -> None:
+    register, _ = read_with_findings(export(body("A", "https://www.a.nl/"), version=version))
+    assert register.hosts == ("www.a.nl",)
+
+
+def test_an_export_without_namespace_is_read() -> None:
+    document = (
+        b'<o><organisatie systeemId="7"><naam>A</naam><woo><wooIndex><documentLocatie><url>www.a.nl</url>'
+        b"</documentLocatie></wooIndex></woo></organisatie></o>"
+    )
+    register, _ = read_with_findings(document)
+    assert register.organisations_of_host("www.a.nl") == (Organisation("7", "A"),)
+
+
+def test_nested_bodies_each_have_their_own_name_and_locations() -> None:
+    register = read(
+        body(
+            "Ministerie",
+            "https://m.nl/",
+            id="1",
+            children=[
+                body("Dienst", "https://d.nl/", id="2", children=[body("Team", "https://t.nl/", id="3")])
+            ],
+        )
+    )
+    names = {host: register.organisations_of_host(host)[0].name for host in register.hosts}
+    assert names == {"m.nl": "Ministerie", "d.nl": "Dienst", "t.nl": "Team"}
+
+
+def test_names_deeper_in_a_body_are_not_its_name() -> None:
+    document = export(body("A", "https://a.nl/")).replace(
+        b"<p:types>",
+        b"<p:functies><p:functie><p:naam>Burgemeester</p:naam></p:functie></p:functies><p:types>",
+    )
+    register, _ = read_with_findings(document)
+    assert [organisation.name for organisation in register.organisations] == ["A"]
+
+
+@pytest.mark.parametrize(
+    "end", ["2026-11-20", "2026-11-21", "2020-01-01", "2020-01-01+01:00", " 2020-01-01\n"]
+)
+def test_a_body_that_ended_on_or_before_today_is_left_out(end: str) -> None:
+    register = read(body("Oud", "https://oud.nl/", id="1", end=end), body("Nu", "https://nu.nl/", id="2"))
+    assert register.hosts == ("nu.nl",)
+    assert register.find("Oud") is None
+
+
+@pytest.mark.parametrize("end", ["2026-11-22", "2099-12-31", "onbekend", "0000-00-00", ""])
+def test_a_body_that_ends_later_or_at_no_readable_date_is_still_there(end: str) -> None:
+    assert read(body("A", "https://a.nl/", end=end)).hosts == ("a.nl",)
+
+
+def test_a_child_of_an_ended_body_is_judged_by_itself() -> None:
+    child, ended = (
+        body("Kind", "https://kind.nl/", id="2"),
+        body("Weg", "https://weg.nl/", id="3", end="2020-01-01"),
+    )
+    register = read(body("Oud", "https://oud.nl/", id="1", end="2020-01-01", children=[child, ended]))
+    assert register.hosts == ("kind.nl",)
+
+
+def test_a_child_of_a_body_that_is_there_can_have_ended() -> None:
+    child = body("Weg", "https://weg.nl/", id="2", end="2020-01-01")
+    assert read(body("Nu", "https://nu.nl/", children=[child])).hosts == ("nu.nl",)
+
+
+def test_the_bad_locations_of_an_ended_body_are_no_concern() -> None:
+    assert read(body("Oud", "geen", id="1", end="2020-01-01"), body("Nu", id="2")).hosts == ()
+
+
+def test_a_body_that_the_export_lists_twice_is_one_body() -> None:
+    register = read(body("A", "https://a.nl/1", id="5"), body("A (dienst)", "https://a.nl/2", id="5"))
+    assert register.organisations_of_host("a.nl") == (Organisation("5", "A"),)
+    assert register.location_count == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("https://www.a.nl/woo", "https://www.a.nl/woo"),
+        ("www.bestuursorgaan.nl/woo-verzoeken", "https://www.bestuursorgaan.nl/woo-verzoeken"),
+        ("//www.a.nl/woo", "https://www.a.nl/woo"),
+        ("http://www.a.nl/woo", "https://www.a.nl/woo"),
+        ("http://www.a.nl:80/woo", "https://www.a.nl/woo"),
+        ("HTTPS://WWW.A.NL/Woo", "https://www.a.nl/Woo"),
+        ("  https://www.a.nl/woo\n ", "https://www.a.nl/woo"),
+        ("https://www.a.nl:443", "https://www.a.nl"),
+        ("https://www.a.nl:8443/woo", "https://www.a.nl:8443/woo"),
+        ("localhost:8443/woo", "https://localhost:8443/woo"),
+        ("127.0.0.1:8443/woo", "https://127.0.0.1:8443/woo"),
+        ("https://localhost/woo", "https://localhost/woo"),
+        ("https://súdwest-fryslân.nl/woo", "https://xn--sdwest-frysln-teb26a.nl/woo"),
+        ("www.a.nl?x=https://b.nl/", "https://www.a.nl?x=https://b.nl/"),
+        ("https://www.a.nl/zoek?q=a b#deel", "https://www.a.nl/zoek?q=a b#deel"),
+    ],
+)
+def test_a_registered_value_is_read_as_https(value: str, url: str) -> None:
+    assert location_url(value) == url
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "", "geen", "n.v.t.", "n.v.t", "volgt nog", "/woo", "woo@a.nl", "mailto:woo@a.nl", "tel:0201234567",
+        "https://", "https:///woo", "https:/www.a.nl", "https//www.a.nl", "https://www a.nl/",
+        "https://www.a.nl, https://www.b.nl", "ftp://www.a.nl/", "file:///etc/passwd", "javascript:alert(1)",
+        "https://piet:geheim@www.a.nl/", "https://www.a.nl:99999/",
+        "https://www.a.nl/" + "a" * 10_000,
+    ],
+)  # fmt: skip
+def test_a_value_that_is_no_usable_url_is_a_finding_and_is_left_out(value: str) -> None:
+    register, findings = read_with_findings(export(body("A", value, "https://www.a.nl/", id="5")))
+    assert register.hosts == ("www.a.nl",)
+    assert findings == [
+        Finding(
+            code="register.url-ongeldig",
+            organisation="5",
+            element="documentLocatie/url",
+            seen=value,
+            action="locatie overgeslagen",
+        )
+    ]
+
+
+def test_a_location_without_url_is_a_finding() -> None:
+    document = export(body("A", "https://a.nl/")).replace(b"<p:url>https://a.nl/</p:url>", b"")
+    register, findings = read_with_findings(document)
+    assert register.hosts == ()
+    assert [finding.code for finding in findings] == ["register.url-ongeldig"]
+
+
+def test_a_value_in_pieces_is_put_together() -> None:
+    document = export(body("A &", "https://a.nl/XXX")).replace(b"XXX", b"b<!-- x --><![CDATA[?c=1&d]]>&#61;2")
+    register, _ = read_with_findings(document)
+    assert register.organisations[0].name == "A &"
+    assert register.organisation_of("https://a.nl/b?c=1&d=2", "").organisation is not None
+
+
+def test_findings_of_an_export_that_turns_out_bad_are_not_handed_over() -> None:
+    findings: list[Finding] = []
+    with pytest.raises(RegisterError):
+        read_export(BytesIO(export(body("A", "geen"))[:-10]), findings.append, TODAY)
+    assert findings == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"", b"   ", b"Niet gevonden", b"<html><body>Storing</body>", b"\x00\x01\x02", b"{}",
+        export(body("A", "https://a.nl/"))[:-1], export(body("A", "https://a.nl/"))[:200],
+        export(body("A", "https://a.nl/")) + b"<meer/>",
+        export(body("A", "https://a.nl/")).replace(b"Zie de site", b"\xff"),
+        export(body("A", "https://a.nl/")).replace(b"Zie de site", b"&onbekend;"),
+    ],
+)  # fmt: skip
+def test_what_is_not_xml_or_breaks_off_is_refused_in_one_line(document: bytes) -> None:
+    with pytest.raises(RegisterError, match="not whole XML") as raised:
+        read_with_findings(document)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "document", [export(), b"<html><body>Storing</body></html>", export(body("A", end="2020-01-01"))]
+)
+def test_an_export_without_a_body_that_exists_is_refused(document: bytes) -> None:
+    with pytest.raises(RegisterError, match="no organisation"):
+        read_with_findings(document)
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        b"<!DOCTYPE html>",
+        b'<!DOCTYPE o [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+        b'<!DOCTYPE o [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
+        b'<!DOCTYPE o SYSTEM "https://a.nl/o.dtd">',
+    ],
+)
+def test_a_doctype_is_refused_before_anything_in_it_is_looked_at(doctype: bytes) -> None:
+    with pytest.raises(RegisterError, match="DOCTYPE"):
+        read_with_findings(doctype + b"<o><organisatie systeemId='1'><naam>&b;&x;</naam></organisatie></o>")
+
+
+def test_elements_that_are_nested_too_deep_are_refused() -> None:
+    with pytest.raises(RegisterError, match="deep"):
+        read_with_findings(b"<o>" * (MAXDEPTH + 1))
+
+
+def test_an_export_larger_than_the_bound_is_refused() -> None:
+    document = export(body("A", "https://a.nl/"))
+    read_export(BytesIO(document), print, TODAY, maxsize=len(document))
+    with pytest.raises(RegisterError, match="larger than"):
+        read_export(BytesIO(document), print, TODAY, maxsize=len(document) - 1)
+
+
+def test_a_value_of_megabytes_is_cut_and_does_no_harm() -> None:
+    register, _ = read_with_findings(export(body("A" * 5_000_000, "https://a.nl/")))
+    assert len(register.organisations[0].name) <= 10_001
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_give_a_register_or_a_register_error(document: bytes) -> None:
+    _read_or_refuse(document)
+
+
+@given(st.data())
+def test_any_damage_to_an_export_gives_a_register_or_a_register_error(data: st.DataObject) -> None:
+    whole = export(body("Ä", "https://a.nl/ä?b", "www.b.nl", id="2", uri=AMSTERDAM, end="2030-01-01"))
+    start = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(start, min(len(whole), start + 20)))
+    _read_or_refuse(whole[:start] + data.draw(st.binary(max_size=8)) + whole[end:])
+
+
+@given(st.text())
+def test_any_registered_value_gives_a_location_or_a_value_error(value: str) -> None:
+    try:
+        url = location_url(value)
+    except ValueError:
+        return
+    assert location_url(url) == url
+    assert url.startswith("https://")
+
+
+def _read_or_refuse(document: bytes) -> None:
+    with suppress(RegisterError):
+        assert isinstance(read_with_findings(document)[0], Register)
