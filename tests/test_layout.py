@@ -1,0 +1,99 @@
+"""What holds for the repository as a whole."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, skip_or_fail
+
+#: Scrapy's own parts, which every Scrapy project imports and whose versions Scrapy decides.
+PART_OF_SCRAPY = {"parsel", "protego", "twisted", "w3lib"}
+
+#: Folders of one machine: nothing in the repository may depend on them, or give them away.
+MACHINE_PATHS = re.compile(r"(?<![\w.-])/(?:work|home|root|tmp/v)/", re.IGNORECASE)
+
+#: How a pin is written: a name, an exact version, and a marker where it is not for every Python.
+PIN = re.compile(r"[a-z0-9-]+==[0-9][\w.]*(?: ; python_version < \"[0-9.]+\")?")
+
+
+@pytest.fixture(scope="module")
+def tracked() -> list[Path]:
+    """The files that git has, or the test is skipped outside a git checkout."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        skip_or_fail("needs a git checkout")
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_names_a_folder_of_one_machine(tracked: list[Path]) -> None:
+    for path in tracked:
+        text = path.read_bytes().decode("utf-8", errors="ignore")
+        if path != Path(__file__):
+            assert not MACHINE_PATHS.search(text), path
+
+
+def test_every_folder_of_tests_is_a_package(tracked: list[Path]) -> None:
+    folders = {path.parent for path in tracked if path.name.startswith("test_")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_every_pin_is_exact() -> None:
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        pins = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        assert [line for line in pins if not PIN.fullmatch(line)] == []
+
+
+def test_both_files_of_pins_agree() -> None:
+    run, develop = pins_of("requirements.txt"), pins_of("requirements-dev.txt")
+    assert {name: develop[name] for name in run.keys() & develop.keys()} == {
+        name: run[name] for name in run.keys() & develop.keys()
+    }
+
+
+def test_every_dependency_is_pinned() -> None:
+    assert declared() <= pins_of("requirements.txt").keys()
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    known = declared() | PART_OF_SCRAPY
+    distributions = packages_distributions()
+    for path in sorted((ROOT / "woo_harvester").rglob("*.py")):
+        for module in imports_of(path) - sys.stdlib_module_names - {"woo_harvester"}:
+            assert known & {normal(name) for name in distributions.get(module, [module])}, (path, module)
+
+
+def imports_of(path: Path) -> set[str]:
+    """The top-level names of what a file imports."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+    return {module.partition(".")[0] for module in modules}
+
+
+def declared() -> set[str]:
+    """The packages that pyproject.toml names, extras included."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [each for extra in project["optional-dependencies"].values() for each in extra]
+    return {normal(re.split(r"[^\w.-]", each)[0]) for each in project["dependencies"] + extras}
+
+
+def pins_of(name: str) -> dict[str, str]:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([a-z0-9-]+)==([^\s;]+)", text, flags=re.MULTILINE))
+
+
+def normal(name: str) -> str:
+    """The form in which a package's name is compared."""
+    return re.sub(r"[-_.]+", "-", name).lower()
