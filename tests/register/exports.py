@@ -62,3 +62,8 @@ def read(*bodies: str) -> Register:
 def read_with_findings(document: bytes) -> tuple[Register, list[Finding]]:
     findings: list[Finding] = []
     return read_export(BytesIO(document), findings.append, TODAY), findings
+
+
+def unexpected(finding: Finding) -> None:
+    """For what must be read without a finding."""
+    raise AssertionError(finding)

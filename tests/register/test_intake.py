@@ -1,0 +1,194 @@
+"""The kept copy of the register."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.register.exports import TODAY, body, export, unexpected
+from woo_harvester.findings import Finding
+from woo_harvester.register import Register, RegisterCopy, RegisterError
+from woo_harvester.register.intake import read_file
+
+SOURCE = "https://register.nl/exportOO.xml"
+FETCHED = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
+
+
+def locations(count: int) -> bytes:
+    """An export of one body with this many locations, each on its own host."""
+    return export(body("A", *[f"https://www{number}.a.nl/" for number in range(count)]))
+
+
+def accept(copy: RegisterCopy, document: bytes, etag: str | None = '"1"') -> Register:
+    with copy.new_file() as file:
+        file.write(document)
+        file.flush()
+        return copy.accept(
+            Path(file.name),
+            unexpected,
+            TODAY,
+            fetched=FETCHED,
+            etag=etag,
+            last_modified="Sat, 21 Nov 2026 05:00:00 GMT",
+        )
+
+
+def test_an_accepted_register_is_kept_with_what_is_known_about_it(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    register = accept(copy, locations(4))
+    assert register.location_count == 4
+    assert copy.path.read_bytes() == locations(4)
+    info = copy.info()
+    assert info is not None
+    assert (info.source, info.fetched) == (SOURCE, "2026-11-21T06:00:00+00:00")
+    assert (info.organisations, info.locations) == (1, 4)
+    assert copy.read(unexpected, TODAY).hosts == register.hosts
+
+
+def test_nothing_but_the_copy_is_left_in_its_folder(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(4))
+    with pytest.raises(RegisterError):
+        accept(copy, b"kapot")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["register.json", "register.xml"]
+
+
+def test_the_next_request_asks_only_for_a_newer_register(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    assert copy.conditional_headers() == {}
+    accept(copy, locations(1))
+    assert copy.conditional_headers() == {
+        "If-None-Match": '"1"',
+        "If-Modified-Since": "Sat, 21 Nov 2026 05:00:00 GMT",
+    }
+
+
+def test_a_header_that_the_server_did_not_give_is_not_sent(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(1), etag=None)
+    assert list(copy.conditional_headers()) == ["If-Modified-Since"]
+
+
+def test_a_damaged_copy_is_fetched_again_whole(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(1))
+    copy.path.write_bytes(locations(2))
+    assert copy.conditional_headers() == {}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"source": 1, "etag": 2}', "null", "\ufffe"])
+def test_without_readable_facts_the_copy_itself_still_serves(tmp_path: Path, text: str) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(2))
+    (tmp_path / "register.json").write_text(text, encoding="utf-8")
+    assert copy.info() is None
+    assert copy.conditional_headers() == {}
+    assert copy.read(unexpected, TODAY).location_count == 2
+    findings: list[Finding] = []
+    copy.read_instead("HTTP 500", findings.append, TODAY)
+    assert [finding.action for finding in findings] == ["eerdere kopie gebruikt"]
+
+
+def test_a_register_with_half_of_the_locations_is_accepted_and_one_with_fewer_is_not(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(9))
+    with pytest.raises(RegisterError, match="4 Woo locations, fewer than half of the 9"):
+        accept(copy, locations(4))
+    assert copy.path.read_bytes() == locations(9)
+    accept(copy, locations(5))
+    assert copy.path.read_bytes() == locations(5)
+
+
+@pytest.mark.parametrize(
+    "document", [b"", b"<html><body/></html>", export(), locations(9)[:-1], b"\x1f\x8b\x08"]
+)
+def test_what_is_no_register_does_not_replace_the_copy(tmp_path: Path, document: bytes) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(1))
+    before = (tmp_path / "register.json").read_bytes()
+    with pytest.raises(RegisterError):
+        accept(copy, document)
+    assert copy.path.read_bytes() == locations(1)
+    assert (tmp_path / "register.json").read_bytes() == before
+
+
+def test_findings_come_from_an_accepted_register_only(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(4))
+    findings: list[Finding] = []
+    for count in (1, 4):
+        with copy.new_file() as file:
+            file.write(export(body("A", "geen", *["https://a.nl/"] * count)))
+            file.flush()
+            try:
+                copy.accept(Path(file.name), findings.append, TODAY, fetched=FETCHED)
+            except RegisterError:
+                assert findings == []
+    assert [finding.seen for finding in findings] == ["geen"]
+
+
+def test_copies_of_different_sources_do_not_mix(tmp_path: Path) -> None:
+    first = RegisterCopy.of_source(tmp_path, SOURCE)
+    second = RegisterCopy.of_source(tmp_path, "https://register.nl/ander.xml")
+    accept(first, locations(9))
+    assert second.conditional_headers() == {}
+    with pytest.raises(RegisterError):
+        second.read_instead("HTTP 404", unexpected, TODAY)
+    accept(second, locations(1))
+    assert first.read(unexpected, TODAY).location_count == 9
+
+
+def test_a_copy_whose_facts_name_another_source_is_not_compared_with(tmp_path: Path) -> None:
+    accept(RegisterCopy(tmp_path, "https://register.nl/ander.xml"), locations(9))
+    copy = RegisterCopy(tmp_path, SOURCE)
+    assert copy.info() is None
+    assert accept(copy, locations(1)).location_count == 1
+    assert json.loads((tmp_path / "register.json").read_text(encoding="utf-8"))["source"] == SOURCE
+
+
+def test_the_copy_stands_in_with_a_finding_that_says_why_and_from_when(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, locations(2))
+    findings: list[Finding] = []
+    assert copy.read_instead("HTTP 503", findings.append, TODAY).location_count == 2
+    assert findings == [
+        Finding(
+            code="register.onbereikbaar",
+            url=SOURCE,
+            seen="HTTP 503",
+            action="kopie van 2026-11-21 gebruikt",
+        )
+    ]
+
+
+def test_without_a_copy_there_is_no_register_and_the_error_says_why(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path / "nog-niet", SOURCE)
+    with pytest.raises(RegisterError, match=r"register\.nl/exportOO\.xml.*no earlier copy.*HTTP 503"):
+        copy.read_instead("HTTP 503", unexpected, TODAY)
+    assert not copy.folder.exists()
+
+
+def test_a_local_file_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "export.xml"
+    path.write_bytes(locations(3))
+    assert read_file(path, unexpected, TODAY).location_count == 3
+
+
+@pytest.mark.parametrize("document", [None, b"", b"geen register"])
+def test_a_local_file_that_cannot_be_read_is_an_error_that_names_it(
+    tmp_path: Path, document: bytes | None
+) -> None:
+    path = tmp_path / "export.xml"
+    if document is not None:
+        path.write_bytes(document)
+    with pytest.raises(RegisterError, match=r"export\.xml") as raised:
+        read_file(path, unexpected, TODAY)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_folder_is_no_register(tmp_path: Path) -> None:
+    with pytest.raises(RegisterError, match="directory"):
+        read_file(tmp_path, unexpected, TODAY)
