@@ -15,7 +15,7 @@ __all__ = ["Crawl", "ca", "ca_bundle", "crawl", "make_raw_site", "make_site", "s
 
 
 class Crawl(Protocol):
-    """Runs ``scrapy crawl woo <args>`` in the test's own folder, where later runs find the state of earlier."""
+    """Runs ``scrapy crawl woo <args>`` in the test's own folder; later runs find its state."""
 
     def __call__(
         self, *args: str, settings: Mapping[str, object] | None = None, timeout: float = 120

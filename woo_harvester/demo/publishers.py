@@ -27,11 +27,11 @@ class Demo:
     """
 
     def __init__(self, folder: Path, *, documents: int = HUGE) -> None:
-        authority = Authority()
+        self.authority = authority = Authority()
         self.exemplary = Site(authority)
         self.mistaken = Site(authority)
         self.huge = Site(authority)
-        self._expired = Site(authority, certificate=Certificate.EXPIRED)
+        self.expired = Site(authority, certificate=Certificate.EXPIRED)
         self._without_robots = Site(authority)
         self._without_index = Site(authority, mistaken.pages_without_index())
         self._refused = Site(authority, mistaken.pages_refused())
@@ -69,7 +69,7 @@ class Demo:
     @property
     def _broken(self) -> list[Site]:
         """The further hosts of the publisher with the mistakes: nothing of them can be harvested."""
-        return [self._expired, self._without_robots, self._without_index, self._refused]
+        return [self.expired, self._without_robots, self._without_index, self._refused]
 
     def _register(self) -> str:
         return register_xml(

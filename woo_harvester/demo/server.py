@@ -135,8 +135,9 @@ class LoopbackServer(ABC):
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
+        loop, self._loop = self._loop, None
+        if loop is not None:  # else it has stopped already
+            loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(START_TIMEOUT)
         self._socket.close()
 

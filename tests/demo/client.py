@@ -1,0 +1,42 @@
+"""The plainest client there is, so that a test of a server tests the server."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import LoopbackServer
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: bytes
+
+    @property
+    def media_type(self) -> str:
+        return self.headers["content-type"].partition(";")[0]
+
+
+def get(
+    ca: Authority,
+    server: LoopbackServer,
+    target: str = "/",
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 10,
+) -> Answer:
+    """One request on a connection of its own; redirects are not followed."""
+    connection = http.client.HTTPSConnection(server.host, timeout=timeout, context=ca.client_context())
+    try:
+        connection.request(method, target, headers=dict(headers or {}))
+        response = connection.getresponse()
+        named = {name.lower(): value for name, value in response.getheaders()}
+        return Answer(response.status, named, response.read())
+    finally:
+        connection.close()

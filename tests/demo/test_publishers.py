@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from lxml import etree
+
+from tests.demo.client import Answer, get
+from woo_harvester.demo import mistakes
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.publishers import Demo
+from woo_harvester.demo.server import LoopbackServer
+from woo_harvester.demo.site import Site
+from woo_harvester.findings import Severity, explain, explanations
+
+LOC = ".//{*}loc"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    with Demo(tmp_path_factory.mktemp("demo"), documents=2500) as running:
+        yield running
+
+
+def fetch(demo: Demo, site: LoopbackServer, url: str) -> Answer:
+    return get(demo.authority, site, urlsplit(url).path)
+
+
+def locs(answer: Answer) -> list[str]:
+    return [loc.text or "" for loc in etree.fromstring(answer.body).iterfind(LOC)]
+
+
+def documents(demo: Demo, site: Site) -> list[str]:
+    """The locs of all documents, by the road that the harvester takes."""
+    robots = get(demo.authority, site, "/robots.txt").body.decode()
+    indexes = [line.split(": ")[1] for line in robots.splitlines() if line.startswith("Sitemap")]
+    sitemaps = [loc for index in indexes for loc in locs(fetch(demo, site, index))]
+    return [loc for url in sitemaps for loc in locs(fetch(demo, site, url))]
+
+
+def test_the_register_names_every_host(demo: Demo) -> None:
+    root = etree.fromstring(demo.register_path.read_bytes())
+    registered = {urlsplit(url.text or "").netloc for url in root.iterfind(".//{*}url")}
+    assert set(demo.hosts) <= registered
+    assert len(set(demo.hosts)) == len(demo.hosts)
+
+
+def test_the_bundle_lets_a_client_trust_the_sites(demo: Demo) -> None:
+    assert demo.ca_path.read_text().startswith("-----BEGIN CERTIFICATE-----")
+
+
+def test_every_document_of_the_exemplary_publisher_exists(demo: Demo) -> None:
+    found = documents(demo, demo.exemplary)
+    assert len(found) == len(set(found)) == 10
+    for loc in found:
+        assert loc.startswith(demo.exemplary.url("/documenten/"))
+        assert fetch(demo, demo.exemplary, loc).status == 200
+
+
+def test_the_exemplary_publisher_serves_its_documents_as_what_they_are(demo: Demo) -> None:
+    types = {fetch(demo, demo.exemplary, loc).media_type for loc in documents(demo, demo.exemplary)}
+    word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    assert types == {"application/pdf", word, "text/csv", "text/plain"}
+
+
+def test_the_huge_publisher_has_as_many_documents_as_asked_for(demo: Demo) -> None:
+    found = documents(demo, demo.huge)
+    assert len(found) == len(set(found)) == 2500
+    assert fetch(demo, demo.huge, found[-1]).media_type == "application/pdf"
+
+
+def test_every_expected_finding_is_in_the_catalogue(demo: Demo) -> None:
+    assert all(explain(code) for code in demo.expected_codes())
+
+
+def test_the_demo_shows_nearly_every_error_that_a_publisher_can_make(demo: Demo) -> None:
+    """A new code goes into the demo, or below: bodies beyond the bounds, broken connections, second runs."""
+    harvest = {code for code, text in explanations().items() if text.severity is Severity.ERROR}
+    missing = {code for code in harvest - demo.expected_codes() if not code.startswith("ipm.")}
+    assert missing == {
+        "host.prive-adres",
+        "index.te-groot",
+        "sitemap.te-groot",
+        "lastmod.heraanbod",
+        "document.afgebroken",
+        "document.te-groot",
+    }
+
+
+def test_each_mistake_with_a_page_can_be_fetched(demo: Demo) -> None:
+    site = demo.mistaken
+    for mistake in mistakes.in_any_category(site):
+        if mistake.page is not None and mistake.entry.loc is not None:
+            assert fetch(demo, site, mistake.entry.loc).status == mistake.page.status
+
+
+def test_no_mistake_is_made_about_a_host_that_could_exist(demo: Demo) -> None:
+    for mistake in mistakes.in_any_category(demo.mistaken):
+        host = urlsplit(mistake.entry.loc or "").hostname
+        assert host in (None, "localhost") or host.endswith(".example")
+
+
+def test_the_robots_txt_of_the_mistaken_publisher_has_a_byte_order_mark_and_crlf(demo: Demo) -> None:
+    body = get(demo.authority, demo.mistaken, "/robots.txt").body
+    assert body.startswith(b"\xef\xbb\xbfUser-agent: *\r\n")
+    assert b"\n" not in body.replace(b"\r\n", b"")
+
+
+def test_a_sitemap_may_be_compressed_whatever_its_name_and_type(demo: Demo) -> None:
+    answer = get(demo.authority, demo.mistaken, "/sitemaps/vreemd.xml")
+    assert answer.media_type == "text/html"
+    entries = etree.fromstring(gzip.decompress(answer.body))
+    assert len(entries) == len(list(mistakes.odd_but_right(demo.mistaken)))
+
+
+def test_the_sitemap_that_breaks_off_holds_one_whole_entry(demo: Demo) -> None:
+    body = get(demo.authority, demo.mistaken, "/sitemaps/afgebroken.xml").body
+    assert body.count(b"</url>") == 1
+    with pytest.raises(etree.XMLSyntaxError):
+        etree.fromstring(body)
+
+
+def test_metadata_under_another_prefix_is_the_same_metadata(demo: Demo) -> None:
+    body = gzip.decompress(get(demo.authority, demo.mistaken, "/sitemaps/vreemd.xml").body)
+    *_, entry = etree.fromstring(body)
+    assert (
+        entry.findtext(".//{https://standaarden.overheid.nl/diwoo/metadata/}officieleTitel")
+        == mistakes.GOOD.titel
+    )
+
+
+def test_the_robots_txt_without_an_index_is_larger_than_500_kib(demo: Demo) -> None:
+    sizes = [
+        len(get(demo.authority, site, "/robots.txt").body) for site in demo.sites if site is not demo.expired
+    ]
+    assert max(sizes) > 500 * 1024
+
+
+def test_the_demo_stops_all_its_sites(tmp_path: Path) -> None:
+    with Demo(tmp_path, documents=1) as demo:
+        pass
+    for site in demo.sites:
+        with pytest.raises(ConnectionRefusedError):
+            get(Authority(), site)

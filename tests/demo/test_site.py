@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.demo.client import get
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Page, Request, redirect
+from woo_harvester.demo.site import Site
+
+
+def test_a_host_has_a_name_and_a_port(site: Site) -> None:
+    assert site.host == f"localhost:{site.port}"
+    assert site.url("/a.pdf") == f"https://localhost:{site.port}/a.pdf"
+
+
+def test_a_page_may_be_text_or_bytes(ca: Authority, site: Site) -> None:
+    site.pages |= {"/tekst": Page("één"), "/bytes": Page(b"\x00\xff")}
+    assert get(ca, site, "/tekst").body == "één".encode()
+    assert get(ca, site, "/bytes").body == b"\x00\xff"
+
+
+def test_a_page_is_sent_as_what_its_extension_says_unless_told_otherwise(ca: Authority, site: Site) -> None:
+    site.pages |= {
+        "/a.pdf": Page(),
+        "/b.pdf": Page(content_type="text/html"),
+        "/c.pdf": Page(headers={"content-type": "text/csv"}),
+        "/d": Page(),
+    }
+    types = [get(ca, site, path).media_type for path in ("/a.pdf", "/b.pdf", "/c.pdf", "/d")]
+    assert types == ["application/pdf", "text/html", "text/csv", "application/octet-stream"]
+
+
+def test_a_page_that_is_not_there_is_a_404(ca: Authority, site: Site) -> None:
+    assert get(ca, site, "/weg").status == 404
+
+
+def test_a_page_has_the_status_and_headers_that_it_was_given(ca: Authority, site: Site) -> None:
+    site.pages["/"] = Page(status=503, headers={"Retry-After": "7"})
+    answer = get(ca, site)
+    assert (answer.status, answer.headers["retry-after"]) == (503, "7")
+
+
+def test_a_redirect_names_the_other_place(ca: Authority, site: Site) -> None:
+    site.pages["/oud"] = redirect("/nieuw", status=301)
+    answer = get(ca, site, "/oud")
+    assert (answer.status, answer.headers["location"]) == (301, "/nieuw")
+
+
+def test_a_head_request_gets_the_length_and_no_body(ca: Authority, site: Site) -> None:
+    site.pages["/a.pdf"] = Page(b"12345")
+    answer = get(ca, site, "/a.pdf", method="HEAD")
+    assert (answer.status, answer.headers["content-length"], answer.body) == (200, "5", b"")
+
+
+def test_a_page_with_a_query_goes_before_the_page_without(ca: Authority, site: Site) -> None:
+    site.pages |= {"/lijst": Page("alles"), "/lijst?page=2": Page("twee")}
+    assert get(ca, site, "/lijst?page=1").body == b"alles"
+    assert get(ca, site, "/lijst?page=2").body == b"twee"
+
+
+def test_a_page_that_ends_in_a_star_answers_all_paths_below(ca: Authority, site: Site) -> None:
+    site.pages |= {"*": Page("elders"), "/docs/*": Page("document"), "/docs/1.pdf": Page("een")}
+    bodies = [get(ca, site, path).body for path in ("/docs/1.pdf", "/docs/2.pdf", "/x")]
+    assert bodies == [b"een", b"document", b"elders"]
+
+
+def test_a_page_may_be_made_from_the_request(ca: Authority, site: Site) -> None:
+    def echo(request: Request) -> Page:
+        return Page(f"{request.method} {request.path} {request.headers['user-agent']}")
+
+    site.pages["/*"] = echo
+    answer = get(ca, site, "/a%20b?c=d", headers={"User-Agent": "proef"})
+    assert answer.body == b"GET /a%20b proef"
+
+
+def test_a_streamed_page_is_made_anew_for_each_request(ca: Authority, site: Site) -> None:
+    site.pages["/groot.xml"] = Page(lambda: (b"x" * 1000 for _ in range(1000)))
+    assert [len(get(ca, site, "/groot.xml").body) for _ in range(2)] == [1_000_000, 1_000_000]
+    assert get(ca, site, "/groot.xml", method="HEAD").body == b""
+
+
+def test_a_slow_page_takes_its_time_while_others_go_on(ca: Authority, site: Site) -> None:
+    site.pages |= {"/traag": Page("traag", delay=0.5), "/vlug": Page("vlug")}
+    started = time.monotonic()
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(get, ca, site, "/traag")
+        assert get(ca, site, "/vlug").body == b"vlug"
+        assert not slow.done()
+        assert slow.result().body == b"traag"
+    assert time.monotonic() - started >= 0.5
+
+
+def test_a_client_that_has_the_page_already_gets_304(ca: Authority, site: Site) -> None:
+    site.pages["/"] = Page(
+        "nieuws", headers={"ETag": '"1"', "Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT"}
+    )
+    assert get(ca, site, headers={"If-None-Match": '"1"'}).status == 304
+    assert get(ca, site, headers={"If-Modified-Since": "Mon, 01 Jan 2024 00:00:00 GMT"}).status == 304
+    assert get(ca, site, headers={"If-None-Match": '"0"'}).status == 200
+    assert get(ca, site).status == 200
+
+
+def test_each_request_is_remembered_in_order(ca: Authority, site: Site) -> None:
+    get(ca, site, "/a?b=c", headers={"X-Proef": "ja"})
+    get(ca, site, "/d", method="HEAD")
+    assert [(r.method, r.target, r.path) for r in site.requests] == [
+        ("GET", "/a?b=c", "/a"),
+        ("HEAD", "/d", "/d"),
+    ]
+    assert site.requests[0].headers["x-proef"] == "ja"
+    assert site.requests[0].at <= site.requests[1].at
+    assert site.requested("/a") == site.requested("/a?b=c") == site.requests[:1]
+
+
+@pytest.mark.parametrize("clients", [1, 3])
+def test_a_site_tells_how_many_requests_it_had_at_once(ca: Authority, site: Site, clients: int) -> None:
+    site.pages["/"] = Page(delay=0.3)
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(lambda _: get(ca, site), range(clients)))
+    assert site.most_at_once == clients
+
+
+def test_a_site_that_has_stopped_answers_nobody(ca: Authority) -> None:
+    with Site(ca, {"/": Page("hallo")}) as site:
+        assert get(ca, site).status == 200
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", site.port), timeout=1)
+
+
+def test_a_site_stops_at_once_while_clients_hold_on_to_it(ca: Authority) -> None:
+    with Site(ca, {"/": Page(delay=60)}) as site, ThreadPoolExecutor() as pool:
+        waiting = pool.submit(get, ca, site)
+        while not site.requests:
+            time.sleep(0.01)
+        started = time.monotonic()
+        site.__exit__()
+        assert isinstance(waiting.exception(timeout=5), OSError)
+        assert time.monotonic() - started < 5

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from tests.conftest import skip_or_fail
+from woo_harvester.demo import exemplary, mistakes, values
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import (
+    DIWOO_NAMESPACE,
+    SITEMAP_NAMESPACE,
+    Coded,
+    DiWoo,
+    Entry,
+    ExtraMetadata,
+    robots_txt,
+    sitemap,
+    sitemapindex,
+    urlset,
+)
+
+NAMES = {"s": SITEMAP_NAMESPACE, "d": DIWOO_NAMESPACE}
+_MDTO = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"
+ targetNamespace="https://www.nationaalarchief.nl/mdto"><xs:element name="MDTO"/></xs:schema>"""
+
+Errors = Callable[[bytes], list[str]]
+"""The messages of the official schema about the documents in a sitemap."""
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> Errors:
+    official = Path(__file__).parents[2] / "../shared/data/diwoo/0.9.8"
+    if not official.is_dir():
+        skip_or_fail("the official DiWoo schema is not beside the checkout")
+    folder = tmp_path_factory.mktemp("xsd")
+    (folder / "mdto.xsd").write_text(_MDTO)
+    (folder / "diwoo-metadata-lijsten.xsd").write_bytes(
+        (official / "diwoo-metadata-lijsten.xsd").read_bytes()
+    )
+    main = (official / "diwoo-metadata.xsd").read_text(encoding="utf-8")
+    (folder / "diwoo-metadata.xsd").write_text(
+        main.replace("https://www.nationaalarchief.nl/mdto/MDTO-XML1.0.1.xsd", "mdto.xsd"), encoding="utf-8"
+    )
+    schema = etree.XMLSchema(etree.parse(folder / "diwoo-metadata.xsd"))
+
+    def validate(body: bytes) -> list[str]:
+        found = etree.fromstring(body).findall(".//d:Document", NAMES)
+        return [error.message for doc in found if not schema.validate(doc) for error in schema.error_log]
+
+    return validate
+
+
+def test_robots_txt_names_the_sitemaps_as_they_are_given() -> None:
+    text = robots_txt(
+        "/sitemapindex-diwoo.xml", "https://a.nl/x.xml", disallow=["/besloten/"], newline="\r\n"
+    )
+    assert text.split("\r\n") == [
+        "User-agent: *",
+        "Disallow: /besloten/",
+        "",
+        "Sitemap: /sitemapindex-diwoo.xml",
+        "Sitemap: https://a.nl/x.xml",
+        "",
+    ]
+
+
+def test_robots_txt_allows_everything_unless_told_otherwise() -> None:
+    assert "Disallow: \n" in robots_txt()
+
+
+def test_an_index_lists_its_sitemaps() -> None:
+    root = etree.fromstring(sitemapindex(["https://a.nl/1.xml?x=1&y=2"], lastmod="2024-01-01").encode())
+    assert root.findtext("s:sitemap/s:loc", namespaces=NAMES) == "https://a.nl/1.xml?x=1&y=2"
+    assert root.findtext("s:sitemap/s:lastmod", namespaces=NAMES) == "2024-01-01"
+
+
+def test_what_is_absent_is_not_written() -> None:
+    assert Entry().xml() == "<url></url>\n"
+    assert Entry(loc="https://a.nl/", diwoo=DiWoo()).xml() == "<url><loc>https://a.nl/</loc></url>\n"
+
+
+def test_a_label_and_a_uri_can_each_be_missing() -> None:
+    uri_only = DiWoo(publisher=Coded(uri="https://x.example/a&b")).xml()
+    assert (
+        uri_only
+        == '<diwoo:DiWoo><diwoo:publisher resource="https://x.example/a&amp;b"></diwoo:publisher></diwoo:DiWoo>'
+    )
+    assert (
+        DiWoo(publisher=Coded("A & B")).xml()
+        == "<diwoo:DiWoo><diwoo:publisher>A &amp; B</diwoo:publisher></diwoo:DiWoo>"
+    )
+
+
+def test_own_metadata_keeps_its_order_and_values() -> None:
+    extra = ExtraMetadata([("wijk", ["Haven", "<Centrum>"]), ("zaak", ["1"])], prefix="eigen")
+    root = etree.fromstring(sitemap(Entry(loc="https://a.nl/", extra=[extra])))
+    found = root.find(".//d:extraMetadata", NAMES)
+    assert found is not None
+    assert list(found.itertext()) == ["eigen", "wijk", "Haven", "<Centrum>", "zaak", "1"]
+
+
+def test_an_entry_may_hold_any_xml() -> None:
+    root = etree.fromstring(sitemap(Entry(loc="https://a.nl/", raw="<priority>0.5</priority>"), "<url/>"))
+    assert [child.tag for child in root[0]] == [
+        f"{{{SITEMAP_NAMESPACE}}}loc",
+        f"{{{SITEMAP_NAMESPACE}}}priority",
+    ]
+    assert len(root) == 2
+
+
+def test_the_complete_entry_is_valid_by_the_official_schema(errors: Errors, site: Site) -> None:
+    assert errors(sitemap(exemplary.complete(site))) == []
+
+
+def test_the_complete_entry_uses_each_element_of_the_schema(site: Site) -> None:
+    root = etree.fromstring(
+        exemplary.complete(site).xml().replace("<url>", f'<url xmlns:diwoo="{DIWOO_NAMESPACE}">', 1)
+    )
+    diwoo = root.find(".//d:DiWoo", NAMES)
+    assert diwoo is not None
+    assert len(diwoo) == 19  # the elements of DiWooType in diwoo-metadata.xsd 0.9.8
+    assert len(root.findall(".//d:extraMetadata", NAMES)) == 1
+
+
+def test_the_starting_point_of_each_mistake_is_right(errors: Errors) -> None:
+    assert errors(sitemap(Entry(loc="https://a.nl/", diwoo=mistakes.GOOD))) == []
+
+
+def test_an_absent_publisher_is_against_the_official_schema(errors: Errors) -> None:
+    body = sitemap(
+        Entry(loc="https://a.nl/", diwoo=DiWoo(titel="x", informatiecategorieen=[values.categorie(1)]))
+    )
+    assert any("publisher" in message for message in errors(body))
+
+
+def test_fifty_thousand_entries_are_never_in_memory_together() -> None:
+    def entries() -> Iterator[Entry]:
+        for number in range(50_000):
+            yield Entry(loc=f"https://a.nl/{number}.pdf", lastmod="2024-01-01")
+
+    tracemalloc.start()
+    size = sum(map(len, urlset(entries())))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size > 3_000_000
+    assert peak < 1_000_000
