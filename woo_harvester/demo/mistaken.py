@@ -10,10 +10,20 @@ from woo_harvester.demo import mistakes
 from woo_harvester.demo.documents import html_page, pdf_page
 from woo_harvester.demo.register import Body, Location
 from woo_harvester.demo.server import LoopbackServer, Page, Pages, redirect
-from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, XML_DECLARATION, robots_txt, sitemap, sitemapindex
+from woo_harvester.demo.sitemaps import (
+    DIWOO_NAMESPACE,
+    SITEMAP_NAMESPACE,
+    XML_DECLARATION,
+    Entry,
+    robots_txt,
+    sitemap,
+    sitemapindex,
+)
 
 NAAM = mistakes.PUBLISHER.label
 XML = "application/xml"
+#: Documents that can be read although the sitemap around them is wrong.
+BEFORE_THE_BREAK, OTHER_NAMESPACE = "/documenten/voor-de-breuk.pdf", "/documenten/naamruimte.pdf"
 
 #: What the pages of the main site give besides the mistakes in single entries.
 SITE_CODES = frozenset(
@@ -34,6 +44,7 @@ SITE_CODES = frozenset(
         "sitemap.wortelelement",
         "sitemap.doctype",
         "sitemap.leeg",
+        "sitemap.naamruimte",
         "host.niet-geregistreerd",
     }
 )
@@ -54,7 +65,8 @@ def pages(site: LoopbackServer) -> Pages:
         **_wrong_indexes(site),
         **sitemaps,
         **documents,
-        "/documenten/voor-de-breuk.pdf": pdf_page("Voor de breuk"),
+        BEFORE_THE_BREAK: pdf_page("Voor de breuk"),
+        OTHER_NAMESPACE: pdf_page("Andere naamruimte"),
     }
 
 
@@ -157,6 +169,7 @@ def _sitemaps(site: LoopbackServer) -> Mapping[str, Page]:
         "/sitemaps/storing.xml": html_page("Storing", "Probeer het later nog eens."),
         "/sitemaps/diwoo-documents.xml": Page(_documents_root(site), content_type=XML),
         "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=XML),
+        "/sitemaps/naamruimte.xml": Page(_other_namespace(site), content_type=XML),
         "/sitemaps/2024-02.xml": Page(sitemap(), content_type=XML),
     }
 
@@ -167,9 +180,17 @@ def _sitemap_of(found: Iterable[mistakes.Mistake]) -> bytes:
 
 def _cut_off(site: LoopbackServer) -> bytes:
     """A sitemap of which the second half never came."""
-    first = f"<url><loc>{site.url('/documenten/voor-de-breuk.pdf')}</loc></url>\n"
+    first = f"<url><loc>{site.url(BEFORE_THE_BREAK)}</loc></url>\n"
     whole = sitemap(first, first.replace("voor", "na"))
     return whole[: whole.index(b"na-de-breuk")]
+
+
+def _other_namespace(site: LoopbackServer) -> bytes:
+    """A sitemap whose namespace has one letter too many; it is read all the same."""
+    entry = Entry(loc=site.url(OTHER_NAMESPACE), lastmod=mistakes.LASTMOD, diwoo=mistakes.GOOD)
+    return sitemap(entry).replace(
+        SITEMAP_NAMESPACE.encode(), SITEMAP_NAMESPACE.replace("http:", "https:").encode()
+    )
 
 
 def _documents_root(site: LoopbackServer) -> str:

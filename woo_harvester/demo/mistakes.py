@@ -64,8 +64,7 @@ def odd_but_right(site: LoopbackServer) -> Iterator[Mistake]:
         yield _mistake(site, None, f"datum-{number}.pdf", GOOD, lastmod=lastmod)
     agenda = replace(GOOD, informatiecategorieen=[Coded("Agenda's en besluitenlijsten bestuurscolleges")])
     yield _mistake(site, None, "rechte-apostrof.pdf", agenda)
-    own_prefix = _prefix_on_document(GOOD)
-    yield _mistake(site, None, "eigen-prefix.pdf", None, raw=own_prefix)
+    yield _mistake(site, None, "eigen-prefix.pdf", None, raw=_prefix_on_document(GOOD))
 
 
 def _about_loc(site: LoopbackServer) -> Iterator[Mistake]:
@@ -98,6 +97,8 @@ def _about_metadata(site: LoopbackServer) -> Iterator[Mistake]:
     yield _mistake(site, "metadata.ontbreekt", "alleen-eigen-metadata.pdf", None, extra=own)
     mdto = f'<d:Document xmlns:d="{DIWOO_NAMESPACE}"><m:MDTO xmlns:m="https://www.nationaalarchief.nl/mdto"/></d:Document>'
     yield _mistake(site, "metadata.mdto", "mdto.pdf", None, raw=mdto)
+    own_element = _document(GOOD).replace("</diwoo:DiWoo>", "<diwoo:wijk>Haven</diwoo:wijk></diwoo:DiWoo>")
+    yield _mistake(site, "metadata.element-onbekend", "eigen-element.pdf", None, raw=own_element)
     yield _mistake(site, "publisher.ontbreekt", "zonder-publisher.pdf", replace(GOOD, publisher=None))
     shared = Entry(
         loc=site.url("/gezamenlijk/regeling.pdf"), lastmod=LASTMOD, diwoo=replace(GOOD, publisher=None)
@@ -163,8 +164,12 @@ def _mistake(
     return Mistake(code, entry, page or Page(pdf(file), content_type="application/pdf"))
 
 
+def _document(diwoo: DiWoo) -> str:
+    """The ``diwoo:Document`` element of this metadata."""
+    return Entry(diwoo=diwoo).xml().removeprefix("<url>").removesuffix("</url>\n")
+
+
 def _prefix_on_document(diwoo: DiWoo) -> str:
     """The metadata under another prefix, declared on the ``Document`` element itself."""
-    document = Entry(diwoo=diwoo).xml().removeprefix("<url>").removesuffix("</url>\n")
-    renamed = document.replace("<diwoo:", "<w:").replace("</diwoo:", "</w:")
+    renamed = _document(diwoo).replace("<diwoo:", "<w:").replace("</diwoo:", "</w:")
     return renamed.replace("<w:Document>", f'<w:Document xmlns:w="{DIWOO_NAMESPACE}">', 1)

@@ -1,0 +1,71 @@
+"""The runner of the command, with a spider that is not the project's."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command import Run, run_scrapy
+
+SPIDER = r"""
+import os, pathlib, scrapy
+
+class Proef(scrapy.Spider):
+    name = "proef"
+
+    async def start(self):
+        report = pathlib.Path(self.settings["WOO_REPORT_DIR"], f"proef-{self.run}")
+        report.mkdir(parents=True)
+        report.joinpath("findings.jsonl").write_text('{"code": "loc.dubbel"}\n{"code": "index.naam"}\n')
+        report.joinpath("stats.json").write_text('{"item_scraped_count": 1}')
+        pathlib.Path("records").mkdir(exist_ok=True)
+        pathlib.Path(f"records/proef-{self.run}.jsonl").write_text('{"run": "%s"}' % self.run)
+        print("bundel:", os.environ["SSL_CERT_FILE"], "modus:", self.settings["PROEF"])
+        yield {"document": {"weblocatie": "https://a.nl/"}}
+"""
+
+
+def run(folder: Path, *args: str) -> Run:
+    folder.joinpath("proef.py").write_text(SPIDER)
+    folder.joinpath("instellingen.py").touch()
+    return run_scrapy(
+        ["runspider", "proef.py", *args],
+        folder,
+        ca=folder / "ca.pem",
+        settings={"PROEF": "snel"},
+        env={"SCRAPY_SETTINGS_MODULE": "instellingen"},
+    )
+
+
+def test_a_run_gives_what_the_command_wrote_and_said(tmp_path: Path) -> None:
+    done = run(tmp_path, "-a", "run=1", "-O", "uit.jsonl")
+    assert done.returncode == 0
+    assert done.locs == ["https://a.nl/"]
+    assert done.record("https://a.nl/") == {"document": {"weblocatie": "https://a.nl/"}}
+    assert done.codes == {"loc.dubbel", "index.naam"}
+    assert done.about("index.naam") == [{"code": "index.naam"}]
+    assert done.stats == {"item_scraped_count": 1}
+    assert done.stdout == f"bundel: {tmp_path / 'ca.pem'} modus: snel\n"
+    assert "Spider opened" in done.stderr
+
+
+def test_each_run_gives_its_own_report_and_records(tmp_path: Path) -> None:
+    first, second = run(tmp_path, "-a", "run=1"), run(tmp_path, "-a", "run=2")
+    assert (first.records, second.records) == ([{"run": "1"}], [{"run": "2"}])
+    assert first.report == tmp_path / "reports/proef-1"
+    assert second.report == tmp_path / "reports/proef-2"
+
+
+def test_a_command_that_fails_gives_its_status_and_nothing_else(tmp_path: Path) -> None:
+    done = run_scrapy(
+        ["nonsens"], tmp_path, env={"SCRAPY_SETTINGS_MODULE": "scrapy.settings.default_settings"}
+    )
+    assert done.returncode == 2
+    assert (done.records, done.findings, done.stats, done.report) == ([], [], {}, None)
+
+
+def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_scrapy(["version"], tmp_path, timeout=0.01)
