@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,7 +15,8 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.publishers import Demo
 from woo_harvester.demo.server import LoopbackServer
 from woo_harvester.demo.site import Site
-from woo_harvester.findings import Severity, explain, explanations
+from woo_harvester.findings import Finding, Severity, explain, explanations
+from woo_harvester.register import read_export
 
 LOC = ".//{*}loc"
 
@@ -46,6 +48,18 @@ def test_the_register_names_every_host(demo: Demo) -> None:
     registered = {urlsplit(url.text or "").netloc for url in root.iterfind(".//{*}url")}
     assert set(demo.hosts) <= registered
     assert len(set(demo.hosts)) == len(demo.hosts)
+
+
+def test_the_harvester_reads_the_register_as_it_is_meant(demo: Demo) -> None:
+    findings: list[Finding] = []
+    with demo.register_path.open("rb") as file:
+        register = read_export(file, findings.append, date(2026, 1, 1))
+    assert set(register.hosts) == set(demo.hosts)
+    assert [finding.code for finding in findings] == ["register.url-ongeldig"]
+    owner = register.organisation_of(demo.mistaken.url("/documenten/a.pdf"), demo.mistaken.host)
+    assert owner.organisation == register.find("90000002")
+    shared = register.organisation_of(demo.mistaken.url("/gezamenlijk/a.pdf"), demo.mistaken.host)
+    assert (shared.organisation, len(shared.candidates)) == (None, 2)
 
 
 def test_the_bundle_lets_a_client_trust_the_sites(demo: Demo) -> None:
