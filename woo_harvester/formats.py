@@ -78,7 +78,7 @@ _MAXLENGTH = 200
 FILE_NAME_MAXLENGTH = 255
 #: Longest Content-Disposition that is read, in characters; a file name of 255 bytes needs far less.
 _DISPOSITION_MAXLENGTH = 4096
-#: Separators, what Windows refuses, control and formatting characters (they can turn names round), surrogates.
+#: Separators, what Windows refuses, control and formatting characters (which turn names round), surrogates.
 _UNSAFE = re.compile(
     r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff]+'
 )

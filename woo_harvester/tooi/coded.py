@@ -47,17 +47,20 @@ def _resolve_cached(values: ValueList, label: str, uri: str) -> Resolved | None:
 def _resolve(values: ValueList, label: str, uri: str) -> Resolved | None:
     if not label and not uri:
         return None
-    if uri and (concept := values.by_uri(uri)):
-        if not label or normal_label(label) == normal_label(concept.label):
-            return Resolved(concept)
-        return Resolved(concept, bronwaarde=label, problem="waarde.strijdig")
+    if concept := values.by_uri(uri):
+        return _known(concept, label)
     if values is organisaties() and is_tooi_organisation(uri):
         return Resolved(Concept(uri, label), problem="waarde.uri-onbekend")
-    if label and (concept := values.by_label(label)):
-        if not uri:
-            return Resolved(concept)
-        return Resolved(concept, bronwaarde=uri, problem="waarde.uri-onbekend")
+    if concept := values.by_label(label):
+        return Resolved(concept, bronwaarde=uri, problem="waarde.uri-onbekend") if uri else Resolved(concept)
     return Resolved(values.unknown, bronwaarde=_as_given(label, uri), problem="waarde.label-onbekend")
+
+
+def _known(concept: Concept, label: str) -> Resolved:
+    """A concept by its URI, beside a label that may say something else."""
+    if not label or normal_label(label) == normal_label(concept.label):
+        return Resolved(concept)
+    return Resolved(concept, bronwaarde=label, problem="waarde.strijdig")
 
 
 def _as_given(label: str, uri: str) -> str:

@@ -1,0 +1,68 @@
+"""A document's title from the file name in its location, for when its publisher gave none.
+
+Source: seed "TOOI veld 'officieleTitel'".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from woo_harvester.urls import last_segment
+
+#: Extensions of documents, and of programs that send them. Others stay: the .2 of "besluit 1.2" is none, nor is
+#: the .State of "Raad.van.State".
+_EXTENSION = re.compile(
+    r"(?:pdf|docx?|docm|odt|rtf|txt|xlsx?|xlsm|ods|csv|pptx?|ppsx?|odp|odf|x?html?|xml|json|zip|7z|msg|eml"
+    r"|jpe?g|png|tiff?|gif|aspx?|ashx|axd|jspx?|php|cfm|do)",
+    re.IGNORECASE,
+)
+_SESSION = re.compile(";jsessionid=.*", re.IGNORECASE | re.DOTALL)
+_UUID = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])", re.IGNORECASE)
+#: White space, the usual separators, and what does not print: control, formatting and replacement characters.
+_SEPARATORS = re.compile(
+    r"[\s_+\-\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff]+"
+)
+_HASH = re.compile("[0-9a-f]{16,}", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]+")
+#: Words that say how a document is offered, not what it is; also written together: getdocument, downloadfile.
+_GENERAL = re.compile(
+    "(?:download(?:s|en)?|document(?:s|en)?|docs?|index|files?|filename|bestand(?:en)?|bestandsnaam|attachments?"
+    "|default|get|fetch|retrieve|view(?:er)?|show|bekijk(?:en)?|toon|open(?:en)?|preview|inline|print|export"
+    "|object|item|content|media|asset|resource|blob|stream|binary|handler|servlet|raw|original|origineel"
+    "|page|pagina|home|main|scan|img|image|untitled|unnamed|naamloos|nieuw|new|temp|tmp|id|nr|nummer|versie|version"
+    "|copy|kopie|pdf|docx|odt|xlsx?|pptx?|zip|html?)+"
+)
+#: Longer words are not taken apart, in characters.
+_GENERAL_MAXLENGTH = 40
+
+
+def title_from_loc(loc: str) -> str | None:
+    """The title that the file name in a location gives, or None where the name tells nothing.
+
+    Percent-decoded, without extension and without UUIDs, with separators as spaces. A name tells nothing when
+    there is no more in it than numbers, hashes (16 or more hex digits), single letters, and general words such
+    as download, document and index.
+    """
+    path = re.split(r"[?#]", loc.strip(), maxsplit=1)[0].rstrip("/")
+    name = _SESSION.sub("", last_segment(path).rstrip("/").rpartition("/")[2]).strip()
+    stem = _without_extensions(name)
+    title = _SEPARATORS.sub(" ", _UUID.sub(" ", unicodedata.normalize("NFC", stem))).strip(" .,;")
+    return title if _tells(title) else None
+
+
+def _without_extensions(name: str) -> str:
+    """The name without its extension, and without one before that: ``besluit.docx.pdf``."""
+    while (parts := name.rpartition("."))[1] and _EXTENSION.fullmatch(parts[2]):
+        name = parts[0]
+    return name
+
+
+def _tells(title: str) -> bool:
+    """Whether there is a word in the title that says what the document is."""
+    words = (word for word in title.split() if not _HASH.fullmatch(word))
+    return any(not _is_general(run.lower()) for word in words for run in _LETTERS.findall(word))
+
+
+def _is_general(word: str) -> bool:
+    return len(word) == 1 or (len(word) <= _GENERAL_MAXLENGTH and _GENERAL.fullmatch(word) is not None)
