@@ -54,7 +54,7 @@ class Demo:
         return [site.host for site in self.sites]
 
     def expected_codes(self) -> frozenset[str]:
-        """Every finding that a harvest of all hosts has to give, whatever its settings."""
+        """The codes that a harvest of all hosts has to give, unless it asks for no documents."""
         of_hosts = {"robots.ontbreekt", "robots.onbereikbaar", "robots.geen-diwoo-index", "robots.te-groot"}
         return mistaken.expected_codes(self.mistaken) | of_hosts | {"tls.ongeldig", "register.url-ongeldig"}
 
