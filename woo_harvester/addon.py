@@ -1,0 +1,89 @@
+"""The one place that says which components there are, and in which order they run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.misc import load_object
+
+from woo_harvester.options import OPTIONS
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+#: In the order in which items pass: what was given, then what is filled in, then what may be harvested.
+ITEM_PIPELINES = {
+    "woo_harvester.pipelines.metadata.MetadataPipeline": 100,
+    "woo_harvester.pipelines.defaults.DefaultsPipeline": 200,
+    "woo_harvester.pipelines.filetype.FileTypePipeline": 300,
+}
+
+#: In the places of the middlewares of Scrapy's that they extend, which are switched off for them.
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "woo_harvester.middlewares.robotstxt.WooRobotsTxtMiddleware": 100,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "woo_harvester.middlewares.retry.WooRetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
+}
+
+EXTENSIONS = {
+    # Off: it opens a port on which anybody on the machine can run Python in the crawl.
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    # Off for the same reason; it is on by default.
+    "scrapy.extensions.remote_control.RemoteControl": None,
+    # Before all that makes findings.
+    "woo_harvester.extensions.findings.Findings": 10,
+    # After AutoThrottle (0), whose delays it keeps from being too short.
+    "woo_harvester.extensions.politeness.Politeness": 100,
+}
+
+COMPONENTS: dict[str, dict[str, int | None]] = {
+    "ITEM_PIPELINES": ITEM_PIPELINES,
+    "DOWNLOADER_MIDDLEWARES": DOWNLOADER_MIDDLEWARES,
+    "EXTENSIONS": EXTENSIONS,
+}
+
+DOWNLOAD_HANDLERS = {"https": "woo_harvester.handlers.streaming.StreamingDownloadHandler"}
+
+#: What the components need to keep their promises; a project's own value wins over each.
+SETTINGS: dict[str, Any] = {
+    # Scrapy: none. One file a run in the working folder, so that no run overwrites another's.
+    "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
+    "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
+    # Scrapy: False.
+    "ROBOTSTXT_OBEY": True,
+    # Scrapy: True. Links and refreshes in documents are never followed.
+    "METAREFRESH_ENABLED": False,
+    # Scrapy: 16. No bound on all hosts together: a slow host's requests wait in its own slot and hold up
+    # nobody. WOO_HOST_BACKLOG bounds how many there are of a host.
+    "CONCURRENT_REQUESTS": 0,
+    # Scrapy: 100 tasks a response. One is faster, since no response gives items that wait for each other.
+    "CONCURRENT_ITEMS": 1,
+}
+
+
+class Addon:
+    """Gives a Scrapy project the spiders and all components: ``ADDONS = {"woo_harvester.Addon": 500}``.
+
+    Everything is set with the priority of an add-on, so a value in the project's own settings wins.
+    """
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Add the spiders to the project's."""
+        modules = settings.getlist("SPIDER_MODULES")
+        if "woo_harvester.spiders" not in modules:
+            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], "addon")
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Add the components; a component that the project has placed itself stays where it is."""
+        for option in OPTIONS:
+            settings.setdefault(option.name, option.default, "default")
+        for name, components in COMPONENTS.items():
+            for path, place in components.items():
+                settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+        handlers = {**DOWNLOAD_HANDLERS, **settings.getdict("DOWNLOAD_HANDLERS")}
+        settings.set("DOWNLOAD_HANDLERS", handlers, settings.getpriority("DOWNLOAD_HANDLERS") or 0)
+        settings.setdict(SETTINGS, "addon")

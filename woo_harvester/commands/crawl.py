@@ -1,0 +1,58 @@
+"""``scrapy crawl``, with one clear line and an exit status for a run that cannot start."""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.arguments import ArgumentError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.crawler import Crawler
+
+
+class Command(CrawlCommand):
+    """Scrapy's own command; exit status 2 for a wrong argument, 1 for a run that could not start.
+
+    A spider takes part with ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and with
+    ``start_failure``, the exit status and the line of a start that failed.
+    """
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the spider that *args* names."""
+        if len(args) != 1:
+            raise UsageError("expected the name of one spider, such as: scrapy crawl woo")
+        assert self.crawler_process is not None
+        try:
+            crawler = self._checked_crawler(args[0], opts)
+        except ArgumentError as error:
+            self._fail(2, str(error))
+            return
+        self.crawler_process.crawl(crawler, **opts.spargs)
+        self.crawler_process.start()
+        if failure := getattr(crawler.spider, "start_failure", None):
+            self._fail(*failure)
+        elif self.crawler_process.bootstrap_failed:
+            self.exitcode = 1
+
+    def _checked_crawler(self, name: str, opts: argparse.Namespace) -> Crawler:
+        assert self.crawler_process is not None
+        names = self.crawler_process.spider_loader.list()
+        if name not in names:
+            close = get_close_matches(name, names, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names)}"
+            raise ArgumentError(f"unknown spider {name}: {hint}")
+        crawler = self._create_crawler(name)
+        if check := getattr(crawler.spidercls, "check_arguments", None):
+            check(opts.spargs)
+        return crawler
+
+    def _fail(self, status: int, line: str) -> None:
+        sys.stderr.write(f"scrapy crawl: error: {line}\n")
+        self.exitcode = status

@@ -1,0 +1,109 @@
+"""What is filled in where a publisher gave nothing, exactly as the guide documents it.
+
+Source: seed "Aanbevelingen voor metadata", section "Toelichting op de verplichte TOOI velden"; seed
+"Sitemapindex en Sitemaps", section "Naamgeving van informatiecategorieën". Every default is named in
+``herkomst.standaardwaarden`` with where it came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from woo_harvester.diwoo.mapping import organisation
+from woo_harvester.findings.notes import Notes
+from woo_harvester.record import Record, Waarde
+from woo_harvester.register.organisations import Match, Organisation
+from woo_harvester.titles import title_from_loc
+from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
+from woo_harvester.tooi.lists import organisaties
+from woo_harvester.tooi.values import Concept
+
+UNKNOWN_TITLE = "Onbekend"
+
+TITLE = "document.titelcollectie.officieleTitel"
+CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
+
+
+def default_title(record: Record, notes: Notes) -> None:
+    """The title from the file name in loc, else "Onbekend"."""
+    titles = record.document.titelcollectie
+    if titles.officieleTitel:
+        return
+    title = title_from_loc(record.document.weblocatie)
+    titles.officieleTitel = title or UNKNOWN_TITLE
+    record.herkomst.standaardwaarden[TITLE] = "bestandsnaam" if title else "onbekend"
+    notes("titel.ontbreekt", element="titelcollectie/officieleTitel", action=_filled(titles.officieleTitel))
+    if not title:
+        notes("titel.onbekend", element="titelcollectie/officieleTitel", action=_filled(UNKNOWN_TITLE))
+
+
+def default_category(record: Record, index: Concept | None, notes: Notes) -> None:
+    """The category from the metadata, else from the name of the index, else "onbekend".
+
+    *index* is the category that the index's name tells. A category in the metadata that is not in the list
+    is that of the index, where that has one; what was given stays as its bronwaarde.
+    """
+    unknown = UNKNOWN_CATEGORY
+    classification = record.document.classificatiecollectie
+    given = classification.informatiecategorieen
+    if not given:
+        category = index or unknown
+        classification.informatiecategorieen = [Waarde(None, category.uri, category.label)]
+        record.herkomst.standaardwaarden[CATEGORIES] = "index" if index else "onbekend"
+        if not index:
+            notes("informatiecategorie.ontbreekt", action=_filled(unknown.label))
+        return
+    known = {waarde.id for waarde in given} - {unknown.uri}
+    if index and known and index.uri not in known:
+        seen = ", ".join(waarde.label or "" for waarde in given)
+        notes(
+            "informatiecategorie.strijdig", seen=f"{seen}; index: {index.label}", action="metadata gebruikt"
+        )
+    if index and unknown.uri in {waarde.id for waarde in given}:
+        classification.informatiecategorieen = [
+            replace(waarde, id=index.uri, label=index.label) if waarde.id == unknown.uri else waarde
+            for waarde in given
+        ]
+        record.herkomst.standaardwaarden[CATEGORIES] = "index"
+
+
+def default_organisations(record: Record, match: Match, notes: Notes) -> None:
+    """The publisher from the register, else unknown; the verantwoordelijke from the publisher."""
+    document, defaults = record.document, record.herkomst.standaardwaarden
+    if document.publisher is None:
+        if match.organisation is not None:
+            document.publisher = registered(match.organisation)
+            defaults["document.publisher"] = "register"
+        else:
+            document.publisher = organisation(UNKNOWN_ORGANISATION)
+            defaults["document.publisher"] = "onbekend"
+        notes("publisher.ontbreekt", element="publisher", action=_filled(document.publisher.label or ""))
+        if match.candidates:
+            seen = ", ".join(body.name for body in match.candidates)
+            notes("register.meerdere-organisaties", seen=seen, action=_filled(UNKNOWN_ORGANISATION.label))
+    if document.verantwoordelijke is None:
+        document.verantwoordelijke = document.publisher
+        defaults["document.verantwoordelijke"] = "publisher"
+        notes("verantwoordelijke.ontbreekt", element="verantwoordelijke", action="publisher overgenomen")
+
+
+def default_dates(record: Record, published: date) -> None:
+    """The creatiedatum from the openbaarmakingsdatum."""
+    if record.document.creatiedatum is None:
+        record.document.creatiedatum = published
+        record.herkomst.standaardwaarden["document.creatiedatum"] = "openbaarmakingsdatum"
+
+
+def registered(body: Organisation) -> Waarde:
+    """A body of the register as publisher: the label of the list where it has one, else the register's name."""
+    concept = organisaties().by_uri(body.uri) if body.uri else None
+    if concept is not None:
+        return organisation(concept)
+    if body.uri:
+        return organisation(Concept(body.uri, body.name))
+    return Waarde(label=body.name)
+
+
+def _filled(value: str) -> str:
+    return f"standaardwaarde gebruikt: {value}"

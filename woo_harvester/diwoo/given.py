@@ -1,0 +1,276 @@
+"""What a publisher gave with a document: DiWoo and own metadata, as read from the sitemap.
+
+Nothing is judged here. Names are matched without their namespace, since prefixes are free and namespaces
+are often misspelt; order does not matter. Source: the DiWoo schema 0.9.8; seed "Aanbevelingen voor
+metadata".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lxml import etree
+
+from woo_harvester.sitemaps.reader import local_name
+
+#: Names of elements that are told to the publisher because nothing reads them; more are only counted.
+UNREAD_MAX = 20
+
+
+class Value(NamedTuple):
+    """A value of a list as given. Either part can be missing or wrong."""
+
+    label: str | None
+    uri: str | None
+
+
+class Handling(NamedTuple):
+    """One documenthandeling."""
+
+    kind: Value | None
+    at_time: str | None
+    organisation: Value | None
+
+
+class Relation(NamedTuple):
+    """One documentrelatie."""
+
+    role: Value | None
+    relation: Value | None
+
+
+class ExtraField(NamedTuple):
+    """One name of the publisher's own, with its values."""
+
+    key: str | None
+    values: list[str]
+
+
+@dataclass(slots=True)
+class Extra:
+    """One ``diwoo:extraMetadata``."""
+
+    namespace: str | None = None
+    prefix: str | None = None
+    fields: list[ExtraField] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Given:
+    """All that stands in one ``diwoo:Document``. Texts are stripped; an empty element counts as absent."""
+
+    has_diwoo: bool = False
+    has_mdto: bool = False
+    identifiers: list[str] = field(default_factory=list)
+    publisher: Value | None = None
+    verantwoordelijke: Value | None = None
+    medeverantwoordelijken: list[Value] = field(default_factory=list)
+    opsteller: Value | None = None
+    naam_opsteller: str | None = None
+    officiele_titel: str | None = None
+    verkorte_titels: list[str] = field(default_factory=list)
+    alternatieve_titels: list[str] = field(default_factory=list)
+    omschrijvingen: list[str] = field(default_factory=list)
+    informatiecategorieen: list[Value] = field(default_factory=list)
+    documentsoorten: list[Value] = field(default_factory=list)
+    themas: list[Value] = field(default_factory=list)
+    trefwoorden: list[str] = field(default_factory=list)
+    creatiedatum: str | None = None
+    begindatum: str | None = None
+    einddatum: str | None = None
+    language: Value | None = None
+    format: Value | None = None
+    aggregatiekenmerk: str | None = None
+    is_part_of: Value | None = None
+    has_parts: list[Value] = field(default_factory=list)
+    handelingen: list[Handling] = field(default_factory=list)
+    relaties: list[Relation] = field(default_factory=list)
+    reden: Value | None = None
+    extra: list[Extra] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Names of elements that the schema does not have there, or not a second time."""
+
+
+def read_given(document: etree._Element | None) -> Given:
+    """Read a ``diwoo:Document``; an empty :class:`Given` where there is none."""
+    given = Given()
+    if document is not None:
+        _read(document, given, DOCUMENT)
+    return given
+
+
+Read = Callable[[etree._Element, Given], None]
+
+
+def _read(parent: etree._Element, given: Given, table: dict[str, Read]) -> None:
+    for child in parent:
+        name = local_name(child.tag)
+        read = table.get(name)
+        if read is None:
+            _unread(given, name)
+        else:
+            read(child, given)
+
+
+def _unread(given: Given, name: str) -> None:
+    if len(given.unread) < UNREAD_MAX and name not in given.unread:
+        given.unread.append(name)
+
+
+def _string(element: etree._Element) -> str | None:
+    text = element.text
+    return (text.strip() or None) if text else None
+
+
+def _coded(element: etree._Element) -> Value | None:
+    label = element.text
+    uri = element.get("resource")
+    label = (label.strip() or None) if label else None
+    uri = (uri.strip() or None) if uri else None
+    return Value(label, uri) if label or uri else None
+
+
+def _one(read: Callable[[etree._Element], object], attribute: str) -> Read:
+    """An element that comes once: the first that holds something counts, another is told as not read."""
+
+    def reader(element: etree._Element, given: Given) -> None:
+        value = read(element)
+        if value is None:
+            return
+        if getattr(given, attribute) is None:
+            setattr(given, attribute, value)
+        else:
+            _unread(given, local_name(element.tag))
+
+    return reader
+
+
+def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -> Read:
+    """An element that holds any number of *name*."""
+
+    def reader(element: etree._Element, given: Given) -> None:
+        values = getattr(given, attribute)
+        for child in element:
+            if local_name(child.tag) != name:
+                _unread(given, local_name(child.tag))
+            elif (value := read(child)) is not None:
+                values.append(value)
+
+    return reader
+
+
+def _nested(table: dict[str, Read]) -> Read:
+    return lambda element, given: _read(element, given, table)
+
+
+def _parts(element: etree._Element) -> dict[str, etree._Element]:
+    return {local_name(child.tag): child for child in element}
+
+
+def _handling(element: etree._Element) -> Handling | None:
+    parts = _parts(element)
+    kind, at_time = parts.get("soortHandeling"), parts.get("atTime")
+    organisation = parts.get("wasAssociatedWith")
+    handling = Handling(
+        _coded(kind) if kind is not None else None,
+        _string(at_time) if at_time is not None else None,
+        _coded(organisation) if organisation is not None else None,
+    )
+    return handling if any(handling) else None
+
+
+def _relation(element: etree._Element) -> Relation | None:
+    parts = _parts(element)
+    role, relation = parts.get("role"), parts.get("relation")
+    read = Relation(
+        _coded(role) if role is not None else None,
+        _coded(relation) if relation is not None else None,
+    )
+    return read if any(read) else None
+
+
+def _diwoo(element: etree._Element, given: Given) -> None:
+    given.has_diwoo = True
+    _read(element, given, DIWOO)
+
+
+def _mdto(element: etree._Element, given: Given) -> None:
+    given.has_mdto = True
+
+
+def _extra_metadata(element: etree._Element, given: Given) -> None:
+    extra = Extra()
+    for child in element:
+        match local_name(child.tag):
+            case "namespace":
+                extra.namespace = _string(child)
+            case "prefix":
+                extra.prefix = _string(child)
+            case "extraMetadatavelden":
+                extra.fields.extend(filter(None, map(_extra_field, child)))
+            case other:
+                _unread(given, other)
+    if extra.fields:
+        given.extra.append(extra)
+
+
+def _extra_field(element: etree._Element) -> ExtraField | None:
+    key, values = None, []
+    for child in element:
+        match local_name(child.tag):
+            case "key":
+                key = _string(child)
+            case "values":
+                values = [text for value in child if (text := _string(value))]
+            case _:
+                continue
+    return ExtraField(key, values) if key or values else None
+
+
+TITELCOLLECTIE: dict[str, Read] = {
+    "officieleTitel": _one(_string, "officiele_titel"),
+    "verkorteTitels": _many("verkorteTitel", _string, "verkorte_titels"),
+    "alternatieveTitels": _many("alternatieveTitel", _string, "alternatieve_titels"),
+}
+
+CLASSIFICATIECOLLECTIE: dict[str, Read] = {
+    "informatiecategorieen": _many("informatiecategorie", _coded, "informatiecategorieen"),
+    "documentsoorten": _many("documentsoort", _coded, "documentsoorten"),
+    "themas": _many("thema", _coded, "themas"),
+    "trefwoorden": _many("trefwoord", _string, "trefwoorden"),
+}
+
+GELDIGHEID: dict[str, Read] = {
+    "begindatum": _one(_string, "begindatum"),
+    "einddatum": _one(_string, "einddatum"),
+}
+
+DIWOO: dict[str, Read] = {
+    "identifiers": _many("identifier", _string, "identifiers"),
+    "publisher": _one(_coded, "publisher"),
+    "verantwoordelijke": _one(_coded, "verantwoordelijke"),
+    "medeverantwoordelijken": _many("medeverantwoordelijke", _coded, "medeverantwoordelijken"),
+    "opsteller": _one(_coded, "opsteller"),
+    "naamOpsteller": _one(_string, "naam_opsteller"),
+    "titelcollectie": _nested(TITELCOLLECTIE),
+    "omschrijvingen": _many("omschrijving", _string, "omschrijvingen"),
+    "classificatiecollectie": _nested(CLASSIFICATIECOLLECTIE),
+    "creatiedatum": _one(_string, "creatiedatum"),
+    "geldigheid": _nested(GELDIGHEID),
+    "language": _one(_coded, "language"),
+    "format": _one(_coded, "format"),
+    "aggregatiekenmerk": _one(_string, "aggregatiekenmerk"),
+    "isPartOf": _one(_coded, "is_part_of"),
+    "hasParts": _many("hasPart", _coded, "has_parts"),
+    "documenthandelingen": _many("documenthandeling", _handling, "handelingen"),
+    "documentrelaties": _many("documentrelatie", _relation, "relaties"),
+    "redenVerwijderingVervanging": _one(_coded, "reden"),
+}
+
+DOCUMENT: dict[str, Read] = {
+    "DiWoo": _diwoo,
+    "MDTO": _mdto,
+    "extraMetadata": _extra_metadata,
+}

@@ -1,0 +1,85 @@
+"""Writes the findings of a run as they occur, and its statistics at the end."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from scrapy import signals
+
+from woo_harvester.dates import iso_datetime
+from woo_harvester.findings import Finding
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class Findings:
+    """Keeps ``<WOO_REPORT_DIR>/<spider>-<time>/``: ``findings.jsonl`` and ``stats.json``.
+
+    Counts each finding in the statistics by code (``woo/findings/<code>``) and by host
+    (``woo/hosts/<host>/<code>``).
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._reports = Path(crawler.settings["WOO_REPORT_DIR"])
+        self._file: TextIO | None = None
+        self.run_name = f"{crawler.spidercls.name}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+        """Spider and time, the same for all that a run writes."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls(crawler)
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this run."""
+        return self._reports / self.run_name
+
+    def spider_opened(self) -> None:
+        """Make the folder; it is this run's alone."""
+        self.folder.mkdir(parents=True)
+        # Line-buffered: a run that is killed has written every finding it made.
+        self._file = (self.folder / "findings.jsonl").open("w", encoding="utf-8", buffering=1)
+
+    def report(self, finding: Finding) -> None:
+        """Write and count a finding; this is the ``Report`` that the parts of the core are given."""
+        if self._file is None:
+            raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
+        now = iso_datetime(datetime.now(UTC).replace(microsecond=0))
+        line = replace(finding, at=now).as_dict()
+        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        stats = self._crawler.stats
+        stats.inc_value(f"woo/findings/{finding.code}")
+        if finding.host:
+            stats.inc_value(f"woo/hosts/{finding.host}/{finding.code}")
+        logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
+
+    def spider_closed(self, spider: Spider) -> None:
+        """Close the findings and write the statistics."""
+        if self._file is not None:
+            self._file.close()
+        text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
+        (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
+        logger.info("Findings and statistics are in %(folder)s", {"folder": self.folder})
+
+
+def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:
+    """Adds ``%(run)s`` to what a feed's URI may hold: spider and time, unique to a run."""
+    findings = spider.crawler.get_extension(Findings)
+    return {**params, "run": findings.run_name if findings else f"{spider.name}-{params['time']}"}
+
+
+def _json(value: Any) -> str:
+    return iso_datetime(value) if isinstance(value, datetime) else str(value)

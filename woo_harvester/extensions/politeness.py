@@ -1,0 +1,65 @@
+"""Keeps to a host's ``Crawl-delay`` and to the rest that it asks for."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+
+from woo_harvester.urls import host_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.core.downloader import Slot
+    from scrapy.crawler import Crawler
+    from scrapy.robotstxt import RobotParser
+
+#: A slot without any delay is never looked at again before its next response; this much makes it wait.
+SHORTEST_DELAY = 0.001
+
+
+class Politeness:
+    """Raises the delay of a host's downloader slot to its ``Crawl-delay``, and pauses a slot.
+
+    AutoThrottle, which lowers delays where a server is quick, works below that. A ``Crawl-delay`` of more
+    than ``WOO_CRAWL_DELAY_MAX`` seconds counts as that many.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._longest = crawler.settings.getfloat("WOO_CRAWL_DELAY_MAX")
+        self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
+        self._delays: dict[str, float] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls(crawler)
+        crawler.signals.connect(extension.robots_parsed, signals.robots_parsed)
+        crawler.signals.connect(extension.request_reached_downloader, signals.request_reached_downloader)
+        return extension
+
+    def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
+        """Remember the host's ``Crawl-delay``."""
+        delay = robotparser.crawl_delay(self._agent)
+        if delay:
+            self._delays[host_of(request.url)] = min(delay, self._longest)
+            self._crawler.stats.inc_value("woo/crawl_delay/hosts")
+
+    def request_reached_downloader(self, request: Request) -> None:
+        """Have the slot keep to it; sent before the slot looks at its queue."""
+        host = str(request.meta.get("download_slot", ""))
+        delay = self._delays.get(host)
+        if delay and (slot := self._slot(host)):
+            slot.delay = max(slot.delay, delay)
+            slot.jitter = 0.0  # half of a Crawl-delay is not what the host asked for
+
+    def pause(self, host: str, seconds: float) -> None:
+        """Send *host* no request for so many seconds; what is under way goes on."""
+        if slot := self._slot(host):
+            slot.delay = max(slot.delay, SHORTEST_DELAY)
+            slot.lastseen = max(slot.lastseen, monotonic() + seconds)
+            self._crawler.stats.inc_value("woo/pauses")
+
+    def _slot(self, host: str) -> Slot | None:
+        return self._crawler.engine.downloader.slots.get(host)

@@ -1,0 +1,1 @@
+"""Download handlers: how bytes come from a publisher's server."""

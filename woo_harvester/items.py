@@ -1,0 +1,97 @@
+"""The items of the spiders: a record on its way through the pipelines, with what it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from itemadapter import ItemAdapter
+from itemadapter.adapter import AdapterInterface
+
+from woo_harvester.diwoo.given import Given
+from woo_harvester.findings.notes import Notes
+from woo_harvester.record import Record, keys_of, plain
+from woo_harvester.register.organisations import Match
+from woo_harvester.tooi.values import Concept
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What the answer to a document's request told; the body itself is not kept."""
+
+    url: str
+    """After redirects."""
+    media_type: str | None
+    """The ``Content-Type`` as given."""
+    disposition: bytes | None
+    """The ``Content-Disposition`` as given."""
+    size: int | None
+    """Bytes: of the body where it was fetched, else ``Content-Length``."""
+    sha256: str | None = None
+    """Of the body, in lower-case hexadecimals; None where it was not fetched."""
+
+
+@dataclass(slots=True)
+class Source:
+    """What one entry of a sitemap gives: the raw material of a record."""
+
+    given: Given
+    category: Concept | None
+    """The informatiecategorie that the name of the index tells."""
+    match: Match
+    """Whose the document is by the register."""
+    fetched: Fetched | None = None
+    """None where no request was made (``documents=none``)."""
+
+
+@dataclass(slots=True)
+class WooItem:
+    """One document: the record that is delivered, its source, and the notes that findings are made with.
+
+    For exporters and ``ItemAdapter`` it is the record: the keys of the output, without what is absent, read
+    as plain Python. Pipelines change ``record`` itself.
+    """
+
+    record: Record
+    source: Source
+    notes: Notes
+
+
+class WooItemAdapter(AdapterInterface):
+    """Lets Scrapy's feeds and other projects' pipelines read a :class:`WooItem` as its record."""
+
+    item: WooItem
+
+    @classmethod
+    def is_item_class(cls, item_class: type) -> bool:
+        return issubclass(item_class, WooItem)
+
+    @classmethod
+    def get_field_names_from_class(cls, item_class: type) -> list[str]:
+        return [key for _, key in keys_of(Record)]
+
+    def __getitem__(self, field_name: str) -> Any:
+        for name, key in keys_of(Record):
+            if key == field_name:
+                value = getattr(self.item.record, name)
+                if value in (None, []):
+                    break
+                return plain(value)
+        raise KeyError(field_name)
+
+    def __setitem__(self, field_name: str, value: Any) -> None:
+        raise KeyError(f"{field_name}: change the record of a WooItem, not its output")
+
+    def __delitem__(self, field_name: str) -> None:
+        raise KeyError(f"{field_name}: change the record of a WooItem, not its output")
+
+    def __iter__(self) -> Iterator[str]:
+        record = self.item.record
+        return (key for name, key in keys_of(Record) if getattr(record, name) not in (None, []))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+ItemAdapter.ADAPTER_CLASSES = [WooItemAdapter, *ItemAdapter.ADAPTER_CLASSES]

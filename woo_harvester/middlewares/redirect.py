@@ -1,0 +1,54 @@
+"""Follows redirects within https and registered hosts only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Request, Response
+
+from woo_harvester.urls import host_of, loc_problem
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+
+
+class RedirectRefused(IgnoreRequest):
+    """A redirect that is not followed; the message is its target."""
+
+    def __init__(self, target: str, code: str | None) -> None:
+        super().__init__(target)
+        self.target = target
+        self.code = code
+        """``host.niet-geregistreerd`` for an unregistered host, else None."""
+
+
+class WooRedirectMiddleware(RedirectMiddleware):
+    """Checks each hop of the spiders' own requests before it is made; others are Scrapy's own affair.
+
+    A hop must be https, without user name, and its host registered or named for this run. The request that
+    follows it waits in the queue of the host that it goes to.
+    """
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        """Follow, refuse or hand on; see the class."""
+        if not request.meta.get("woo_stream") or "Location" not in response.headers:
+            return super().process_response(request, response)
+        followed = super().process_response(request, response)
+        if isinstance(followed, Request):
+            self._check(followed.url)
+            followed.meta["download_slot"] = host_of(followed.url)
+        elif 300 <= response.status < 400:  # Scrapy itself does not follow file:, data: and the like
+            raise RedirectRefused(urljoin(request.url, response.headers.to_unicode_dict()["Location"]), None)
+        return followed
+
+    def _check(self, target: str) -> None:
+        if loc_problem(target):
+            raise RedirectRefused(target, None)
+        is_registered = getattr(self.crawler.spider, "is_registered", None)
+        if is_registered is not None and not is_registered(host_of(target)):
+            raise RedirectRefused(target, "host.niet-geregistreerd")

@@ -1,0 +1,70 @@
+"""Tries temporary faults again, later, and gives the whole host the rest that it asks for."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from scrapy.downloadermiddlewares.retry import RetryMiddleware
+from scrapy.http import Request, Response
+
+from woo_harvester.extensions.politeness import Politeness
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.settings import BaseSettings
+
+#: RFC 9110, 10.2.3: the statuses for which Retry-After tells how long a host wants rest.
+ASKS_FOR_REST = (429, 503)
+
+
+class WooRetryMiddleware(RetryMiddleware):
+    """Retries as Scrapy does, and also a body that was cut off; 429 and 503 pause their whole host.
+
+    The pause is what ``Retry-After`` says, else ``WOO_RETRY_BACKOFF`` seconds, doubled with each try. A host
+    that asks for more than ``WOO_RETRY_AFTER_MAX`` seconds is not tried again in this run.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        super().__init__(settings)
+        self._backoff = settings.getfloat("WOO_RETRY_BACKOFF")
+        self._longest = settings.getfloat("WOO_RETRY_AFTER_MAX")
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        """Hand the response on, or a request for another try."""
+        if request.meta.get("dont_retry"):
+            return response
+        if "dataloss" in response.flags:
+            return self._retry(request, "body cut off") or response
+        if response.status not in ASKS_FOR_REST:
+            return super().process_response(request, response)
+        tries = int(request.meta.get("retry_times", 0))
+        rest = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
+        seconds = self._backoff * 2**tries if rest is None else rest
+        if seconds > self._longest:
+            self.crawler.stats.inc_value("woo/retry_after_too_long")
+            return response
+        self._pause(request, seconds)
+        return super().process_response(request, response)
+
+    def _pause(self, request: Request, seconds: float) -> None:
+        politeness = self.crawler.get_extension(Politeness)
+        if politeness is not None:
+            politeness.pause(str(request.meta.get("download_slot", "")), seconds)
+
+
+def retry_after(value: bytes | None, now: datetime) -> float | None:
+    """Seconds that a ``Retry-After`` asks for: a number, or a date (RFC 9110, 10.2.3); None if unreadable."""
+    text = (value or b"").decode("latin-1").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:10])
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())

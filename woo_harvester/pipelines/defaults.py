@@ -1,0 +1,40 @@
+"""Second pipeline: the documented defaults for what the publisher did not give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from woo_harvester.diwoo import defaults
+from woo_harvester.items import WooItem
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class DefaultsPipeline:
+    """Fills in publisher, title, informatiecategorie, verantwoordelijke and creatiedatum.
+
+    Counts each default in the statistics, as ``woo/defaults/<field>``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._stats = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        """Fill in what is absent."""
+        if not isinstance(item, WooItem):
+            return item
+        record, source, notes = item.record, item.source, item.notes
+        defaults.default_organisations(record, source.match, notes)
+        defaults.default_title(record, notes)
+        defaults.default_category(record, source.category, notes)
+        for version in record.versies:
+            if version.openbaarmakingsdatum is not None:
+                defaults.default_dates(record, version.openbaarmakingsdatum)
+        for path in record.herkomst.standaardwaarden:
+            self._stats.inc_value(f"woo/defaults/{path}")
+        return item

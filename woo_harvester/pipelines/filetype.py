@@ -1,0 +1,63 @@
+"""Third pipeline: only the 19 file types of the list are harvested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.exceptions import DropItem
+
+from woo_harvester.diwoo.filetype import Decision, decide_filetype
+from woo_harvester.formats import file_name
+from woo_harvester.items import WooItem
+from woo_harvester.record import Bestand, Waarde
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class FileTypePipeline:
+    """Decides the file type and describes the file; drops what may not be harvested, with a finding.
+
+    Counts what it drops in the statistics, as ``woo/documents/refused``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._stats = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        """Add format and file to the record, or raise DropItem."""
+        if not isinstance(item, WooItem):
+            return item
+        loc, fetched = item.record.document.weblocatie, item.source.fetched
+        name = file_name(fetched.disposition if fetched else None, loc)
+        media_type = fetched.media_type if fetched else None
+        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.notes)
+        if decision is None:
+            self._stats.inc_value("woo/documents/refused")
+            raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
+        _describe(item, decision, name)
+        return item
+
+
+def _describe(item: WooItem, decision: Decision, name: str | None) -> None:
+    record, fetched = item.record, item.source.fetched
+    filetype = decision.filetype
+    if decision.source:
+        record.herkomst.standaardwaarden["document.format"] = decision.source
+        given = record.document.format
+        record.document.format = Waarde(
+            None, filetype.uri, filetype.label, given.bronwaarde if given else None
+        )
+    record.versies[-1].bestanden = [
+        Bestand(
+            url=record.document.weblocatie,
+            mime_type=filetype.media_types[0] if filetype.media_types else None,
+            bestandsnaam=name,
+            grootte=fetched.size if fetched else None,
+            hash=fetched.sha256 if fetched else None,
+        )
+    ]

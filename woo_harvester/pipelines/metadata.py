@@ -1,0 +1,18 @@
+"""First pipeline: from what the publisher gave to the record's metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.items import WooItem
+
+
+class MetadataPipeline:
+    """Maps DiWoo and own metadata to the record; values of lists get their identifier and label."""
+
+    def process_item(self, item: Any) -> Any:
+        """Map the item's given metadata."""
+        if isinstance(item, WooItem):
+            map_given(item.source.given, item.record, item.notes)
+        return item

@@ -1,0 +1,46 @@
+"""Settings of the project. Beside each value stands Scrapy's own default, and why it differs.
+
+Which components run, and in which order, is said in ``addon.py``; the project's own settings, which begin
+with ``WOO_``, stand in ``options.py`` and ``docs/settings.md``.
+"""
+
+BOT_NAME = "woo-harvester"
+SPIDER_MODULES = ["woo_harvester.spiders"]
+COMMANDS_MODULE = "woo_harvester.commands"
+ADDONS = {"woo_harvester.Addon": 500}
+
+# Scrapy: its own name. Publishers see who comes by, and where to complain.
+USER_AGENT = "woo-harvester/0.1 (+https://github.com/woo-harvester/woo-harvester)"
+
+# Scrapy: False. A document of the government comes from its own server, or not at all.
+DOWNLOAD_VERIFY_CERTIFICATES = True
+
+# Politeness. Scrapy: 8 and off. Few at a time for one host, many hosts side by side; AutoThrottle waits as
+# long as a host needs to answer, so a slow server is asked slowly.
+CONCURRENT_REQUESTS_PER_DOMAIN = 4
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 0.5  # Scrapy: 5.0, a minute for the first twelve requests of each host
+AUTOTHROTTLE_TARGET_CONCURRENCY = 2.0  # Scrapy: 1.0
+AUTOTHROTTLE_MAX_DELAY = 30.0  # Scrapy: 60.0
+
+# Scrapy: 180 s. For a whole answer; a sitemap of 50 MB from a slow server takes long.
+DOWNLOAD_TIMEOUT = 300
+
+# Scrapy: 20. RFC 9309 asks for five at least.
+REDIRECT_MAX_TIMES = 10
+
+# Scrapy: ERROR. What could not be had is a finding about the publisher, not an error of the harvester.
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"
+
+# Scrapy: 10. Names of hundreds of hosts are resolved at the start.
+REACTOR_THREADPOOL_MAXSIZE = 32
+
+# Scrapy: True. Nothing that is harvested needs a session.
+COOKIES_ENABLED = False
+
+# Off: they let others run code in the crawl. See addon.py, which takes them out altogether.
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+
+# Scrapy: DEBUG, a line for each request and each item.
+LOG_LEVEL = "INFO"

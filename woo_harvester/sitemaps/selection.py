@@ -1,0 +1,103 @@
+"""What is asked for of what a publisher names: indexes in robots.txt, sitemaps in an index.
+
+Source: seed "Sitemapindex en Sitemaps" (naming convention), seed "Technische implementatie" (https, hosts in
+the register).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
+from woo_harvester.urls import host_of, loc_problem
+
+NOT_READ = "niet gelezen"
+
+
+class Note(Protocol):
+    """Tells a finding about the host that is being read."""
+
+    def __call__(
+        self,
+        code: str,
+        url: str,
+        *,
+        line: int | None = None,
+        element: str | None = None,
+        seen: str | None = None,
+        action: str | None = None,
+    ) -> None:
+        """The arguments are those of :class:`~woo_harvester.findings.Finding`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A sitemap index that robots.txt names."""
+
+    url: str
+    name: IndexName
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """A sitemap that an index names."""
+
+    url: str
+    index: Index
+
+
+class Selection:
+    """Judges URLs of indexes and sitemaps; *is_registered* tells whether requests may go to a host."""
+
+    def __init__(self, is_registered: Callable[[str], bool], note: Note) -> None:
+        self._is_registered = is_registered
+        self._note = note
+        self._indexes: set[str] = set()
+        self._sitemaps: set[str] = set()
+
+    def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
+        """The indexes by the convention that a robots.txt names, each once; others are told."""
+        for line in sitemap_lines(robots, robots_url):
+            name = index_name(line.url)
+            if name.kind is NameKind.OTHER:
+                self._note("robots.andere-sitemap", robots_url, line=line.line, seen=line.given)
+            elif name.kind is not NameKind.INDEX:
+                code = "index.naam" if name.kind is NameKind.NEAR_MISS else "index.infocat-onbekend"
+                self._note(code, line.url, line=line.line, seen=line.given, action=NOT_READ)
+            elif self._index_allowed(line, name) and line.url not in self._indexes:
+                self._indexes.add(line.url)
+                yield Index(line.url, name)
+
+    def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
+        """The sitemap that an entry of an index names; None if it is known or may not be asked for."""
+        if not entry.loc:
+            self._note("loc.ontbreekt", index.url, line=entry.line, element="sitemap/loc", action=NOT_READ)
+            return None
+        if code := self._problem(entry.loc):
+            self._note(
+                code, entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
+            )
+            return None
+        if entry.loc in self._sitemaps:
+            return None
+        self._sitemaps.add(entry.loc)
+        return Sitemap(entry.loc, index)
+
+    def _index_allowed(self, line: SitemapLine, name: IndexName) -> bool:
+        if line.relative:
+            self._note("robots.sitemap-relatief", line.url, line=line.line, seen=line.given)
+        if name.other_case:
+            self._note("index.hoofdletters", line.url, line=line.line, seen=line.given)
+        if code := self._problem(line.url):
+            code = "index.geen-https" if code == "loc.geen-https" else code
+            self._note(code, line.url, line=line.line, seen=line.given, action=NOT_READ)
+        return not code
+
+    def _problem(self, url: str) -> str | None:
+        if code := loc_problem(url):
+            return code
+        return None if self._is_registered(host_of(url)) else "host.niet-geregistreerd"

@@ -1,0 +1,48 @@
+"""Which finding tells why a request brought nothing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.middlewares.redirect import RedirectRefused
+from woo_harvester.middlewares.robotstxt import RobotsForbidden
+
+RequestKind = Literal["robots", "index", "sitemap", "document"]
+
+
+def failure_code(error: BaseException | None, kind: RequestKind) -> str:
+    """The code for *error*; status, reset and time-out are ``<kind>.onbereikbaar``, the rest stands apart."""
+    match error:
+        case TlsError():
+            return "tls.ongeldig"
+        case PrivateHostError():
+            return "host.prive-adres"
+        case RobotsForbidden():
+            return "robots.verboden"
+        case RedirectRefused(code=code):
+            return "document.doorverwijzing" if kind == "document" else code or f"{kind}.onbereikbaar"
+        case IgnoreRequest() if kind == "document" and not isinstance(error, HttpError):
+            return "document.doorverwijzing"  # Scrapy's "max redirections reached"
+        case _:
+            return f"{kind}.onbereikbaar"
+
+
+def failure_seen(error: BaseException | None) -> str:
+    """What was there instead of an answer."""
+    match error:
+        case HttpError():
+            return f"HTTP {error.response.status}"
+        case RedirectRefused():
+            return f"doorverwijzing naar {error.target}"
+        case DownloadTimeoutError():
+            return "time-out"
+        case RobotsForbidden():
+            return "verboden door robots.txt"
+        case None:
+            return "geen antwoord"
+        case _:
+            return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,94 @@
+"""One host in one run: what is still to be read of it, and whether all of it could be read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+from woo_harvester.findings import Finding, Report, Severity
+from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
+
+#: Errors about a name in robots.txt that is not an index by the convention: nothing of the host is missing.
+ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
+
+
+class Visit:
+    """The reading of one host: indexes first, then their sitemaps, one at a time.
+
+    One at a time keeps at most one sitemap of a host in work, whatever it weighs; hosts go on side by side.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        organisation: str | None,
+        backlog: int,
+        report: Report,
+        is_registered: Callable[[str], bool],
+    ) -> None:
+        self.host = host
+        self.organisation = organisation
+        """The only body that is registered for the host."""
+        self.selection = Selection(is_registered, self.note)
+        self.indexes: deque[Index] = deque()
+        self.sitemaps: deque[Sitemap] = deque()
+        self.incomplete: list[str] = []
+        """Codes of what kept the host from being read completely."""
+        self.reading_done = False
+        self.under_way = 0
+        """Documents that wait or are being fetched."""
+        self._backlog = backlog
+        self._report = report
+        self._room = asyncio.Event()
+
+    def note(
+        self,
+        code: str,
+        url: str,
+        *,
+        sitemap: str | None = None,
+        line: int | None = None,
+        element: str | None = None,
+        seen: str | None = None,
+        action: str | None = None,
+    ) -> None:
+        """Tell a finding about what is read of the host; an error means that something is missing of it."""
+        finding = Finding(
+            code=code,
+            url=url,
+            host=self.host,
+            organisation=self.organisation,
+            sitemap=sitemap,
+            line=line,
+            element=element,
+            seen=seen,
+            action=action,
+        )
+        if finding.severity is Severity.ERROR and code not in ONLY_A_NAME:
+            self.incomplete.append(code)
+        self._report(finding)
+
+    @property
+    def finished(self) -> bool:
+        """Nothing is left to read or to fetch."""
+        return self.reading_done and not self.under_way
+
+    async def has_room(self, patience: float) -> bool:
+        """Whether another document may be asked for; waits at most *patience* seconds until it may."""
+        if self.under_way >= self._backlog:
+            self._room.clear()
+            try:
+                await asyncio.wait_for(self._room.wait(), patience)
+            except TimeoutError:
+                return False
+        return self.under_way < self._backlog
+
+    def document_begins(self) -> None:
+        """A document takes a place."""
+        self.under_way += 1
+
+    def document_ends(self) -> None:
+        """A document gives its place back."""
+        self.under_way -= 1
+        self._room.set()
