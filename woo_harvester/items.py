@@ -65,10 +65,12 @@ class WooItemAdapter(AdapterInterface):
 
     @classmethod
     def is_item_class(cls, item_class: type) -> bool:
+        """Whether this adapter is for *item_class*."""
         return issubclass(item_class, WooItem)
 
     @classmethod
     def get_field_names_from_class(cls, item_class: type) -> list[str]:
+        """The keys that a record can have."""
         return [key for _, key in keys_of(Record)]
 
     def __getitem__(self, field_name: str) -> Any:

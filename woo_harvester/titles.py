@@ -10,8 +10,8 @@ import unicodedata
 
 from woo_harvester.urls import last_segment
 
-#: Extensions of documents, and of programs that send them. Others stay: the .2 of "besluit 1.2" is none, nor is
-#: the .State of "Raad.van.State".
+#: Extensions of documents, and of programs that send them. Others stay: the .2 of "besluit 1.2" is none, nor
+#: is the .State of "Raad.van.State".
 _EXTENSION = re.compile(
     r"(?:pdf|docx?|docm|odt|rtf|txt|xlsx?|xlsm|ods|csv|pptx?|ppsx?|odp|odf|x?html?|xml|json|zip|7z|msg|eml"
     r"|jpe?g|png|tiff?|gif|aspx?|ashx|axd|jspx?|php|cfm|do)",
@@ -41,8 +41,8 @@ def title_from_loc(loc: str) -> str | None:
     """The title that the file name in a location gives, or None where the name tells nothing.
 
     Percent-decoded, without extension and without UUIDs, with separators as spaces. A name tells nothing when
-    there is no more in it than numbers, hashes (16 or more hex digits), single letters, and general words such
-    as download, document and index.
+    all of it is numbers, hashes (16 or more hex digits), single letters and general words, such as download,
+    document and index.
     """
     path = re.split(r"[?#]", loc.strip(), maxsplit=1)[0].rstrip("/")
     name = _SESSION.sub("", last_segment(path).rstrip("/").rpartition("/")[2]).strip()

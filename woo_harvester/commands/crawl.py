@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
@@ -14,7 +14,7 @@ from woo_harvester.arguments import ArgumentError
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.crawler import Crawler
+    from scrapy.crawler import AsyncCrawlerProcess, Crawler
 
 
 class Command(CrawlCommand):
@@ -28,22 +28,21 @@ class Command(CrawlCommand):
         """Run the spider that *args* names."""
         if len(args) != 1:
             raise UsageError("expected the name of one spider, such as: scrapy crawl woo")
-        assert self.crawler_process is not None
+        process = cast("AsyncCrawlerProcess", self.crawler_process)
         try:
-            crawler = self._checked_crawler(args[0], opts)
+            crawler = self._checked_crawler(process, args[0], opts)
         except ArgumentError as error:
             self._fail(2, str(error))
             return
-        self.crawler_process.crawl(crawler, **opts.spargs)
-        self.crawler_process.start()
+        process.crawl(crawler, **opts.spargs)
+        process.start()
         if failure := getattr(crawler.spider, "start_failure", None):
             self._fail(*failure)
-        elif self.crawler_process.bootstrap_failed:
+        elif process.bootstrap_failed:
             self.exitcode = 1
 
-    def _checked_crawler(self, name: str, opts: argparse.Namespace) -> Crawler:
-        assert self.crawler_process is not None
-        names = self.crawler_process.spider_loader.list()
+    def _checked_crawler(self, process: AsyncCrawlerProcess, name: str, opts: argparse.Namespace) -> Crawler:
+        names = process.spider_loader.list()
         if name not in names:
             close = get_close_matches(name, names, n=1)
             hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names)}"

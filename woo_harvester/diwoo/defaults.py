@@ -96,7 +96,7 @@ def default_dates(record: Record, published: date) -> None:
 
 
 def registered(body: Organisation) -> Waarde:
-    """A body of the register as publisher: the label of the list where it has one, else the register's name."""
+    """A body of the register as publisher, by its label in the list, else by its name in the register."""
     concept = organisaties().by_uri(body.uri) if body.uri else None
     if concept is not None:
         return organisation(concept)

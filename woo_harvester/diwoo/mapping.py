@@ -205,7 +205,7 @@ def _map_references(given: Given, record: Record, notes: Notes) -> None:
 
 
 def _format(value: Value, notes: Notes) -> Waarde | None:
-    """A format may also be an extension or media type; what names no type of the list keeps its bronwaarde."""
+    """A format may also be an extension or media type; another value keeps its bronwaarde."""
     _, problem = _resolved(value, lists.filetypes().name)
     filetype = from_metadata(value.label, value.uri).filetype
     if problem == "waarde.label-onbekend" and filetype:

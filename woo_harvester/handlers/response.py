@@ -41,3 +41,9 @@ class StreamedResponse(Response):
     def close(self) -> None:
         """Give the memory or disk back."""
         self.file.close()
+
+
+def release(response: Response) -> None:
+    """Give back what a response holds that no callback will see, such as a redirect's or a retried one's."""
+    if isinstance(response, StreamedResponse):
+        response.close()

@@ -9,6 +9,7 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
+from woo_harvester.handlers.response import release
 from woo_harvester.urls import host_of, loc_problem
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class WooRedirectMiddleware(RedirectMiddleware):
         if not request.meta.get("woo_stream") or "Location" not in response.headers:
             return super().process_response(request, response)
         followed = super().process_response(request, response)
+        release(response)
         if isinstance(followed, Request):
             self._check(followed.url)
             followed.meta["download_slot"] = host_of(followed.url)

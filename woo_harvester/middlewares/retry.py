@@ -10,6 +10,7 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.http import Request, Response
 
 from woo_harvester.extensions.politeness import Politeness
+from woo_harvester.handlers.response import release
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -35,6 +36,12 @@ class WooRetryMiddleware(RetryMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Hand the response on, or a request for another try."""
+        result = self._judge(request, response)
+        if result is not response:
+            release(response)
+        return result
+
+    def _judge(self, request: Request, response: Response) -> Request | Response:
         if request.meta.get("dont_retry"):
             return response
         if "dataloss" in response.flags:

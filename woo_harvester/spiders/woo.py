@@ -297,7 +297,7 @@ class WooSpider(SitemapSpider):
         visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
     def _is_closing(self) -> bool:
-        """Whether the run is being ended: Scrapy has no signal for that, and starts no request from then on."""
+        """Whether the run is being ended. Scrapy has no signal for that; it starts no request any more."""
         engine = self.crawler.engine
         slot = engine._slot
         return not engine.running or slot is None or slot.closing is not None
