@@ -128,7 +128,7 @@ def test_no_text_raises_anything_but_value_error(text: str) -> None:
             value = read(text)
         except ValueError:
             continue
-        assert iso_date(value) == iso_date(value)
+        assert len(iso_date(value)) == len("2024-04-01")
 
 
 @given(MOMENTS)
