@@ -3,17 +3,249 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from woo_harvester.formats import file_types, from_metadata
+from woo_harvester.formats import (
+    FILE_NAME_MAXLENGTH,
+    FileType,
+    Verdict,
+    file_name,
+    file_types,
+    from_extension,
+    from_media_type,
+    from_metadata,
+)
 from woo_harvester.tooi import filetypes
+
+EU = "http://publications.europa.eu/resource/authority/file-type/"
+NOTHING = Verdict()
+
+
+def named(verdict: Verdict) -> str | None:
+    """The label of the type in a verdict."""
+    return verdict.filetype.label if verdict.filetype else None
 
 
 def test_there_are_exactly_the_19_types_of_the_list() -> None:
-    assert [filetype.uri for filetype in file_types()] == [concept.uri for concept in filetypes()]
+    assert [(filetype.uri, filetype.label) for filetype in file_types()] == [
+        (concept.uri, concept.label) for concept in filetypes()
+    ]
     assert len(file_types()) == 19
 
 
 @pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
-def test_the_metadata_may_name_a_type_by_its_uri_or_label(filetype) -> None:  # type: ignore[no-untyped-def]
-    assert from_metadata(None, filetype.uri).filetype == filetype
-    assert from_metadata(filetype.label.upper(), None).filetype == filetype
+def test_the_metadata_may_name_a_type_in_any_notation(filetype: FileType) -> None:
+    code = filetype.uri.removeprefix(EU)
+    extension = filetype.extensions[0]
+    labels = [
+        filetype.label,
+        filetype.label.upper(),
+        f" {filetype.label}\n",
+        code,
+        code.lower(),
+        extension,
+        f".{extension}",
+    ]
+
+    verdicts = [from_metadata(label, None) for label in labels]
+    verdicts += [from_metadata(label, "") for label in filetype.media_types]
+    verdicts += [from_metadata("", uri) for uri in (filetype.uri, filetype.uri.replace("http:", "https:"))]
+
+    assert {named(verdict) for verdict in verdicts} == {filetype.label}
+
+
+@pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
+def test_a_response_and_a_url_name_a_type_too(filetype: FileType) -> None:
+    for media_type in filetype.media_types:
+        assert from_media_type(f"{media_type.upper()}; charset=utf-8").filetype == filetype
+    for extension in filetype.extensions:
+        assert from_extension(f"https://www.a.nl/besluit.{extension.upper()}?download=1").filetype == filetype
+        assert from_extension(f"besluit.{extension}").filetype == filetype
+
+
+@pytest.mark.parametrize(
+    ("label", "uri", "filetype"),
+    [
+        ("PDF", f"{EU}DOCX", "Word DOCX"),
+        ("PDF", "https://www.a.nl/formaten/7", "PDF"),
+        ("PDF", f"{EU}PNG", "PDF"),
+        ("PLACEHOLDER_FORMAT", f"{EU}PDF", "PDF"),
+        ("application/pdf; version=1.7", None, "PDF"),
+        ("https://www.iana.org/assignments/media-types/application/pdf", None, "PDF"),
+        ("PDF/A-1b", None, "PDF"),
+        ("pdfa", None, "PDF"),
+        (None, f"{EU}PDFA2A", "PDF"),
+        ("ODF", None, "ODF"),
+        ("pps", None, "PowerPoint Slide Show"),
+        ("besluit.pdf", None, "PDF"),
+    ],
+)
+def test_a_known_uri_counts_before_the_label_and_a_known_label_before_an_unknown_uri(
+    label: str | None, uri: str | None, filetype: str
+) -> None:
+    assert named(from_metadata(label, uri)) == filetype
+
+
+@pytest.mark.parametrize(
+    ("label", "uri", "name"),
+    [
+        ("image/png", None, "image/png"),
+        ("PNG", None, ".png"),
+        (".mp4", "", ".mp4"),
+        ("foto", f"{EU}JPEG", f"{EU}JPEG"),
+    ],
+)
+def test_metadata_that_names_another_type_says_which(label: str, uri: str | None, name: str) -> None:
+    assert from_metadata(label, uri) == Verdict(named=name)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [None, "", "  ", "PLACEHOLDER_FORMAT", "document", "application/octet-stream", "n/a b", "pdf" * 1000],
+)
+def test_metadata_that_names_no_type_says_nothing(label: str | None) -> None:
+    assert from_metadata(label, "") == NOTHING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "pdf",
+        "*/*",
+        "application/octet-stream",
+        "Application/Octet-Stream; name=besluit.pdf",
+        "binary/octet-stream",
+        "application/x-download",
+        "application/force-download",
+        "application/download",
+        "application/unknown",
+        "application/vnd.ms-office",
+    ],
+)
+def test_a_media_type_that_servers_give_to_anything_says_nothing(text: str | None) -> None:
+    assert from_media_type(text) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "text", ["image/png", "text/xml", "application/json", "video/mp4", "application/gzip"]
+)
+def test_a_media_type_that_is_not_on_the_list_is_named(text: str) -> None:
+    assert from_media_type(f"{text};charset=utf-8") == Verdict(named=text)
+
+
+def test_a_web_page_is_html_and_plain_text_is_on_the_list() -> None:
+    assert named(from_media_type("application/xhtml+xml")) == "HTML"
+    assert named(from_media_type("text/plain")) == "Plain text"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://www.a.nl",
+        "https://www.a.nl/",
+        "https://www.a.nl/3f2504e0/download",
+        "https://www.a.nl/download.aspx",
+        "https://www.a.nl/besluit%201.2",
+        "https://www.a.nl/map.pdf/",
+        "https://www.a.nl/download?bestand=besluit.pdf",
+        "besluit.",
+        "pdf",
+    ],
+)
+def test_a_url_without_a_document_s_extension_says_nothing(url: str) -> None:
+    assert from_extension(url) == NOTHING
+
+
+def test_an_extension_that_is_not_on_the_list_is_named() -> None:
+    assert from_extension("https://www.a.nl/foto.JPG") == Verdict(named=".jpg")
+    assert from_extension("https://www.a.nl/opname%2Emp4") == Verdict(named=".mp4")
+
+
+def test_a_session_id_after_the_extension_is_passed_over() -> None:
+    assert named(from_extension("https://www.a.nl/besluit.pdf;jsessionid=0A1B.node1")) == "PDF"
+
+
+@given(st.text(), st.text())
+def test_no_text_is_an_error(label: str, uri: str) -> None:
+    for verdict in (from_metadata(label, uri), from_media_type(label), from_extension(label)):
+        assert verdict.filetype is None or verdict.named is None
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ("attachment; filename=besluit.pdf", "besluit.pdf"),
+        ('attachment; filename="besluit parkeren.pdf"', "besluit parkeren.pdf"),
+        ('attachment; filename="een; twee.pdf"', "een; twee.pdf"),
+        ("attachment; filename=besluit parkeren.pdf", "besluit parkeren.pdf"),
+        ('inline; FileName="besluit.pdf"', "besluit.pdf"),
+        ('filename="besluit.pdf"', "besluit.pdf"),
+        ("attachment; filename*=UTF-8''co%C3%B6rdinatie.pdf", "coördinatie.pdf"),
+        ("attachment; filename*=iso-8859-1'nl'co%F6rdinatie.pdf", "coördinatie.pdf"),
+        ("attachment; filename=a.pdf; filename*=UTF-8''%C3%A4.pdf", "ä.pdf"),
+        ("attachment; filename*=UTF-8''%C3%A4.pdf; filename=a.pdf", "ä.pdf"),
+        ("attachment; filename=besluit%20parkeren.pdf", "besluit parkeren.pdf"),
+        ("attachment; filename=100%E9.pdf", "100%E9.pdf"),
+        ("attachment; filename*=geen-tekenset''besluit.pdf", "besluit.pdf"),
+        ('attachment; filename="coördinatie.pdf"'.encode(), "coördinatie.pdf"),
+        ('attachment; filename="coördinatie.pdf"'.encode("latin-1"), "coördinatie.pdf"),
+    ],
+)
+def test_the_file_name_is_that_of_the_content_disposition(disposition: str | bytes, name: str) -> None:
+    assert file_name(disposition, "https://www.a.nl/download") == name
+
+
+@pytest.mark.parametrize(
+    "disposition", [None, "", "attachment", "attachment; filename=", 'attachment; filename=".."', "\r\n"]
+)
+def test_without_one_it_is_the_last_segment_of_the_url(disposition: str | None) -> None:
+    assert file_name(disposition, "https://www.a.nl/woo/besluit%20parkeren.pdf?v=1") == "besluit parkeren.pdf"
+
+
+def test_where_nothing_tells_a_name_there_is_none() -> None:
+    assert file_name(None, "https://www.a.nl/woo/") is None
+    assert file_name("attachment", "https://www.a.nl") is None
+
+
+@pytest.mark.parametrize(
+    ("given_name", "name"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("..%2F..%2Fetc%2Fpasswd", "passwd"),
+        (r"C:\\map\\besluit.pdf", "besluit.pdf"),
+        ("/woo/besluit.pdf/", "besluit.pdf"),
+        (".htaccess", "htaccess"),
+        ("...besluit.pdf...", "besluit.pdf"),
+        ("besluit\x00\x1b.pdf", "besluit_.pdf"),
+        ("besluit\u202efdp.exe", "besluit_fdp.exe"),
+        ("wat? <dit>: 50*|.pdf", "wat_ _dit_ 50_.pdf"),
+        ("besluit   parkeren.pdf", "besluit parkeren.pdf"),
+        ("CON.pdf", "CON_.pdf"),
+        ("lpt1", "lpt1_"),
+        ("contract.pdf", "contract.pdf"),
+    ],
+)
+def test_the_name_is_made_safe_for_file_systems(given_name: str, name: str) -> None:
+    assert file_name(f'attachment; filename="{given_name}"', "https://www.a.nl/") == name
+
+
+def test_a_long_name_is_cut_to_255_bytes_and_keeps_its_extension() -> None:
+    name = file_name(None, f"https://www.a.nl/{'é' * 300}.pdf")
+
+    assert name == f"{'é' * 125}.pdf"
+
+
+@given(
+    st.one_of(st.text(), st.binary(), st.text("/\\.%2F é").map("attachment; filename={}".format)), st.text()
+)
+def test_whatever_is_given_a_name_stays_in_its_folder(disposition: str | bytes, segment: str) -> None:
+    name = file_name(disposition, f"https://www.a.nl/{segment}")
+
+    assert name is None or (
+        0 < len(name.encode()) <= FILE_NAME_MAXLENGTH and not set(name) & set('/\\\0\n:"')
+    )
+    assert name is None or not name.startswith(".")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 #: In the order in which items pass: what was given, then what is filled in, then what may be harvested.
-ITEM_PIPELINES = {
+ITEM_PIPELINES: dict[str, int | None] = {
     "woo_harvester.pipelines.metadata.MetadataPipeline": 100,
     "woo_harvester.pipelines.defaults.DefaultsPipeline": 200,
     "woo_harvester.pipelines.filetype.FileTypePipeline": 300,
