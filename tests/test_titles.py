@@ -28,7 +28,7 @@ FOLDER = "https://www.gemeente.nl/woo/"
         ("besluit", "besluit"),
         ("besluit/", "besluit"),
         ("besluit.pdf?versie=1/2#blad=3", "besluit"),
-        ("besluit.pdf;jsessionid=0A1B.node/1", "besluit"),
+        ("besluit.pdf;jsessionid=0A1B.node1", "besluit"),
         ("besluit%201.2", "besluit 1.2"),
         ("besluit%201.2.pdf", "besluit 1.2"),
         ("Raad.van.State", "Raad.van.State"),

@@ -185,6 +185,8 @@ def test_the_id_of_a_record_is_the_uuid_of_its_location_as_given() -> None:
         ("https://www.a.nl/een%20besluit%C3%A9.pdf", "een besluité.pdf"),
         ("https://www.a.nl/besluit%E9.pdf", "besluité.pdf"),
         ("https://www.a.nl/a%2Fb.pdf", "a/b.pdf"),
+        ("https://www.a.nl/besluit.pdf;jsessionid=0A1B.node1", "besluit.pdf"),
+        ("https://www.a.nl/een;twee.pdf", "een;twee.pdf"),
         ("https://www.a.nl/woo/", ""),
         ("https://www.a.nl", ""),
         ("https://www.a.nl?x=/besluit.pdf", ""),

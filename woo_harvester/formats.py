@@ -148,7 +148,7 @@ def from_media_type(text: str | None) -> Verdict:
 def from_extension(url_or_name: str) -> Verdict:
     """What the extension of a URL's last path segment, or of a file name, says."""
     name = last_segment(url_or_name) if "://" in url_or_name else url_or_name
-    _, dot, extension = re.sub("(?i);jsessionid=.*", "", name).strip().lower().rpartition(".")
+    _, dot, extension = name.strip().lower().rpartition(".")
     if not dot:
         return _NOTHING
     if filetype := _by_extension().get(extension):

@@ -17,7 +17,6 @@ _EXTENSION = re.compile(
     r"|jpe?g|png|tiff?|gif|aspx?|ashx|axd|jspx?|php|cfm|do)",
     re.IGNORECASE,
 )
-_SESSION = re.compile(";jsessionid=.*", re.IGNORECASE | re.DOTALL)
 _UUID = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])", re.IGNORECASE)
 #: White space, the usual separators, and what does not print: control, formatting and replacement characters.
 _SEPARATORS = re.compile(
@@ -45,7 +44,7 @@ def title_from_loc(loc: str) -> str | None:
     document and index.
     """
     path = re.split(r"[?#]", loc.strip(), maxsplit=1)[0].rstrip("/")
-    name = _SESSION.sub("", last_segment(path).rstrip("/").rpartition("/")[2]).strip()
+    name = last_segment(path).rstrip("/").rpartition("/")[2].strip()
     stem = _without_extensions(name)
     title = _SEPARATORS.sub(" ", _UUID.sub(" ", unicodedata.normalize("NFC", stem))).strip(" .,;")
     return title if _tells(title) else None

@@ -21,6 +21,8 @@ _OTHER_SCHEME = re.compile(
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates: none of them stands in a URL (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+#: What Java servers put into the URLs of visitors without cookies.
+_SESSION = re.compile(";jsessionid=.*", re.IGNORECASE | re.DOTALL)
 #: Underscores are no part of a host name by RFC 1123, but they resolve and are in use.
 _HOST_NAME = re.compile(r"(?!.{254})[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 
@@ -67,11 +69,11 @@ def record_id(loc: str) -> str:
 
 
 def last_segment(url: str) -> str:
-    """The last segment of a URL's path, percent-decoded; empty where the path ends in a slash."""
+    """The last segment of a URL's path, percent-decoded, without a session id; empty after a final slash."""
     url = url.strip()
     authority = _ABSOLUTE.match(url)
     path = re.split(r"[?#]", url[authority.end() if authority else 0 :], maxsplit=1)[0]
-    segment = path.rpartition("/")[2]
+    segment = _SESSION.sub("", path.rpartition("/")[2])
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:  # older publishing software encodes é as %E9

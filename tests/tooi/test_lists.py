@@ -1,0 +1,182 @@
+"""The value lists that ship with the package."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import woo_harvester.tooi
+from woo_harvester.tooi import (
+    UNKNOWN_CATEGORY,
+    UNKNOWN_DOCUMENT_TYPE,
+    UNKNOWN_ORGANISATION,
+    UNKNOWN_THEME,
+    ValueList,
+    category_of_index,
+    documentrelaties,
+    documentsoorten,
+    editions,
+    filetypes,
+    handelingen,
+    informatiecategorieen,
+    is_tooi_organisation,
+    kind_of,
+    organisaties,
+    redenen,
+    talen,
+    themas,
+)
+
+LISTS = Path(woo_harvester.tooi.__file__).parent / "lists"
+SHARED = Path(__file__).parents[2] / "../shared/data/tooi"
+
+
+@pytest.mark.parametrize(
+    ("value_list", "name"),
+    [
+        (informatiecategorieen, "scw_woo_informatiecategorieen"),
+        (documentsoorten, "ccw_plooi_documentsoorten"),
+        (themas, "scw_toplijst"),
+        (filetypes, "ccw_plooi_filetypes"),
+        (talen, "scw_talen"),
+        (handelingen, "ccw_plooi_documenthandelingen"),
+        (documentrelaties, "scw_documentrelatie"),
+        (redenen, "ccw_plooi_reden_intrekking_of_vervanging"),
+    ],
+)
+def test_a_list_has_as_many_values_as_its_edition_says(
+    value_list: Callable[[], ValueList], name: str
+) -> None:
+    assert len(value_list()) == editions()[name].values
+    assert value_list().name == name
+    assert value_list() is value_list()
+
+
+def test_each_list_has_a_version_and_a_date() -> None:
+    assert sorted(editions()) == sorted(path.stem for path in LISTS.glob("*.csv") if path.stem != "index")
+    for name, edition in editions().items():
+        assert edition.set_uri.startswith(f"https://identifier.overheid.nl/tooi/set/{name}/")
+        assert 2021 <= edition.published.year <= 2025
+
+
+def test_the_organisations_are_those_of_the_eight_registers_together() -> None:
+    registers = [edition.values for name, edition in editions().items() if name.startswith("rwc_")]
+
+    assert len(registers) == 8
+    assert len(organisaties()) == sum(registers)
+
+
+def test_every_organisation_has_its_kind_in_its_uri() -> None:
+    kinds = {kind_of(concept.uri) for concept in organisaties()}
+
+    assert kinds == {"col", "gemeente", "ministerie", "oorg", "provincie", "so", "waterschap", "zbo"}
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "https://identifier.overheid.nl/tooi/id/",
+        "https://identifier.overheid.nl/tooi/id/gemeente/",
+        "https://identifier.overheid.nl/tooi/id/gemeente/gm0363/x",
+        "https://identifier.overheid.nl/tooi/id/gemeente/gm 0363",
+        "http://identifier.overheid.nl/tooi/id/gemeente/gm0363",
+        "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
+        UNKNOWN_ORGANISATION.uri,
+    ],
+)
+def test_another_uri_is_no_organisation_s(uri: str) -> None:
+    assert kind_of(uri) is None
+    assert not is_tooi_organisation(uri)
+
+
+def test_a_body_s_uri_need_not_be_in_the_lists_to_tell_its_kind() -> None:
+    assert kind_of("https://identifier.overheid.nl/tooi/id/gemeente/gm9999") == "gemeente"
+    assert is_tooi_organisation("https://identifier.overheid.nl/tooi/id/gemeente/gm9999")
+
+
+def test_the_three_documenthandelingen_are_those_of_the_guide() -> None:
+    assert {concept.uri.rpartition("/")[2]: concept.label for concept in handelingen()} == {
+        "c_e1ec050e": "ondertekening",
+        "c_dfcee535": "ontvangst",
+        "c_641ecd76": "vaststelling",
+    }
+
+
+def test_the_number_of_an_index_stands_for_a_category_in_the_order_of_the_guide() -> None:
+    assert [category_of_index(number).label for number in range(1, 18)] == [
+        "wetten en algemeen verbindende voorschriften",
+        "overige besluiten van algemene strekking",
+        "ontwerpen van wet- en regelgeving met adviesaanvraag",
+        "organisatie en werkwijze",
+        "bereikbaarheidsgegevens",
+        "bij vertegenwoordigende organen ingekomen stukken",
+        "vergaderstukken Staten-Generaal",
+        "vergaderstukken decentrale overheden",
+        "agenda’s en besluitenlijsten bestuurscolleges",
+        "adviezen",
+        "convenanten",
+        "jaarplannen en jaarverslagen",
+        "subsidieverplichtingen anders dan met beschikking",
+        "Woo-verzoeken en -besluiten",
+        "onderzoeksrapporten",
+        "beschikkingen",
+        "klachtoordelen",
+    ]
+
+
+@pytest.mark.parametrize("number", [-1, 0, 18, 100])
+def test_there_is_no_category_outside_of_1_to_17(number: int) -> None:
+    with pytest.raises(ValueError, match="from 1 to 17"):
+        category_of_index(number)
+
+
+def test_unknown_has_an_identifier_and_a_label() -> None:
+    unknown = [UNKNOWN_ORGANISATION, UNKNOWN_THEME, UNKNOWN_DOCUMENT_TYPE, UNKNOWN_CATEGORY]
+
+    assert [(concept.uri.rpartition("/")[2], concept.label) for concept in unknown] == [
+        ("organisatie_onbekend", "Onbekend"),
+        ("thema_onbekend", "Onbekend"),
+        ("documentsoort_onbekend", "Onbekend"),
+        ("informatiecategorie_onbekend", "onbekend"),
+    ]
+
+
+def test_the_lists_are_read_from_an_egg_too(tmp_path: Path) -> None:
+    egg = tmp_path / "woo_harvester.egg"
+    with zipfile.ZipFile(egg, "w") as archive:
+        archive.writestr("woo_harvester/__init__.py", "")
+        for path in [*LISTS.parent.glob("*.py"), *LISTS.glob("*.csv")]:
+            archive.write(path, Path("woo_harvester/tooi") / path.relative_to(LISTS.parent))
+
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from woo_harvester import tooi; print(tooi.talen())"
+    )
+    # Without environment: what runs from the egg is no part of the coverage that is measured.
+    result = subprocess.run(
+        [sys.executable, "-Ic", program, str(egg)], env={}, capture_output=True, text=True, check=True
+    )
+
+    assert result.stdout == "<ValueList scw_talen: 27 values>\n"
+
+
+@pytest.mark.skipif(
+    not SHARED.is_dir() and os.environ.get("CI") != "true",
+    reason="the shared folder does not stand beside this checkout",
+)
+@pytest.mark.parametrize("path", sorted(LISTS.glob("*.csv")), ids=lambda path: path.stem)
+def test_the_lists_are_those_of_tooi(path: Path) -> None:
+    with (
+        path.open(encoding="utf-8", newline="") as shipped,
+        (SHARED / path.name).open(encoding="utf-8", newline="") as source,
+    ):
+        ours, theirs = csv.DictReader(shipped), csv.DictReader(source)
+
+        assert list(ours) == [{column: row[column] for column in ours.fieldnames or []} for row in theirs]
