@@ -56,6 +56,8 @@ SETTINGS: dict[str, Any] = {
     "ROBOTSTXT_OBEY": True,
     # Scrapy: True. Links and refreshes in documents are never followed.
     "METAREFRESH_ENABLED": False,
+    # Scrapy: its own, which makes a line for each item and throws it away.
+    "LOG_FORMATTER": "woo_harvester.logformatter.QuietLogFormatter",
     # Scrapy: 16. No bound on all hosts together: a slow host's requests wait in its own slot and hold up
     # nobody. WOO_HOST_BACKLOG bounds how many there are of a host.
     "CONCURRENT_REQUESTS": 0,

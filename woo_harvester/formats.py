@@ -161,7 +161,8 @@ def file_name(content_disposition: str | bytes | None, url: str) -> str | None:
 
     From ``Content-Disposition`` (RFC 6266: ``filename*`` before ``filename``), else the URL's last segment.
     """
-    return _safe_name(_disposition_name(content_disposition or "")) or _safe_name(last_segment(url)) or None
+    told = _safe_name(_disposition_name(content_disposition)) if content_disposition else ""
+    return told or _safe_name(last_segment(url)) or None
 
 
 @lru_cache(maxsize=4096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -59,7 +60,10 @@ class WooItem:
 
 
 class WooItemAdapter(AdapterInterface):
-    """Lets Scrapy's feeds and other projects' pipelines read a :class:`WooItem` as its record."""
+    """Lets Scrapy's feeds and other projects' pipelines read a :class:`WooItem` as its record.
+
+    An adapter reads the record once, when it is first asked; exporters ask for each key several times.
+    """
 
     item: WooItem
 
@@ -73,14 +77,13 @@ class WooItemAdapter(AdapterInterface):
         """The keys that a record can have."""
         return [key for _, key in keys_of(Record)]
 
+    @cached_property
+    def _output(self) -> dict[str, Any]:
+        output: dict[str, Any] = plain(self.item.record)
+        return output
+
     def __getitem__(self, field_name: str) -> Any:
-        for name, key in keys_of(Record):
-            if key == field_name:
-                value = getattr(self.item.record, name)
-                if value in (None, []):
-                    break
-                return plain(value)
-        raise KeyError(field_name)
+        return self._output[field_name]
 
     def __setitem__(self, field_name: str, value: Any) -> None:
         raise KeyError(f"{field_name}: change the record of a WooItem, not its output")
@@ -89,11 +92,10 @@ class WooItemAdapter(AdapterInterface):
         raise KeyError(f"{field_name}: change the record of a WooItem, not its output")
 
     def __iter__(self) -> Iterator[str]:
-        record = self.item.record
-        return (key for name, key in keys_of(Record) if getattr(record, name) not in (None, []))
+        return iter(self._output)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._output)
 
 
 ItemAdapter.ADAPTER_CLASSES = [WooItemAdapter, *ItemAdapter.ADAPTER_CLASSES]

@@ -1,0 +1,70 @@
+"""A publisher on loopback in a process of its own, so that a benchmark measures its client alone.
+
+    python -m benchmarks.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP
+
+Writes ``ca.pem``, ``register.xml`` and, last, ``host`` into FOLDER; serves until its standard input closes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
+
+from woo_harvester.demo import huge
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.register import register_xml
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+
+PATIENCE = 60
+
+
+@dataclass(frozen=True)
+class Publisher:
+    """Where the publisher is, and what a client needs."""
+
+    host: str
+    authority: Path
+    register: Path
+
+
+@contextmanager
+def publisher(folder: Path, entries: int, per_sitemap: int) -> Iterator[Publisher]:
+    """Run the publisher in another process while the context lasts."""
+    command = [sys.executable, "-m", "benchmarks.publisher", str(folder), str(entries), str(per_sitemap)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        host = folder / "host"
+        for _ in range(PATIENCE * 10):
+            if host.exists() or process.poll() is not None:
+                break
+            sleep(0.1)
+        try:
+            yield Publisher(host.read_text(encoding="ascii"), folder / "ca.pem", folder / "register.xml")
+        finally:
+            process.communicate()
+
+
+def main(folder: Path, entries: int, per_sitemap: int) -> None:
+    """Serve until standard input closes."""
+    huge.SITEMAP_SIZE = per_sitemap
+    authority = Authority()
+    site = Site(authority)
+    for path, page in huge.pages(site, entries).items():
+        made_ahead = isinstance(page, Page) and callable(page.body)
+        # Made before the clock runs, so that a client does not wait for it.
+        site.pages[path] = Page(b"".join(page.body()), content_type="application/xml") if made_ahead else page
+    with site:
+        authority.write_bundle(folder / "ca.pem")
+        (folder / "register.xml").write_text(register_xml([huge.body(site)]), encoding="utf-8")
+        (folder / "host.part").write_text(site.host, encoding="ascii")
+        (folder / "host.part").rename(folder / "host")
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,119 @@
+"""``scrapy demo``: harvests fictional publishers on this machine, and shows what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.findings import explain
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.crawler import AsyncCrawlerProcess, Crawler
+
+#: How many records and findings are shown; the files hold all.
+SHOWN_RECORDS = 2
+SHOWN_FINDINGS = 8
+WIDTH = 100
+
+
+class Command(ScrapyCommand):
+    """Starts the publishers of ``woo_harvester.demo`` and harvests them as in earnest.
+
+    Only two settings differ from those of a real run: the address of the register, and that this machine
+    may be visited. The certificates are verified, against an authority that exists for this run only.
+    """
+
+    requires_project = True
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
+
+    def syntax(self) -> str:
+        return "[options]"
+
+    def short_desc(self) -> str:
+        return "Harvest bundled fictional publishers, and show the records and findings"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--documents",
+            type=int,
+            default=3000,
+            metavar="N",
+            help="documents of the huge publisher (default: 3000)",
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Harvest and show."""
+        if args:
+            raise UsageError(f"scrapy demo takes no arguments, got {' '.join(args)}", print_help=False)
+        try:
+            from woo_harvester.demo.publishers import Demo  # noqa: PLC0415  -- needs the extra "demo"
+        except ImportError as error:
+            raise UsageError(f'the demo needs {error.name}: pip install "woo-harvester[demo]"') from error
+        with TemporaryDirectory(prefix="woo-demo-") as folder:
+            with Demo(Path(folder), documents=opts.documents) as demo:
+                print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
+                crawler = self._harvest(demo.register_path, demo.ca_path, Path(folder))
+            if crawler.stats.get_value("finish_reason") == "finished":
+                _show(crawler)
+            else:
+                self.exitcode = 1
+
+    def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler:
+        os.environ["SSL_CERT_FILE"] = str(authority)
+        settings = {"WOO_REGISTER": str(register), "WOO_DATA_DIR": str(data), "WOO_ALLOW_PRIVATE_HOSTS": True}
+        process = cast("AsyncCrawlerProcess", self.crawler_process)
+        process.settings.setdict(settings, "cmdline")
+        crawler = process.create_crawler("woo")
+        process.crawl(crawler)
+        process.start()
+        return crawler
+
+
+def _show(crawler: Crawler) -> None:
+    findings = cast("Findings", crawler.get_extension(Findings))
+    records = [Path(uri % {"run": findings.run_name}) for uri in crawler.settings.getdict("FEEDS")]
+    stats = crawler.stats
+    print(f"\n{stats.get_value('item_scraped_count', 0)} records, two of them:\n")
+    for record in _few(_records(records[0])):
+        print(textwrap.indent(json.dumps(record, ensure_ascii=False, indent=2), "  "))
+    _show_findings(findings.folder / "findings.jsonl")
+    print(f"\nRecords:  {records[0]}\nFindings: {findings.folder / 'findings.jsonl'}")
+    print(f"Statistics: {findings.folder / 'stats.json'}")
+
+
+def _show_findings(path: Path) -> None:
+    with path.open(encoding="utf-8") as lines:
+        counts = Counter(json.loads(line)["code"] for line in lines)
+    errors = [code for code, _ in counts.most_common() if explain(code).severity == "error"]
+    print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
+    for code in errors[:SHOWN_FINDINGS]:
+        explanation = explain(code)
+        print(f"  {counts[code]} × {code}: {explanation.what}")
+        print(textwrap.fill(f"→ {explanation.mend}", WIDTH, initial_indent="      ", subsequent_indent="        "))
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The record with the most metadata, and the one with the most defaults."""
+    found = list(records)
+    return [
+        max(found, key=lambda record: len(record["document"])),
+        max(found, key=lambda record: len(record["herkomst"].get("standaardwaarden", {}))),
+    ][:SHOWN_RECORDS]

@@ -1,0 +1,36 @@
+"""Makes no line of log for each document where nobody would read it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.logformatter import LogFormatter, LogFormatterResult
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+
+class QuietLogFormatter(LogFormatter):
+    """Scrapy's messages, but "Scraped from ..." only where ``LOG_LEVEL`` is DEBUG.
+
+    Scrapy makes that line for each item and then throws it away by its level, which costs as much as reading
+    the item from its sitemap.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        level = crawler.settings.get("LOG_LEVEL")
+        self._debug = logging.getLevelName(level) <= logging.DEBUG if isinstance(level, str) else True
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def scraped(  # type: ignore[override]  # Scrapy takes None for "no line", but does not declare it
+        self, item: Any, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult | None:
+        """The line for an item, if it would be seen."""
+        return super().scraped(item, response, spider) if self._debug else None
