@@ -58,6 +58,7 @@ def test_the_title_is_the_file_name_without_extension_and_with_spaces_for_separa
         "d41d8cd98f00b204.pdf",
         "d41d8cd98f00b204e9800998ecf8427e",
         "v2.pdf",
+        "½½.pdf",
     ],
 )
 def test_a_uuid_number_or_hash_tells_nothing(name: str) -> None:

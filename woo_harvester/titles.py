@@ -64,4 +64,6 @@ def _tells(title: str) -> bool:
 
 
 def _is_general(word: str) -> bool:
-    return len(word) == 1 or (len(word) <= _GENERAL_MAXLENGTH and _GENERAL.fullmatch(word) is not None)
+    if len(word) == 1 or not any(map(str.isalpha, word)):  # ½ and ² are neither digits nor letters
+        return True
+    return len(word) <= _GENERAL_MAXLENGTH and _GENERAL.fullmatch(word) is not None
