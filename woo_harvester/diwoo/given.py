@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from woo_harvester.sitemaps.reader import local_name
 
-#: Names of elements that are told to the publisher because nothing reads them; more are only counted.
+#: Names of elements that are told to the publisher because nothing reads them; more would not fit a finding.
 UNREAD_MAX = 20
 
 
@@ -90,7 +90,7 @@ class Given:
     reden: Value | None = None
     extra: list[Extra] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    """Names of elements that the schema does not have there, or not a second time."""
+    """Names of elements that the schema does not have there, not a second time, or not with a text."""
 
 
 def read_given(document: etree._Element | None) -> Given:
@@ -105,6 +105,7 @@ Read = Callable[[etree._Element, Given], None]
 
 
 def _read(parent: etree._Element, given: Given, table: dict[str, Read]) -> None:
+    _note_bare_text(parent, given)
     for child in parent:
         name = local_name(child.tag)
         read = table.get(name)
@@ -119,17 +120,28 @@ def _unread(given: Given, name: str) -> None:
         given.unread.append(name)
 
 
+def _note_bare_text(parent: etree._Element, given: Given) -> None:
+    """A text where elements belong, such as ``<trefwoorden>water</trefwoorden>``, is told as not read."""
+    if not len(parent) and _string(parent):
+        _unread(given, local_name(parent.tag))
+
+
 def _string(element: etree._Element) -> str | None:
-    text = element.text
+    """The text, that of any markup in it included."""
+    text = "".join(element.itertext()) if len(element) else element.text
     return (text.strip() or None) if text else None
 
 
 def _coded(element: etree._Element) -> Value | None:
-    label = element.text
-    uri = element.get("resource")
-    label = (label.strip() or None) if label else None
+    label = _string(element)
+    uri = element.get("resource") or _qualified_resource(element)
     uri = (uri.strip() or None) if uri else None
     return Value(label, uri) if label or uri else None
+
+
+def _qualified_resource(element: etree._Element) -> str | None:
+    """The attribute with a prefix (``diwoo:resource``), where the schema has it without."""
+    return next((uri for name, uri in element.items() if local_name(name) == "resource"), None)
 
 
 def _one(read: Callable[[etree._Element], object], attribute: str) -> Read:
@@ -152,6 +164,7 @@ def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -
 
     def reader(element: etree._Element, given: Given) -> None:
         values = getattr(given, attribute)
+        _note_bare_text(element, given)
         for child in element:
             if local_name(child.tag) != name:
                 _unread(given, local_name(child.tag))
@@ -161,34 +174,39 @@ def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -
     return reader
 
 
+Parts = dict[str, Callable[[etree._Element], object]]
+
+
+def _composed(name: str, make: Callable[..., object], table: Parts, attribute: str) -> Read:
+    """An element that holds any number of *name*, each made of the parts in *table*."""
+
+    def reader(element: etree._Element, given: Given) -> None:
+        values = getattr(given, attribute)
+        _note_bare_text(element, given)
+        for child in element:
+            if local_name(child.tag) != name:
+                _unread(given, local_name(child.tag))
+            elif any(parts := _parts(child, given, table)):
+                values.append(make(*parts))
+
+    return reader
+
+
+def _parts(element: etree._Element, given: Given, table: Parts) -> list[Any]:
+    """The parts of an element in the order of *table*; the first that holds something counts."""
+    _note_bare_text(element, given)
+    parts: dict[str, object] = dict.fromkeys(table)
+    for child in element:
+        name = local_name(child.tag)
+        if name not in parts or parts[name] is not None:
+            _unread(given, name)
+        else:
+            parts[name] = table[name](child)
+    return list(parts.values())
+
+
 def _nested(table: dict[str, Read]) -> Read:
     return lambda element, given: _read(element, given, table)
-
-
-def _parts(element: etree._Element) -> dict[str, etree._Element]:
-    return {local_name(child.tag): child for child in element}
-
-
-def _handling(element: etree._Element) -> Handling | None:
-    parts = _parts(element)
-    kind, at_time = parts.get("soortHandeling"), parts.get("atTime")
-    organisation = parts.get("wasAssociatedWith")
-    handling = Handling(
-        _coded(kind) if kind is not None else None,
-        _string(at_time) if at_time is not None else None,
-        _coded(organisation) if organisation is not None else None,
-    )
-    return handling if any(handling) else None
-
-
-def _relation(element: etree._Element) -> Relation | None:
-    parts = _parts(element)
-    role, relation = parts.get("role"), parts.get("relation")
-    read = Relation(
-        _coded(role) if role is not None else None,
-        _coded(relation) if relation is not None else None,
-    )
-    return read if any(read) else None
 
 
 def _diwoo(element: etree._Element, given: Given) -> None:
@@ -202,32 +220,41 @@ def _mdto(element: etree._Element, given: Given) -> None:
 
 def _extra_metadata(element: etree._Element, given: Given) -> None:
     extra = Extra()
+    _note_bare_text(element, given)
     for child in element:
         match local_name(child.tag):
-            case "namespace":
+            case "namespace" if extra.namespace is None:
                 extra.namespace = _string(child)
-            case "prefix":
+            case "prefix" if extra.prefix is None:
                 extra.prefix = _string(child)
             case "extraMetadatavelden":
-                extra.fields.extend(filter(None, map(_extra_field, child)))
+                _note_bare_text(child, given)
+                extra.fields.extend(filter(None, (_extra_field(field, given) for field in child)))
             case other:
                 _unread(given, other)
-    if extra.fields:
+    if extra.fields or extra.namespace or extra.prefix:
         given.extra.append(extra)
 
 
-def _extra_field(element: etree._Element) -> ExtraField | None:
-    key, values = None, []
+def _extra_field(element: etree._Element, given: Given) -> ExtraField | None:
+    key: str | None = None
+    values: list[str] = []
+    _note_bare_text(element, given)
     for child in element:
         match local_name(child.tag):
-            case "key":
+            case "key" if key is None:
                 key = _string(child)
             case "values":
-                values = [text for value in child if (text := _string(value))]
-            case _:
-                continue
+                _note_bare_text(child, given)
+                values.extend(text for value in child if (text := _string(value)))
+            case other:
+                _unread(given, other)
     return ExtraField(key, values) if key or values else None
 
+
+HANDLING: Parts = {"soortHandeling": _coded, "atTime": _string, "wasAssociatedWith": _coded}
+
+RELATION: Parts = {"role": _coded, "relation": _coded}
 
 TITELCOLLECTIE: dict[str, Read] = {
     "officieleTitel": _one(_string, "officiele_titel"),
@@ -264,8 +291,8 @@ DIWOO: dict[str, Read] = {
     "aggregatiekenmerk": _one(_string, "aggregatiekenmerk"),
     "isPartOf": _one(_coded, "is_part_of"),
     "hasParts": _many("hasPart", _coded, "has_parts"),
-    "documenthandelingen": _many("documenthandeling", _handling, "handelingen"),
-    "documentrelaties": _many("documentrelatie", _relation, "relaties"),
+    "documenthandelingen": _composed("documenthandeling", Handling, HANDLING, "handelingen"),
+    "documentrelaties": _composed("documentrelatie", Relation, RELATION, "relaties"),
     "redenVerwijderingVervanging": _one(_coded, "reden"),
 }
 

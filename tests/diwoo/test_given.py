@@ -1,0 +1,277 @@
+"""What stands in a ``diwoo:Document``, as given."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
+from woo_harvester.diwoo.given import (
+    UNREAD_MAX,
+    Extra,
+    ExtraField,
+    Given,
+    Handling,
+    Relation,
+    Value,
+    read_given,
+)
+from woo_harvester.sitemaps.reader import SitemapReader
+
+EVERYTHING = """
+<d:Document xmlns:d="https://standaarden.overheid.nl/diwoo/metadata/">
+  <d:DiWoo>
+    <d:redenVerwijderingVervanging resource="urn:reden">reden</d:redenVerwijderingVervanging>
+    <d:identifiers><d:identifier>Z-1</d:identifier><d:identifier>Z-2</d:identifier></d:identifiers>
+    <d:publisher resource="urn:uitgever">uitgever</d:publisher>
+    <d:verantwoordelijke resource="urn:v">verantwoordelijke</d:verantwoordelijke>
+    <d:medeverantwoordelijken>
+      <d:medeverantwoordelijke resource="urn:m1"/>
+      <d:medeverantwoordelijke>mede 2</d:medeverantwoordelijke>
+    </d:medeverantwoordelijken>
+    <d:opsteller resource="urn:o">opsteller</d:opsteller>
+    <d:naamOpsteller>A. Opsteller</d:naamOpsteller>
+    <d:titelcollectie>
+      <d:alternatieveTitels><d:alternatieveTitel>Anders</d:alternatieveTitel></d:alternatieveTitels>
+      <d:verkorteTitels><d:verkorteTitel>Kort</d:verkorteTitel></d:verkorteTitels>
+      <d:officieleTitel>Besluit</d:officieleTitel>
+    </d:titelcollectie>
+    <d:omschrijvingen><d:omschrijving>Over water</d:omschrijving></d:omschrijvingen>
+    <d:classificatiecollectie>
+      <d:trefwoorden><d:trefwoord>water</d:trefwoord><d:trefwoord>dijk</d:trefwoord></d:trefwoorden>
+      <d:themas><d:thema resource="urn:t">thema</d:thema></d:themas>
+      <d:documentsoorten><d:documentsoort resource="urn:s">soort</d:documentsoort></d:documentsoorten>
+      <d:informatiecategorieen>
+        <d:informatiecategorie resource="urn:c">categorie</d:informatiecategorie>
+      </d:informatiecategorieen>
+    </d:classificatiecollectie>
+    <d:creatiedatum>2024-04-01</d:creatiedatum>
+    <d:geldigheid><d:einddatum>2025</d:einddatum><d:begindatum>2024</d:begindatum></d:geldigheid>
+    <d:language resource="urn:nl">Nederlands</d:language>
+    <d:format resource="urn:pdf">PDF</d:format>
+    <d:aggregatiekenmerk>dossier 1</d:aggregatiekenmerk>
+    <d:isPartOf resource="urn:geheel">geheel</d:isPartOf>
+    <d:hasParts><d:hasPart resource="urn:deel">deel</d:hasPart></d:hasParts>
+    <d:documenthandelingen>
+      <d:documenthandeling>
+        <d:wasAssociatedWith resource="urn:wie">wie</d:wasAssociatedWith>
+        <d:atTime>2024-04-01T10:00:00</d:atTime>
+        <d:soortHandeling resource="urn:h">vaststelling</d:soortHandeling>
+      </d:documenthandeling>
+    </d:documenthandelingen>
+    <d:documentrelaties>
+      <d:documentrelatie>
+        <d:relation resource="urn:ander">ander</d:relation><d:role resource="urn:rol">rol</d:role>
+      </d:documentrelatie>
+    </d:documentrelaties>
+  </d:DiWoo>
+  <d:extraMetadata>
+    <d:namespace>https://www.gemeente.nl/velden</d:namespace>
+    <d:prefix>gem</d:prefix>
+    <d:extraMetadatavelden>
+      <d:extraMetadataveld>
+        <d:key>wijk</d:key><d:values><d:value>Noord</d:value><d:value>Oost</d:value></d:values>
+      </d:extraMetadataveld>
+    </d:extraMetadatavelden>
+  </d:extraMetadata>
+</d:Document>
+"""
+
+
+def test_every_element_is_read_in_any_order() -> None:
+    assert read(EVERYTHING) == Given(
+        has_diwoo=True,
+        identifiers=["Z-1", "Z-2"],
+        publisher=Value("uitgever", "urn:uitgever"),
+        verantwoordelijke=Value("verantwoordelijke", "urn:v"),
+        medeverantwoordelijken=[Value(None, "urn:m1"), Value("mede 2", None)],
+        opsteller=Value("opsteller", "urn:o"),
+        naam_opsteller="A. Opsteller",
+        officiele_titel="Besluit",
+        verkorte_titels=["Kort"],
+        alternatieve_titels=["Anders"],
+        omschrijvingen=["Over water"],
+        informatiecategorieen=[Value("categorie", "urn:c")],
+        documentsoorten=[Value("soort", "urn:s")],
+        themas=[Value("thema", "urn:t")],
+        trefwoorden=["water", "dijk"],
+        creatiedatum="2024-04-01",
+        begindatum="2024",
+        einddatum="2025",
+        language=Value("Nederlands", "urn:nl"),
+        format=Value("PDF", "urn:pdf"),
+        aggregatiekenmerk="dossier 1",
+        is_part_of=Value("geheel", "urn:geheel"),
+        has_parts=[Value("deel", "urn:deel")],
+        handelingen=[
+            Handling(Value("vaststelling", "urn:h"), "2024-04-01T10:00:00", Value("wie", "urn:wie"))
+        ],
+        relaties=[Relation(Value("rol", "urn:rol"), Value("ander", "urn:ander"))],
+        reden=Value("reden", "urn:reden"),
+        extra=[Extra("https://www.gemeente.nl/velden", "gem", [ExtraField("wijk", ["Noord", "Oost"])])],
+    )
+
+
+@pytest.mark.parametrize(
+    "namespace", ["http://standaarden.overheid.nl/diwoo/metadata/", f"{NAMESPACE}0.9.8", SITEMAP]
+)
+def test_a_misspelt_namespace_makes_no_difference(namespace: str) -> None:
+    assert read(EVERYTHING.replace(NAMESPACE, namespace)) == read(EVERYTHING)
+
+
+def test_without_metadata_nothing_is_given() -> None:
+    assert read("") == read("<diwoo:Document/>") == read_given(None) == Given()
+
+
+def test_an_mdto_document_is_only_noticed() -> None:
+    assert read('<diwoo:Document><MDTO xmlns="urn:mdto"><naam>x</naam></MDTO></diwoo:Document>') == Given(
+        has_mdto=True
+    )
+
+
+def test_white_space_around_texts_and_uris_is_left_off() -> None:
+    given = read_diwoo('<diwoo:publisher resource=" urn:a\n">\n  gemeente A\n </diwoo:publisher>')
+    assert given.publisher == Value("gemeente A", "urn:a")
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<diwoo:publisher/>",
+        '<diwoo:publisher resource=" "> </diwoo:publisher>',
+        "<diwoo:titelcollectie><diwoo:officieleTitel>\n</diwoo:officieleTitel></diwoo:titelcollectie>",
+        "<diwoo:identifiers><diwoo:identifier/></diwoo:identifiers>",
+        "<diwoo:documenthandelingen><diwoo:documenthandeling/></diwoo:documenthandelingen>",
+        "<diwoo:documenthandelingen> </diwoo:documenthandelingen>",
+        "<diwoo:documentrelaties><diwoo:documentrelatie><diwoo:role/></diwoo:documentrelatie>"
+        "</diwoo:documentrelaties>",
+    ],
+)
+def test_an_element_without_a_value_counts_as_absent(element: str) -> None:
+    assert read_diwoo(element) == Given(has_diwoo=True)
+
+
+def test_a_uri_may_stand_in_an_attribute_with_a_prefix() -> None:
+    assert read_diwoo('<diwoo:publisher diwoo:resource="urn:a">A</diwoo:publisher>').publisher == Value(
+        "A", "urn:a"
+    )
+
+
+def test_comments_cdata_and_character_references_are_part_of_no_value_or_all_of_it() -> None:
+    given = read_diwoo(
+        "<diwoo:naamOpsteller>A<!-- niet --> &amp; <![CDATA[<B>]]> &#233;</diwoo:naamOpsteller>"
+    )
+    assert given.naam_opsteller == "A & <B> é"
+
+
+def test_the_text_of_markup_within_a_value_is_not_lost() -> None:
+    given = read_diwoo(
+        "<diwoo:omschrijvingen><diwoo:omschrijving>Over <b>hoog</b> water</diwoo:omschrijving>"
+        "</diwoo:omschrijvingen>"
+    )
+    assert given.omschrijvingen == ["Over hoog water"]
+
+
+@pytest.mark.parametrize(
+    ("elements", "unread"),
+    [
+        ("<diwoo:uitgever>A</diwoo:uitgever>", "uitgever"),
+        ("<diwoo:officieleTitel>Besluit</diwoo:officieleTitel>", "officieleTitel"),
+        (
+            "<diwoo:naamOpsteller>A</diwoo:naamOpsteller><diwoo:naamOpsteller>B</diwoo:naamOpsteller>",
+            "naamOpsteller",
+        ),
+        ("<diwoo:identifiers><diwoo:id>1</diwoo:id></diwoo:identifiers>", "id"),
+        ("<diwoo:identifiers>Z-1</diwoo:identifiers>", "identifiers"),
+        ("<diwoo:titelcollectie>Besluit</diwoo:titelcollectie>", "titelcollectie"),
+        ("<diwoo:documenthandelingen>vaststelling</diwoo:documenthandelingen>", "documenthandelingen"),
+        ("<diwoo:documenthandelingen><diwoo:handeling/></diwoo:documenthandelingen>", "handeling"),
+        (
+            "<diwoo:documenthandelingen><diwoo:documenthandeling>vaststelling</diwoo:documenthandeling>"
+            "</diwoo:documenthandelingen>",
+            "documenthandeling",
+        ),
+        (
+            "<diwoo:documentrelaties><diwoo:documentrelatie><diwoo:soort>x</diwoo:soort>"
+            "</diwoo:documentrelatie></diwoo:documentrelaties>",
+            "soort",
+        ),
+    ],
+)
+def test_what_the_schema_does_not_have_there_is_told(elements: str, unread: str) -> None:
+    assert read_diwoo(elements).unread == [unread]
+
+
+def test_of_an_element_that_comes_twice_the_first_with_a_value_counts() -> None:
+    given = read_diwoo(
+        """<diwoo:naamOpsteller/><diwoo:naamOpsteller>A</diwoo:naamOpsteller>
+        <diwoo:documenthandelingen><diwoo:documenthandeling>
+          <diwoo:atTime/><diwoo:atTime>2024-04-01</diwoo:atTime><diwoo:atTime>2024-04-02</diwoo:atTime>
+        </diwoo:documenthandeling></diwoo:documenthandelingen>"""
+    )
+    assert given == Given(
+        has_diwoo=True,
+        naam_opsteller="A",
+        handelingen=[Handling(None, "2024-04-01", None)],
+        unread=["atTime"],
+    )
+
+
+def test_lists_that_come_twice_are_read_as_one() -> None:
+    words = "<diwoo:trefwoorden><diwoo:trefwoord>{}</diwoo:trefwoord></diwoo:trefwoorden>"
+    collection = "<diwoo:classificatiecollectie>{}</diwoo:classificatiecollectie>"
+    given = read_diwoo(collection.format(words.format("a")) + collection.format(words.format("b")))
+    assert given.trefwoorden == ["a", "b"]
+
+
+def test_no_more_unread_names_are_kept_than_a_finding_can_tell() -> None:
+    given = read_diwoo("".join(f"<x{number}/><x{number}/>" for number in range(1000)))
+    assert given.unread == [f"x{number}" for number in range(UNREAD_MAX)]
+
+
+def test_own_metadata_comes_in_any_number_of_groups() -> None:
+    given = read(
+        """<diwoo:Document>
+        <diwoo:extraMetadata><diwoo:extraMetadatavelden>
+          <diwoo:extraMetadataveld><diwoo:key>a</diwoo:key><diwoo:values><diwoo:value>1</diwoo:value></diwoo:values>
+          </diwoo:extraMetadataveld>
+          <diwoo:extraMetadataveld><diwoo:values><diwoo:value>2</diwoo:value><diwoo:value/></diwoo:values>
+          </diwoo:extraMetadataveld>
+          <diwoo:extraMetadataveld><diwoo:key>leeg</diwoo:key><diwoo:values/></diwoo:extraMetadataveld>
+          <diwoo:extraMetadataveld/>
+        </diwoo:extraMetadatavelden></diwoo:extraMetadata>
+        <diwoo:extraMetadata><diwoo:prefix>gem</diwoo:prefix></diwoo:extraMetadata>
+        <diwoo:extraMetadata/>
+        </diwoo:Document>"""
+    )
+    fields = [ExtraField("a", ["1"]), ExtraField(None, ["2"]), ExtraField("leeg", [])]
+    assert given == Given(extra=[Extra(fields=fields), Extra(prefix="gem")])
+
+
+def test_own_metadata_in_another_shape_is_told() -> None:
+    given = read(
+        """<diwoo:Document><diwoo:extraMetadata>
+        <diwoo:prefix>a</diwoo:prefix><diwoo:prefix>b</diwoo:prefix><diwoo:naam>x</diwoo:naam>
+        <diwoo:extraMetadatavelden><diwoo:extraMetadataveld>
+          <diwoo:key>c</diwoo:key><diwoo:key>d</diwoo:key><diwoo:value>1</diwoo:value>
+          <diwoo:values>2</diwoo:values>
+        </diwoo:extraMetadataveld></diwoo:extraMetadatavelden>
+        </diwoo:extraMetadata></diwoo:Document>"""
+    )
+    assert given == Given(
+        extra=[Extra(prefix="a", fields=[ExtraField("c", [])])],
+        unread=["prefix", "naam", "key", "value", "values"],
+    )
+
+
+def test_metadata_in_a_shape_that_no_schema_has_is_told_and_does_no_harm() -> None:
+    given = read(f"<diwoo:Document><loc>{LOC}</loc><diwoo:DiWoo>tekst</diwoo:DiWoo></diwoo:Document>")
+    assert given == Given(has_diwoo=True, unread=["loc", "DiWoo"])
+
+
+def test_what_was_given_outlives_the_tree_that_it_was_read_from() -> None:
+    entry = f"<url><loc>{LOC}</loc>{EVERYTHING}</url>"
+    reader = SitemapReader(
+        [f'<urlset xmlns="{SITEMAP}">{entry * 50}</urlset>'.encode()], "urlset", 10_000_000
+    )
+    given = [read_given(entry.document) for batch in reader for entry in batch]
+    assert given == [read(EVERYTHING)] * 50
