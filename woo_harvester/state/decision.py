@@ -1,0 +1,74 @@
+"""Whether a document is to be harvested: the guide's rule on lastmod.
+
+Source: seed "Sitemapindex en Sitemaps", field lastmod. Moments are compared, not notations.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import NamedTuple
+
+from woo_harvester.record import Oorzaak
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+class Known(NamedTuple):
+    """What the state knows of a document that an entry names."""
+
+    loc: str
+    id: int
+    sitemap_id: int
+    """Of the sitemap that listed it last."""
+    lastmod: int | None
+    """Microseconds since 1970, of the version that was harvested last."""
+    published: str | None
+    """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
+    harvested: int | None
+    """Seconds since 1970; None where it was only seen, and no output has it durably."""
+    withdrawn: int | None
+    """Seconds since 1970; None while it is published."""
+    entry_digest: bytes | None
+    """Of the entry's bytes, when the full reader last read them."""
+
+
+class Verdict(Enum):
+    """What is to be done with an entry."""
+
+    NEW = Oorzaak.AANLEVERING
+    CHANGED = Oorzaak.WIJZIGING
+    REPUBLISHED = Oorzaak.HERPUBLICATIE
+    UNCHANGED = None
+    OLDER = "lastmod.ouder"
+    """Not harvested, with that finding."""
+    OFFERED_AGAIN = "lastmod.heraanbod"
+    """Withdrawn, and listed again without a newer lastmod: not harvested, with that finding."""
+
+    @property
+    def cause(self) -> Oorzaak | None:
+        """The oorzaak of the version that is to be harvested; None where nothing is."""
+        return self.value if isinstance(self.value, Oorzaak) else None
+
+
+def microseconds(moment: datetime) -> int:
+    """An aware moment as the state keeps it."""
+    return (moment - EPOCH) // MICROSECOND
+
+
+def moment_of(value: int) -> datetime:
+    """A kept moment as an aware date-time in UTC."""
+    return EPOCH + value * MICROSECOND
+
+
+def decide(known: Known | None, lastmod: datetime | None) -> Verdict:
+    """What is to be done with an entry. *lastmod* is None where it is absent or cannot be read."""
+    if known is None or known.harvested is None:
+        return Verdict.NEW
+    given = None if lastmod is None else microseconds(lastmod)
+    if given is None or given == known.lastmod:
+        return Verdict.OFFERED_AGAIN if known.withdrawn is not None else Verdict.UNCHANGED
+    if known.lastmod is None or given > known.lastmod:
+        return Verdict.REPUBLISHED if known.withdrawn is not None else Verdict.CHANGED
+    return Verdict.OFFERED_AGAIN if known.withdrawn is not None else Verdict.OLDER

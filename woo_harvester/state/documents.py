@@ -1,0 +1,169 @@
+"""The documents of the state: look-up in batches, what was seen, what was harvested, what is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from woo_harvester.state.decision import Known
+from woo_harvester.state.schema import documents, resources
+
+#: Documents in one query: databases bound the number of parameters, and batches this large are as fast as any.
+BATCH = 1000
+
+KNOWN_COLUMNS = (
+    documents.c.loc,
+    documents.c.id,
+    documents.c.sitemap_id,
+    documents.c.lastmod,
+    documents.c.published,
+    documents.c.harvested,
+    documents.c.withdrawn,
+    documents.c.entry_digest,
+)
+LOOK_UP = select(*KNOWN_COLUMNS).where(documents.c.loc.in_(bindparam("locs", expanding=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Harvested:
+    """What the state learns of a document once every output has it durably."""
+
+    id: int
+    sitemap_id: int
+    lastmod: int | None
+    published: str | None
+    at: int
+    """Seconds since 1970."""
+    entry_digest: bytes | None = None
+    sha256: bytes | None = None
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A document that is no longer listed."""
+
+    id: int
+    loc: str
+    published: str | None
+    lastmod: int | None
+    sitemap: str
+    index: str | None
+
+
+def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
+    """What is known of the documents at *locs*, by loc."""
+    known: dict[str, Known] = {}
+    for start in range(0, len(locs), BATCH):
+        rows = connection.execute(LOOK_UP, {"locs": locs[start : start + BATCH]})
+        known.update({row[0]: Known._make(row) for row in rows})
+    return known
+
+
+def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
+    """Note documents that were seen for the first time; they count as harvested only later."""
+    if not locs:
+        return {}
+    rows = [{"loc": loc, "sitemap_id": sitemap_id, "first_seen": at} for loc in locs]
+    connection.execute(insert(documents), rows)
+    return look_up(connection, list(locs))
+
+
+def move(connection: Connection, ids: Iterable[int], sitemap_id: int) -> None:
+    """Note that *sitemap_id* listed these documents last."""
+    rows = [{"key": key} for key in ids]
+    if rows:
+        statement = update(documents).where(documents.c.id == bindparam("key")).values(sitemap_id=sitemap_id)
+        connection.execute(statement, rows)
+
+
+def keep_digests(connection: Connection, digests: dict[int, bytes]) -> None:
+    """Keep the digest of entries that the full reader has read and found unchanged by their lastmod."""
+    if digests:
+        rows = [{"key": key, "digest": digest} for key, digest in digests.items()]
+        statement = update(documents).where(documents.c.id == bindparam("key"))
+        connection.execute(statement.values(entry_digest=bindparam("digest")), rows)
+
+
+def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
+    """Learn that documents were harvested: every output has them durably."""
+    rows = [
+        {
+            "key": one.id,
+            "sitemap": one.sitemap_id,
+            "new_lastmod": one.lastmod,
+            "day": one.published,
+            "moment": one.at,
+            "digest": one.entry_digest,
+            "hash": one.sha256,
+            "tag": one.etag,
+        }
+        for one in harvested
+    ]
+    if rows:
+        connection.execute(CONFIRM, rows)
+
+
+CONFIRM = (
+    update(documents)
+    .where(documents.c.id == bindparam("key"))
+    .values(
+        sitemap_id=bindparam("sitemap"),
+        lastmod=bindparam("new_lastmod"),
+        published=bindparam("day"),
+        harvested=bindparam("moment"),
+        withdrawn=None,
+        entry_digest=bindparam("digest"),
+        sha256=bindparam("hash"),
+        etag=bindparam("tag"),
+    )
+)
+
+
+def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> None:
+    """Learn that documents are withdrawn: every output has that durably."""
+    rows = [{"key": key, "moment": at} for key in ids]
+    if rows:
+        statement = update(documents).where(documents.c.id == bindparam("key"))
+        connection.execute(statement.values(withdrawn=bindparam("moment")), rows)
+
+
+def not_withdrawn(connection: Connection, sitemap_id: int) -> Iterator[tuple[int, bool]]:
+    """Id of each document of a sitemap that is not withdrawn, and whether it was ever harvested."""
+    query = select(documents.c.id, documents.c.harvested).where(
+        documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None)
+    )
+    for key, harvested in connection.execute(query):
+        yield key, harvested is not None
+
+
+def count_published(connection: Connection, host_id: int) -> int:
+    """How many documents of a host were harvested and are not withdrawn."""
+    query = (
+        select(func.count())
+        .select_from(documents.join(resources))
+        .where(
+            resources.c.host_id == host_id,
+            documents.c.harvested.is_not(None),
+            documents.c.withdrawn.is_(None),
+        )
+    )
+    return connection.scalar(query) or 0
+
+
+def gone(connection: Connection, ids: Sequence[int]) -> Iterator[Gone]:
+    """What a withdrawal's record needs of documents."""
+    columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.lastmod)
+    query = select(*columns, resources.c.url, resources.c.index_url).join_from(documents, resources)
+    for start in range(0, len(ids), BATCH):
+        part = query.where(documents.c.id.in_(ids[start : start + BATCH])).order_by(documents.c.id)
+        for row in connection.execute(part):
+            yield Gone(*row)
+
+
+def forget(connection: Connection, ids: Sequence[int]) -> None:
+    """Forget documents, as if they had never been seen."""
+    for start in range(0, len(ids), BATCH):
+        connection.execute(delete(documents).where(documents.c.id.in_(ids[start : start + BATCH])))

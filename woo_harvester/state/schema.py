@@ -1,0 +1,137 @@
+"""The tables of the state, and how an older state becomes one of today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    insert,
+    inspect,
+    select,
+    update,
+)
+
+#: Goes up with each change of the tables; see MIGRATIONS.
+VERSION = 1
+
+metadata = MetaData()
+
+#: SQLite numbers rows by itself only where the key is called INTEGER.
+Key = BigInteger().with_variant(Integer, "sqlite")
+
+about = Table(
+    "about",
+    metadata,
+    Column("name", String(50), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("host", Text, unique=True, nullable=False),
+    # Seconds since 1970; the last run in which the host was read completely.
+    Column("complete_at", BigInteger),
+    # Complete runs running in which too much was gone at once, and whether the operator said that it is right.
+    Column("held_runs", Integer, nullable=False, default=0),
+    Column("confirmed", Boolean, nullable=False, default=False),
+)
+
+#: robots.txt, indexes and sitemaps, with what a conditional request needs.
+resources = Table(
+    "resources",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("host_id", ForeignKey("hosts.id"), nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    Column("kind", String(10), nullable=False),
+    # Of a sitemap: the index that lists it.
+    Column("index_url", Text),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    # SHA-256 of the bytes at the last complete read, all documents of which are confirmed.
+    Column("digest", LargeBinary),
+    # Seconds since 1970; of that read.
+    Column("read_at", BigInteger),
+    # Of robots.txt and an index: the bytes themselves, compressed, for when the server answers 304.
+    Column("content", LargeBinary),
+    UniqueConstraint("url", "host_id"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("loc", Text, unique=True, nullable=False),
+    # The sitemap that listed it last, and by that its index and host.
+    Column("sitemap_id", ForeignKey("resources.id"), nullable=False, index=True),
+    # Microseconds since 1970: equality is of moments, not of notations.
+    Column("lastmod", BigInteger),
+    # Seconds since 1970.
+    Column("first_seen", BigInteger, nullable=False),
+    # The openbaarmakingsdatum, YYYY-MM-DD: it stays the same in later versions.
+    Column("published", String(10)),
+    # Seconds since 1970; null as long as no output has the document durably.
+    Column("harvested", BigInteger),
+    # Seconds since 1970; null while the document is published.
+    Column("withdrawn", BigInteger),
+    # Of the entry's bytes, when the full reader last read them: equal bytes need no reading.
+    Column("entry_digest", LargeBinary),
+    # SHA-256 and ETag of the file, where they are known.
+    Column("sha256", LargeBinary),
+    Column("etag", Text),
+)
+
+#: Files that records are appended to: up to where they are durable, and whether their run closed them.
+outputs = Table(
+    "outputs",
+    metadata,
+    Column("path", Text, primary_key=True),
+    Column("durable", BigInteger, nullable=False),
+    Column("closed", Boolean, nullable=False),
+)
+
+#: What other spiders' requests gave an item for: the state of scrapy-deltafetch, for its own keys.
+visited = Table(
+    "visited",
+    metadata,
+    Column("spider", String(100), primary_key=True),
+    Column("key", LargeBinary, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+)
+
+
+#: From each older version to the next one. There is none yet.
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+
+
+class VersionError(ValueError):
+    """The state was made by a newer version of the program; the message says which."""
+
+
+def prepare(connection: Connection) -> None:
+    """Make the tables, or bring those of an older version up to date. Raises :class:`VersionError`."""
+    if not inspect(connection).has_table(about.name):
+        metadata.create_all(connection)
+        connection.execute(insert(about).values(name="version", value=str(VERSION)))
+        return
+    version = int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)
+    if version > VERSION:
+        raise VersionError(f"it has version {version}, and this program knows versions up to {VERSION}")
+    for number in range(version, VERSION):
+        MIGRATIONS[number](connection)
+    if version < VERSION:
+        connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))

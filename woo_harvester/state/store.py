@@ -1,0 +1,102 @@
+"""The state behind a URL: SQLite by default, the same code for other databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from woo_harvester.state.schema import VersionError, prepare
+
+#: Seconds to wait for another process that writes.
+BUSY_TIMEOUT = 60
+
+#: Where nothing is to be kept: a database in memory.
+NOWHERE = "sqlite://"
+
+
+class StateError(Exception):
+    """The state cannot be used; the message is one line that says which, why, and what to do."""
+
+
+class State:
+    """An open state. One connection, used from one thread; ``begin()`` gives a transaction.
+
+    SQLite runs in WAL mode: a process that is killed at any moment leaves a consistent file. A state on disk
+    is made where there is none, brought up to date where it is older, and refused where it is newer or broken.
+    """
+
+    def __init__(self, engine: Engine, connection: Connection, name: str) -> None:
+        self._engine = engine
+        self._connection = connection
+        self.name = name
+        """The URL without password, for messages."""
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """Open the state at *url*, such as ``sqlite:////var/lib/woo/state.sqlite``. Raises StateError."""
+        try:
+            engine = _engine(url)
+        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+            raise StateError(
+                f"WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite ({error})"
+            ) from error
+        name = engine.url.render_as_string(hide_password=True)
+        try:
+            connection = engine.connect()
+            with connection.begin():
+                prepare(connection)
+        except VersionError as error:
+            raise StateError(
+                f"the state {name} was made by a newer version: {error}; install that"
+            ) from error
+        except SQLAlchemyError as error:
+            raise StateError(_explain(name, error)) from error
+        return cls(engine, connection, name)
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction: committed when the block ends, undone when it raises. Raises StateError."""
+        try:
+            with self._connection.begin():
+                yield self._connection
+        except SQLAlchemyError as error:
+            raise StateError(_explain(self.name, error)) from error
+
+    def close(self) -> None:
+        """Give the connection back; what was committed stays."""
+        self._connection.close()
+        self._engine.dispose()
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url)
+    path = url.partition(":///")[2]
+    if path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT})
+    event.listen(engine, "connect", _tune)
+    return engine
+
+
+def _tune(connection: Any, _: Any) -> None:
+    """WAL, so that readers and a killed writer do no harm. NORMAL: a power cut may cost the last
+    transactions, and then documents are harvested once more, but never the file."""
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _explain(name: str, error: SQLAlchemyError) -> str:
+    cause = " ".join(str(getattr(error, "orig", None) or error).split())
+    if isinstance(error, DatabaseError) and any(word in cause for word in ("malformed", "not a database")):
+        return (
+            f"the state {name} is damaged ({cause}): put a back-up in its place, or move the file away to begin "
+            "anew, which harvests every document again"
+        )
+    return f"the state {name} cannot be used: {cause}"

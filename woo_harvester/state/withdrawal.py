@@ -1,0 +1,71 @@
+"""Which documents are gone, and whether so many may be: a publisher's glitch must not become a deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlalchemy import Connection
+
+from woo_harvester.state.documents import count_published, not_withdrawn
+from woo_harvester.state.listed import Listed
+from woo_harvester.state.resources import Host, sitemap_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From when on so many documents are gone at once that it may be a mistake."""
+
+    share: float = 0.2
+    """Part of the host's documents; more than this and more than ``documents`` are held back."""
+    documents: int = 50
+    all_of: int = 10
+    """All documents of a host that has at least this many are held back."""
+    runs: int = 3
+    """In the so manieth complete run running they are withdrawn after all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a complete read of a host did not list."""
+
+    harvested: list[int]
+    """Ids of documents that were harvested: these may be withdrawn."""
+    only_seen: list[int]
+    """Ids of documents that never were: these are forgotten."""
+    published: int
+    """How many documents the host had before."""
+
+
+class Judgement(Enum):
+    """What happens to what is missing."""
+
+    NOTHING = "nothing is missing"
+    WITHDRAW = "withdrawn"
+    HOLD = "held back"
+
+
+def missing(connection: Connection, host_id: int, listed: Listed, unchanged: Collection[int]) -> Missing:
+    """The documents of a host that this run did not list. *unchanged* are the sitemaps that are as they were
+    at their last complete read, whose documents are all there."""
+    harvested, only_seen = [], []
+    for sitemap_id in sitemap_ids(connection, host_id):
+        if sitemap_id in unchanged:
+            continue
+        for key, was_harvested in not_withdrawn(connection, sitemap_id):
+            if key not in listed:
+                (harvested if was_harvested else only_seen).append(key)
+    return Missing(harvested, only_seen, count_published(connection, host_id) if harvested else 0)
+
+
+def judge(found: Missing, host: Host, limits: Limits) -> Judgement:
+    """Whether what is missing is withdrawn now, or held back until it is sure."""
+    count = len(found.harvested)
+    if not count:
+        return Judgement.NOTHING
+    many = count > limits.share * found.published and count > limits.documents
+    everything = count >= limits.all_of and count == found.published
+    if not (many or everything) or host.confirmed or host.held_runs + 1 >= limits.runs:
+        return Judgement.WITHDRAW
+    return Judgement.HOLD
