@@ -55,9 +55,10 @@ def main(folder: Path, entries: int, per_sitemap: int) -> None:
     authority = Authority()
     site = Site(authority)
     for path, page in huge.pages(site, entries).items():
-        made_ahead = isinstance(page, Page) and callable(page.body)
-        # Made before the clock runs, so that a client does not wait for it.
-        site.pages[path] = Page(b"".join(page.body()), content_type="application/xml") if made_ahead else page
+        if isinstance(page, Page) and callable(page.body):
+            # Made before the clock runs, so that a client does not wait for it.
+            page = Page(b"".join(page.chunks()), content_type="application/xml")  # noqa: PLW2901
+        site.pages[path] = page
     with site:
         authority.write_bundle(folder / "ca.pem")
         (folder / "register.xml").write_text(register_xml([huge.body(site)]), encoding="utf-8")

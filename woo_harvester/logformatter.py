@@ -22,11 +22,12 @@ class QuietLogFormatter(LogFormatter):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        level = crawler.settings.get("LOG_LEVEL")
+        level = crawler.settings["LOG_LEVEL"]
         self._debug = logging.getLevelName(level) <= logging.DEBUG if isinstance(level, str) else True
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the level from the settings."""
         return cls(crawler)
 
     def scraped(  # type: ignore[override]  # Scrapy takes None for "no line", but does not declare it

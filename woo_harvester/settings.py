@@ -4,10 +4,12 @@ Which components run, and in which order, is said in ``addon.py``; the project's
 with ``WOO_``, stand in ``options.py`` and ``docs/settings.md``.
 """
 
+from woo_harvester.addon import Addon
+
 BOT_NAME = "woo-harvester"
 SPIDER_MODULES = ["woo_harvester.spiders"]
 COMMANDS_MODULE = "woo_harvester.commands"
-ADDONS = {"woo_harvester.Addon": 500}
+ADDONS = {Addon: 500}
 
 # Scrapy: its own name. Publishers see who comes by, and where to complain.
 USER_AGENT = "woo-harvester/0.1 (+https://github.com/woo-harvester/woo-harvester)"
@@ -41,6 +43,9 @@ COOKIES_ENABLED = False
 # Off: they let others run code in the crawl. See addon.py, which takes them out altogether.
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
+
+# Scrapy: None, which writes each letter with an accent as an escape.
+FEED_EXPORT_ENCODING = "utf-8"
 
 # Scrapy: DEBUG, a line for each request and each item.
 LOG_LEVEL = "INFO"

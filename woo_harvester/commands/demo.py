@@ -101,8 +101,12 @@ def _show_findings(path: Path) -> None:
     print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
     for code in errors[:SHOWN_FINDINGS]:
         explanation = explain(code)
-        print(f"  {counts[code]} × {code}: {explanation.what}")
-        print(textwrap.fill(f"→ {explanation.mend}", WIDTH, initial_indent="      ", subsequent_indent="        "))
+        print(f"  {counts[code]} x {code}: {explanation.what}")
+        print(
+            textwrap.fill(
+                f"→ {explanation.mend}", WIDTH, initial_indent="      ", subsequent_indent="        "
+            )
+        )
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
