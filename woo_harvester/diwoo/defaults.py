@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from woo_harvester.diwoo.mapping import organisation
+from woo_harvester.diwoo.mapping import CATEGORY, organisation, taken
 from woo_harvester.findings.notes import Notes
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.organisations import Match, Organisation
@@ -52,20 +52,32 @@ def default_category(record: Record, index: Concept | None, notes: Notes) -> Non
         classification.informatiecategorieen = [Waarde(None, category.uri, category.label)]
         record.herkomst.standaardwaarden[CATEGORIES] = "index" if index else "onbekend"
         if not index:
-            notes("informatiecategorie.ontbreekt", action=_filled(unknown.label))
+            notes("informatiecategorie.ontbreekt", element=CATEGORY, action=_filled(unknown.label))
         return
     known = {waarde.id for waarde in given} - {unknown.uri}
     if index and known and index.uri not in known:
-        seen = ", ".join(waarde.label or "" for waarde in given)
-        notes(
-            "informatiecategorie.strijdig", seen=f"{seen}; index: {index.label}", action="metadata gebruikt"
-        )
-    if index and unknown.uri in {waarde.id for waarde in given}:
-        classification.informatiecategorieen = [
-            replace(waarde, id=index.uri, label=index.label) if waarde.id == unknown.uri else waarde
-            for waarde in given
-        ]
+        labels = ", ".join(waarde.label or "" for waarde in given if waarde.id in known)
+        seen = f"{labels}; index: {index.label}"
+        notes("informatiecategorie.strijdig", element=CATEGORY, seen=seen, action="metadata gebruikt")
+    values = [_known_category(waarde, index, notes) for waarde in given]
+    if values != given and index:
         record.herkomst.standaardwaarden[CATEGORIES] = "index"
+    classification.informatiecategorieen = _distinct(values) if len(values) > 1 else values
+
+
+def _known_category(waarde: Waarde, index: Concept | None, notes: Notes) -> Waarde:
+    """The category itself; of an unknown one, that of the index where it has one."""
+    if waarde.id != UNKNOWN_CATEGORY.uri:
+        return waarde
+    category = replace(waarde, id=index.uri, label=index.label) if index else waarde
+    notes("informatiecategorie.onbekend", element=CATEGORY, seen=waarde.bronwaarde, action=taken(category))
+    return category
+
+
+def _distinct(values: list[Waarde]) -> list[Waarde]:
+    """Each value once: one without bronwaarde says nothing beside the same one with it."""
+    told = {waarde.id for waarde in values if waarde.bronwaarde}
+    return list(dict.fromkeys(waarde for waarde in values if waarde.bronwaarde or waarde.id not in told))
 
 
 def default_organisations(record: Record, match: Match, notes: Notes) -> None:

@@ -53,14 +53,17 @@ def _checked(
     decision: Decision, metadata: Verdict, response: Verdict, extension: Verdict, notes: Notes
 ) -> Decision | None:
     """Refuse the web page that a server gives instead of a document, and tell other contradictions."""
-    claimed = metadata.filetype or extension.filetype
-    if claimed and response.filetype and claimed is not response.filetype:
-        seen = f"{claimed.label}; Content-Type: {response.filetype.label}"
-        if response.filetype.uri.endswith("/HTML"):
-            notes("document.html-pagina", element="format", seen=seen, action=SKIPPED)
-            return None
-        if not _contains(response.filetype, claimed):
-            notes("format.strijdig", element="format", seen=seen, action=f"gelezen als {claimed.label}")
+    claimed, sent = metadata.filetype or extension.filetype, response.filetype
+    told = sent.label if sent else response.named
+    if claimed is None or told is None or claimed is sent:
+        return decision
+    seen = f"{claimed.label}; Content-Type: {told}"
+    if sent and sent.uri.endswith("/HTML"):
+        notes("document.html-pagina", element="format", seen=seen, action=SKIPPED)
+        return None
+    if sent is None or not _contains(sent, claimed):
+        action = f"gelezen als {decision.filetype.label}"
+        notes("format.strijdig", element="format", seen=seen, action=action)
     return decision
 
 

@@ -29,6 +29,10 @@ from woo_harvester.tooi.organisations import kind_of
 from woo_harvester.tooi.values import Concept, ValueList
 
 OMITTED = "weggelaten"
+CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
+
+#: Longest value that is remembered, in characters: no list has one so long, and 4,096 of them take memory.
+CACHED_LENGTH = 1000
 
 
 def map_given(given: Given, record: Record, notes: Notes) -> None:
@@ -52,14 +56,14 @@ def map_given(given: Given, record: Record, notes: Notes) -> None:
         document.extraMetadata = [_extra(extra) for extra in given.extra]
 
 
-def coded(
-    value: Value, values: ValueList, notes: Notes, element: str, unknown: str = "waarde.label-onbekend"
-) -> Waarde | None:
-    """*value* resolved against a list. *unknown* is the code for a value that is not in it at all."""
+def coded(value: Value, values: ValueList, notes: Notes, element: str) -> Waarde | None:
+    """*value* resolved against a list, with a finding where it is not simply known.
+
+    An unknown informatiecategorie is noted where it is told what becomes of it: in ``defaults``.
+    """
     waarde, problem = _resolved(value, values.name)
-    if problem:
-        code = unknown if problem == "waarde.label-onbekend" else problem
-        notes(code, element=element, seen=as_given(value), action=_taken(waarde))
+    if problem and not (problem == "waarde.label-onbekend" and values is lists.informatiecategorieen()):
+        notes(problem, element=element, seen=as_given(value), action=taken(waarde))
     return waarde
 
 
@@ -89,9 +93,14 @@ LISTS: dict[str, Callable[[], ValueList]] = {
 }
 
 
-@lru_cache(maxsize=4096)
 def _resolved(value: Value, name: str) -> tuple[Waarde | None, str | None]:
-    """Cached: the same few values come by for millions of documents, and a Waarde never changes."""
+    """The value as the record has it, with the code of the finding where it is not simply known."""
+    if len(value.label or "") + len(value.uri or "") > CACHED_LENGTH:
+        return _resolve(value, name)
+    return _resolve_cached(value, name)
+
+
+def _resolve(value: Value, name: str) -> tuple[Waarde | None, str | None]:
     values = LISTS[name]()
     resolved = resolve(values, value.label, value.uri)
     if resolved is None:
@@ -103,7 +112,12 @@ def _resolved(value: Value, name: str) -> tuple[Waarde | None, str | None]:
     return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problem
 
 
-def _taken(waarde: Waarde | None) -> str:
+#: The same few values come by for millions of documents, and a Waarde never changes.
+_resolve_cached = lru_cache(maxsize=4096)(_resolve)
+
+
+def taken(waarde: Waarde | None) -> str:
+    """What became of a value, for a finding's ``action``."""
     if waarde is None or not waarde.id:
         return "bewaard als bronwaarde"
     return f"gelezen als {waarde.label or ''} ({waarde.id})"
@@ -123,9 +137,8 @@ def _all(
     source: ValueList,
     notes: Notes,
     element: str,
-    unknown: str = "waarde.label-onbekend",
 ) -> list[Waarde]:
-    return [waarde for value in values if (waarde := coded(value, source, notes, element, unknown))]
+    return [waarde for value in values if (waarde := coded(value, source, notes, element))]
 
 
 def _map_organisations(given: Given, record: Record, notes: Notes) -> None:
@@ -154,32 +167,28 @@ def _map_titles_and_classification(given: Given, record: Record, notes: Notes) -
     )
     classification.themas = _all(given.themas, lists.themas(), notes, path + "themas/thema")
     classification.informatiecategorieen = _all(
-        given.informatiecategorieen,
-        lists.informatiecategorieen(),
-        notes,
-        path + "informatiecategorieen/informatiecategorie",
-        unknown="informatiecategorie.onbekend",
+        given.informatiecategorieen, lists.informatiecategorieen(), notes, CATEGORY
     )
 
 
 def _map_dates(given: Given, record: Record, notes: Notes) -> None:
     document = record.document
-    if given.creatiedatum is None:
-        notes("creatiedatum.ontbreekt", element="creatiedatum", action="openbaarmakingsdatum overgenomen")
-    document.creatiedatum = _date(given.creatiedatum, notes, "creatiedatum")
+    document.creatiedatum = _creation(given.creatiedatum, notes)
     begin = _moment(given.begindatum, notes, "geldigheid/begindatum")
     end = _moment(given.einddatum, notes, "geldigheid/einddatum")
     if begin or end:
         document.geldigheid = Geldigheid(begin, end)
 
 
-def _date(text: str | None, notes: Notes, element: str) -> date | None:
+def _creation(text: str | None, notes: Notes) -> date | None:
+    action = "openbaarmakingsdatum overgenomen"
     if text is None:
+        notes("creatiedatum.ontbreekt", element="creatiedatum", action=action)
         return None
     try:
         return parse_date(text)
     except ValueError:
-        notes("datum.ongeldig", element=element, seen=text, action=OMITTED)
+        notes("datum.ongeldig", element="creatiedatum", seen=text, action=action)
         return None
 
 
@@ -205,12 +214,18 @@ def _map_references(given: Given, record: Record, notes: Notes) -> None:
 
 
 def _format(value: Value, notes: Notes) -> Waarde | None:
-    """A format may also be an extension or media type; another value keeps its bronwaarde."""
-    _, problem = _resolved(value, lists.filetypes().name)
+    """A format may also be an extension or media type: that is known, and kept as bronwaarde.
+
+    It never differs from what ``filetype`` decides by the same metadata.
+    """
+    known, _ = _resolved(value, lists.filetypes().name)
     filetype = from_metadata(value.label, value.uri).filetype
-    if problem == "waarde.label-onbekend" and filetype:
-        return Waarde(None, filetype.uri, filetype.label, as_given(value))
-    return coded(value, lists.filetypes(), notes, "format")
+    if filetype is None or (known and known.id == filetype.uri):
+        return coded(value, lists.filetypes(), notes, "format")
+    waarde = Waarde(None, filetype.uri, filetype.label, as_given(value))
+    if value.uri and not from_metadata(None, value.uri).filetype:
+        notes("waarde.uri-onbekend", element="format", seen=as_given(value), action=taken(waarde))
+    return waarde
 
 
 def _reference(value: Value | None) -> Waarde | None:
@@ -236,11 +251,16 @@ def _handlings(given: list[Handling], notes: Notes) -> list[Documenthandeling]:
     for kind, at_time, body in given:
         known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
         if known is None or known.id is None:
-            seen = as_given(kind) if kind else "geen soortHandeling"
+            parts = [
+                as_given(kind) if kind else "geen soortHandeling",
+                at_time,
+                as_given(body) if body else None,
+            ]
+            seen = "; ".join(filter(None, parts))
             notes("documenthandeling.onbekend", element=path + "/soortHandeling", seen=seen, action=OMITTED)
             continue
         if kind and problem:
-            notes(problem, element=path + "/soortHandeling", seen=as_given(kind), action=_taken(known))
+            notes(problem, element=path + "/soortHandeling", seen=as_given(kind), action=taken(known))
         moment = _moment(at_time, notes, path + "/atTime")
         who = coded(body, lists.organisaties(), notes, path + "/wasAssociatedWith") if body else None
         handlings.append(Documenthandeling(known, moment, who))

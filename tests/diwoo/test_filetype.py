@@ -1,0 +1,162 @@
+"""Which file type a document has, and whether it may be harvested."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.diwoo.documents import blank, mapped
+from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.given import Given, Value
+from woo_harvester.formats import file_types
+
+FILE_TYPE = "http://publications.europa.eu/resource/authority/file-type/"
+LOC = "https://www.gemeente.nl/documenten/6fa459ea/download"
+
+
+def decided(
+    metadata: str | Value | None = None,
+    media_type: str | None = None,
+    loc: str = LOC,
+    name: str | None = None,
+) -> tuple[str | None, str | None, list[tuple[str, str | None, str | None]]]:
+    """Label of the type, what told it, and code, ``seen`` and ``action`` of the findings."""
+    value = Value(metadata, None) if isinstance(metadata, str) else metadata
+    outcome, notes = blank(loc)
+    decision = decide_filetype(value, media_type, loc, name, notes)
+    findings = [(finding.code, finding.seen, finding.action) for finding in outcome.findings]
+    return (decision.filetype.label, decision.source, findings) if decision else (None, None, findings)
+
+
+def test_the_format_in_the_metadata_tells_first() -> None:
+    assert decided("PDF", None, LOC) == ("PDF", None, [])
+    assert decided(Value(None, f"{FILE_TYPE}ODT"), None, f"{LOC}.odt") == ("ODT", None, [])
+
+
+def test_without_it_the_media_type_of_the_response_tells() -> None:
+    assert decided(None, "application/pdf; charset=binary") == ("PDF", "content-type", [])
+    assert decided("PLACEHOLDER_format", "Application/PDF") == ("PDF", "content-type", [])
+
+
+@pytest.mark.parametrize("media_type", [None, "", "application/octet-stream", "nonsense"])
+def test_where_that_says_nothing_the_extension_tells(media_type: str | None) -> None:
+    assert decided(None, media_type, f"{LOC}/a.docx?x=1") == ("Word DOCX", "extensie", [])
+    assert decided(None, media_type, LOC, "besluit.pdf") == ("PDF", "extensie", [])
+
+
+def test_the_extension_of_loc_tells_before_that_of_the_file_name() -> None:
+    assert decided(None, None, f"{LOC}.pdf", "a.docx") == ("PDF", "extensie", [])
+    assert decided(None, None, f"{LOC}.xml", "a.docx") == ("Word DOCX", "extensie", [])
+
+
+@pytest.mark.parametrize("media_type", [None, "application/octet-stream"])
+def test_a_type_that_nothing_tells_is_not_harvested(media_type: str | None) -> None:
+    assert decided("PLACEHOLDER", media_type) == (
+        None,
+        None,
+        [("format.onbekend", media_type, "overgeslagen")],
+    )
+
+
+@pytest.mark.parametrize(
+    ("metadata", "media_type", "loc", "seen"),
+    [
+        ("image/png", "application/pdf", f"{LOC}.pdf", "image/png"),
+        (".docm", "application/pdf", LOC, ".docm"),
+        (Value(None, f"{FILE_TYPE}JPEG"), None, LOC, f"{FILE_TYPE}JPEG"),
+        (None, "image/png", f"{LOC}.pdf", "image/png"),
+        (None, None, f"{LOC}.mp4", ".mp4"),
+    ],
+)
+def test_a_type_that_is_not_on_the_list_is_not_harvested(
+    metadata: str | Value | None, media_type: str | None, loc: str, seen: str
+) -> None:
+    assert decided(metadata, media_type, loc) == (
+        None,
+        None,
+        [("format.niet-ondersteund", seen, "overgeslagen")],
+    )
+
+
+@pytest.mark.parametrize(("metadata", "loc"), [("PDF", LOC), (None, f"{LOC}.pdf"), ("pdf", f"{LOC}.pdf")])
+def test_a_web_page_in_place_of_a_document_is_not_harvested(metadata: str | None, loc: str) -> None:
+    assert decided(metadata, "text/html; charset=utf-8", loc) == (
+        None,
+        None,
+        [("document.html-pagina", "PDF; Content-Type: HTML", "overgeslagen")],
+    )
+
+
+def test_a_document_that_is_html_is_harvested() -> None:
+    assert decided("HTML", "text/html") == ("HTML", None, [])
+    assert decided(None, "text/html") == ("HTML", "content-type", [])
+    assert decided(None, "text/html", f"{LOC}.html") == ("HTML", "content-type", [])
+
+
+@pytest.mark.parametrize(
+    ("metadata", "media_type", "loc", "taken", "seen"),
+    [
+        ("PDF", "application/zip", LOC, "PDF", "PDF; Content-Type: ZIP"),
+        ("PDF", "image/png", LOC, "PDF", "PDF; Content-Type: image/png"),
+        ("PDF", "text/plain", f"{LOC}.txt", "PDF", "PDF; Content-Type: Plain text"),
+        (None, "application/pdf", f"{LOC}.docx", "PDF", "Word DOCX; Content-Type: PDF"),
+    ],
+)
+def test_sources_that_contradict_each_other_are_told_with_the_type_that_was_taken(
+    metadata: str | None, media_type: str, loc: str, taken: str, seen: str
+) -> None:
+    label, _, findings = decided(metadata, media_type, loc)
+    assert label == taken
+    assert findings == [("format.strijdig", seen, f"gelezen als {taken}")]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "media_type"),
+    [
+        ("docx", "application/zip"),
+        ("ods", "application/x-zip-compressed"),
+        ("csv", "text/plain"),
+        ("csv", "application/vnd.ms-excel"),
+        ("rtf", "application/msword"),
+        ("pps", "application/vnd.ms-powerpoint"),
+    ],
+)
+def test_types_that_may_both_be_true_are_no_contradiction(metadata: str, media_type: str) -> None:
+    _, source, findings = decided(metadata, media_type)
+    assert (source, findings) == (None, [])
+
+
+NAMES = st.one_of(
+    st.sampled_from(
+        [
+            name
+            for filetype in file_types()
+            for name in (
+                filetype.uri,
+                filetype.uri.lower(),
+                filetype.label,
+                filetype.label.upper(),
+                *filetype.extensions,
+                *(f".{extension}" for extension in filetype.extensions),
+                *filetype.media_types,
+            )
+        ]
+    ),
+    st.sampled_from(["", "PLACEHOLDER", "urn:x", "image/png", ".docm"]),
+    st.text(max_size=5),
+)
+
+
+@given(label=NAMES, uri=NAMES)
+def test_the_format_in_the_record_is_the_one_by_which_it_is_harvested(label: str, uri: str) -> None:
+    value = Value(label.strip() or None, uri.strip() or None)
+    outcome, notes = blank(LOC)
+    decision = decide_filetype(value, None, LOC, None, notes)
+    found = mapped(Given(format=value)).record.document.format if any(value) else None
+    if decision:
+        assert found is not None
+        assert (found.id, found.label) == (decision.filetype.uri, decision.filetype.label)
+    else:
+        assert found is None or found.id is None
+        assert outcome.codes in (["format.onbekend"], ["format.niet-ondersteund"])

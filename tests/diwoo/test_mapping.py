@@ -1,0 +1,465 @@
+"""From what was given to the record: coded values, dates, handelingen, references, own metadata."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diwoo.documents import THESAURUS, mapped
+from woo_harvester.diwoo.given import Extra, ExtraField, Given, Handling, Relation, Value
+from woo_harvester.record import plain
+
+AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
+UTRECHT = "https://identifier.overheid.nl/tooi/id/gemeente/gm0344"
+ADVIEZEN = f"{THESAURUS}c_99a836c7"
+AGENDAS = f"{THESAURUS}c_3a248e3a"
+VASTSTELLING = f"{THESAURUS}c_641ecd76"
+PDF = "http://publications.europa.eu/resource/authority/file-type/PDF"
+DOCX = "http://publications.europa.eu/resource/authority/file-type/DOCX"
+UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
+
+
+def publisher(label: str | None, uri: str | None = None) -> Given:
+    return Given(publisher=Value(label, uri))
+
+
+def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
+    given = Given(
+        identifiers=["Z-1"],
+        publisher=Value("gemeente Amsterdam", AMSTERDAM),
+        verantwoordelijke=Value(None, UTRECHT),
+        medeverantwoordelijken=[Value("gemeente Utrecht", None)],
+        opsteller=Value("gemeente Amsterdam", None),
+        naam_opsteller="A. Opsteller",
+        officiele_titel="Besluit",
+        verkorte_titels=["Kort"],
+        alternatieve_titels=["Anders"],
+        omschrijvingen=["Over water"],
+        informatiecategorieen=[Value("adviezen", None)],
+        documentsoorten=[Value("Gemeenteblad", None)],
+        themas=[Value("afval", None)],
+        trefwoorden=["water"],
+        creatiedatum="2024-04-01",
+        begindatum="2024-04-01T00:00:00",
+        einddatum="2024-12-31T22:00:00Z",
+        language=Value("Engels", None),
+        format=Value("PDF", None),
+        aggregatiekenmerk="dossier 1",
+        is_part_of=Value("geheel", "urn:geheel"),
+        has_parts=[Value(None, "urn:deel")],
+        handelingen=[Handling(Value("vaststelling", None), "2024-04-01", Value(None, AMSTERDAM))],
+        relaties=[Relation(Value("verwijst naar", None), Value("ander", None))],
+        reden=Value("correctie procedurele fout", None),
+        extra=[Extra("urn:gem", "gem", [ExtraField("wijk", ["Noord", "Oost"])])],
+    )
+    outcome = mapped(given)
+    amsterdam = {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
+    utrecht = {"type": "gemeente", "id": UTRECHT, "label": "gemeente Utrecht"}
+    assert outcome.findings == []
+    assert plain(outcome.record) == {
+        "id": "…",
+        "document": {
+            "weblocatie": "https://www.gemeente.nl/documenten/besluit.pdf",
+            "creatiedatum": "2024-04-01",
+            "geldigheid": {
+                "begindatum": "2024-04-01T00:00:00+02:00",
+                "einddatum": "2024-12-31T23:00:00+01:00",
+            },
+            "identifiers": ["Z-1"],
+            "publisher": amsterdam,
+            "verantwoordelijke": utrecht,
+            "medeverantwoordelijken": [utrecht],
+            "opsteller": amsterdam,
+            "naamOpsteller": "A. Opsteller",
+            "language": {
+                "id": "http://publications.europa.eu/resource/authority/language/ENG",
+                "label": "Engels",
+            },
+            "format": {"id": PDF, "label": "PDF"},
+            "omschrijvingen": ["Over water"],
+            "titelcollectie": {
+                "officieleTitel": "Besluit",
+                "verkorteTitels": ["Kort"],
+                "alternatieveTitels": ["Anders"],
+            },
+            "classificatiecollectie": {
+                "documentsoorten": [{"id": f"{THESAURUS}c_81cc2eb5", "label": "Gemeenteblad"}],
+                "themas": [
+                    {"id": "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3", "label": "afval"}
+                ],
+                "informatiecategorieen": [{"id": ADVIEZEN, "label": "adviezen"}],
+                "trefwoorden": ["water"],
+            },
+            "aggregatiekenmerk": "dossier 1",
+            "isPartOf": {"id": "urn:geheel", "label": "geheel"},
+            "hasParts": [{"id": "urn:deel"}],
+            "documenthandelingen": [
+                {
+                    "soortHandeling": {"id": VASTSTELLING, "label": "vaststelling"},
+                    "atTime": "2024-04-01T00:00:00+02:00",
+                    "wasAssociatedWith": amsterdam,
+                }
+            ],
+            "extraMetadata": [
+                {
+                    "namespace": "urn:gem",
+                    "prefix": "gem",
+                    "velden": [{"key": "wijk", "values": ["Noord", "Oost"]}],
+                }
+            ],
+        },
+        "documentrelaties": [
+            {
+                "relation": {"label": "ander"},
+                "role": {"id": f"{THESAURUS}c_75fac459", "label": "verwijst naar"},
+            }
+        ],
+        "versies": [
+            {
+                "oorzaak": "aanlevering",
+                "openbaarmakingsdatum": "2024-04-02",
+                "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
+                "redenVerwijderingVervanging": {
+                    "id": f"{THESAURUS}c_c77c86e0",
+                    "label": "correctie procedurele fout",
+                },
+            }
+        ],
+    }
+
+
+def test_where_nothing_was_given_nothing_is_filled_in() -> None:
+    outcome = mapped(Given())
+    assert outcome.document == {}
+    assert outcome.codes == ["creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        publisher("gemeente Amsterdam"),
+        publisher(" Gemeente  AMSTERDAM"),
+        publisher(None, AMSTERDAM),
+        publisher("gemeente amsterdam", AMSTERDAM),
+    ],
+)
+def test_a_body_known_by_label_or_uri_has_kind_uri_and_label(given: Given) -> None:
+    outcome = mapped(given)
+    assert outcome.document == {
+        "publisher": {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
+    }
+    assert outcome.noted == []
+
+
+def test_a_known_uri_counts_and_a_label_that_differs_is_kept() -> None:
+    outcome = mapped(publisher("Stopera", AMSTERDAM))
+    assert outcome.document == {
+        "publisher": {
+            "type": "gemeente",
+            "id": AMSTERDAM,
+            "label": "gemeente Amsterdam",
+            "bronwaarde": "Stopera",
+        }
+    }
+    assert outcome.noted == [("waarde.strijdig", f"Stopera ({AMSTERDAM})")]
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["agenda's en besluitenlijsten bestuurscolleges", "AGENDA’S EN  BESLUITENLIJSTEN BESTUURSCOLLEGES"],
+)
+def test_a_label_that_differs_only_by_case_space_or_apostrophe_is_no_difference(label: str) -> None:
+    outcome = mapped(Given(informatiecategorieen=[Value(label, AGENDAS)]))
+    assert outcome.document["classificatiecollectie"] == {
+        "informatiecategorieen": [{"id": AGENDAS, "label": "agenda’s en besluitenlijsten bestuurscolleges"}]
+    }
+    assert outcome.noted == []
+
+
+def test_a_known_label_mends_an_unknown_uri_which_is_kept() -> None:
+    outcome = mapped(Given(themas=[Value("Afval", "https://voorbeeld.nl/afval")]))
+    assert outcome.document["classificatiecollectie"] == {
+        "themas": [
+            {
+                "id": "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3",
+                "label": "afval",
+                "bronwaarde": "https://voorbeeld.nl/afval",
+            }
+        ]
+    }
+    assert outcome.noted == [("waarde.uri-onbekend", "Afval (https://voorbeeld.nl/afval)")]
+
+
+@pytest.mark.parametrize(
+    ("label", "uri", "bronwaarde"),
+    [
+        ("Waterloket", "urn:x", "Waterloket (urn:x)"),
+        ("PLACEHOLDER_publisher", None, "PLACEHOLDER_publisher"),
+        (None, "urn:x", "urn:x"),
+    ],
+)
+def test_a_value_that_is_not_known_at_all_is_unknown_and_kept(
+    label: str | None, uri: str | None, bronwaarde: str
+) -> None:
+    value = Value(label, uri)
+    outcome = mapped(Given(publisher=value, documentsoorten=[value], themas=[value]))
+    unknown = {"label": "Onbekend", "bronwaarde": bronwaarde}
+    assert outcome.document == {
+        "publisher": {"id": f"{UNKNOWN}organisatie_onbekend", **unknown},
+        "classificatiecollectie": {
+            "documentsoorten": [{"id": f"{UNKNOWN}documentsoort_onbekend", **unknown}],
+            "themas": [{"id": f"{UNKNOWN}thema_onbekend", **unknown}],
+        },
+    }
+    assert outcome.noted == [("waarde.label-onbekend", bronwaarde)] * 3
+
+
+def test_where_the_list_has_nothing_for_unknown_only_what_was_given_is_kept() -> None:
+    value = Value("?", "urn:x")
+    outcome = mapped(Given(language=value, format=value, relaties=[Relation(value, None)], reden=value))
+    kept = {"bronwaarde": "? (urn:x)"}
+    record = plain(outcome.record)
+    assert outcome.document == {"language": kept, "format": kept}
+    assert record["documentrelaties"] == [{"role": kept}]
+    assert record["versies"][0]["redenVerwijderingVervanging"] == kept
+    assert outcome.noted == [("waarde.label-onbekend", "? (urn:x)")] * 4
+    assert {finding.action for finding in outcome.findings if finding.seen} == {"bewaard als bronwaarde"}
+
+
+@pytest.mark.parametrize("label", ["gemeente Nieuwstad", "gemeente Amsterdam", None])
+def test_a_tooi_uri_of_a_body_that_is_not_in_the_lists_is_kept_as_given(label: str | None) -> None:
+    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
+    outcome = mapped(publisher(label, uri))
+    assert outcome.document["publisher"] == {
+        "type": "gemeente",
+        "id": uri,
+        **({"label": label} if label else {}),
+    }
+    assert outcome.noted == [("waarde.uri-onbekend", f"{label} ({uri})" if label else uri)]
+
+
+def test_only_organisations_have_a_type() -> None:
+    value = Value(None, AMSTERDAM)
+    outcome = mapped(Given(is_part_of=value, has_parts=[value], themas=[value]))
+    assert outcome.document["isPartOf"] == {"id": AMSTERDAM}
+    assert outcome.document["hasParts"] == [{"id": AMSTERDAM}]
+    assert [set(theme) for theme in outcome.document["classificatiecollectie"]["themas"]] == [
+        {"id", "label", "bronwaarde"}
+    ]
+
+
+def test_a_finding_names_the_element_what_was_there_and_what_became_of_it() -> None:
+    [finding] = [f for f in mapped(Given(opsteller=Value("Stopera", AMSTERDAM))).findings if f.seen]
+    assert (finding.element, finding.seen, finding.action) == (
+        "opsteller",
+        f"Stopera ({AMSTERDAM})",
+        f"gelezen als gemeente Amsterdam ({AMSTERDAM})",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PDF",
+        "pdf",
+        " .pdf",
+        "application/pdf",
+        "Application/PDF",
+        "PDF/A",
+        "PDF/A-1b",
+        f"{PDF.removesuffix('PDF')}pdf",
+        PDF.replace("http:", "https:"),
+    ],
+)
+def test_a_format_may_be_given_in_any_notation_without_a_finding(text: str) -> None:
+    for value in (Value(text, None), Value(None, text)):
+        outcome = mapped(Given(format=value))
+        found = outcome.document["format"]
+        assert (found["id"], found["label"]) == (PDF, "PDF")
+        assert outcome.noted == []
+
+
+@pytest.mark.parametrize(
+    ("label", "uri", "bronwaarde"),
+    [
+        ("pdf", None, None),
+        ("pdf", PDF, None),
+        (".pdf", None, ".pdf"),
+        ("application/pdf", None, "application/pdf"),
+        (None, "application/pdf", "application/pdf"),
+        (
+            "application/pdf",
+            "https://www.iana.org/assignments/media-types/application/pdf",
+            "application/pdf (https://www.iana.org/assignments/media-types/application/pdf)",
+        ),
+        ("PDF", "PLACEHOLDER_URI", "PLACEHOLDER_URI"),
+        (".pdf", "PLACEHOLDER_URI", ".pdf (PLACEHOLDER_URI)"),
+        ("Word", PDF, "Word"),
+    ],
+)
+def test_a_format_keeps_what_its_identifier_and_label_do_not_say(
+    label: str | None, uri: str | None, bronwaarde: str | None
+) -> None:
+    expected = {"id": PDF, "label": "PDF", "bronwaarde": bronwaarde}
+    assert mapped(Given(format=Value(label, uri))).document == {
+        "format": {key: value for key, value in expected.items() if value}
+    }
+
+
+@pytest.mark.parametrize("label", ["PDF", ".pdf", "application/pdf"])
+def test_a_made_up_uri_of_a_format_is_told_whatever_notation_stands_beside_it(label: str) -> None:
+    assert mapped(Given(format=Value(label, "urn:x"))).noted == [("waarde.uri-onbekend", f"{label} (urn:x)")]
+
+
+def test_the_uri_of_a_format_wins_in_any_notation() -> None:
+    outcome = mapped(Given(format=Value("PDF", DOCX.lower())))
+    assert outcome.document["format"] == {
+        "id": DOCX,
+        "label": "Word DOCX",
+        "bronwaarde": f"PDF ({DOCX.lower()})",
+    }
+
+
+def test_a_language_given_as_the_seldom_https_uri_is_known() -> None:
+    uri = "https://publications.europa.eu/resource/authority/language/ENG"
+    assert mapped(Given(language=Value(None, uri))).document["language"] == {
+        "id": uri.replace("https", "http"),
+        "label": "Engels",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("2024-04-01", "2024-04-01"), ("2024-04-01Z", "2024-04-01"), ("2024-03-31T23:30:00Z", "2024-04-01")],
+)
+def test_a_creatiedatum_is_a_day(text: str, day: str) -> None:
+    outcome = mapped(Given(creatiedatum=text))
+    assert outcome.document == {"creatiedatum": day}
+    assert outcome.noted == []
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-07-01T09:00:00", "2024-07-01T09:00:00+02:00"),
+        ("2023-04-04T08:00:00Z", "2023-04-04T10:00:00+02:00"),
+        ("2023-11-21T09:00:00T+01:00", "2023-11-21T09:00:00+01:00"),
+        ("2024-01-01", "2024-01-01T00:00:00+01:00"),
+    ],
+)
+def test_a_geldigheid_has_date_times_with_the_dutch_offset(text: str, moment: str) -> None:
+    assert mapped(Given(begindatum=text)).document == {"geldigheid": {"begindatum": moment}}
+    assert mapped(Given(einddatum=text)).document == {"geldigheid": {"einddatum": moment}}
+
+
+def test_a_date_that_cannot_be_read_is_told_with_what_was_there() -> None:
+    handling = Handling(Value("vaststelling", None), "gisteren", None)
+    outcome = mapped(
+        Given(
+            creatiedatum="1 april 2024",
+            begindatum="PLACEHOLDER",
+            einddatum="2024-02-30",
+            handelingen=[handling],
+        )
+    )
+    assert outcome.document == {
+        "documenthandelingen": [{"soortHandeling": {"id": VASTSTELLING, "label": "vaststelling"}}]
+    }
+    assert [(f.element, f.seen, f.action) for f in outcome.findings if f.code == "datum.ongeldig"] == [
+        ("creatiedatum", "1 april 2024", "openbaarmakingsdatum overgenomen"),
+        ("geldigheid/begindatum", "PLACEHOLDER", "weggelaten"),
+        ("geldigheid/einddatum", "2024-02-30", "weggelaten"),
+        ("documenthandelingen/documenthandeling/atTime", "gisteren", "weggelaten"),
+    ]
+    assert set(outcome.codes) == {"datum.ongeldig"}
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        (Value("ondertekening", None), "ondertekening"),
+        (Value("Ontvangst", f"{THESAURUS}c_dfcee535"), "ontvangst"),
+        (Value(None, VASTSTELLING), "vaststelling"),
+    ],
+)
+def test_the_three_known_handelingen_are_kept(value: Value, label: str) -> None:
+    outcome = mapped(Given(handelingen=[Handling(value, None, None)]))
+    [handling] = outcome.document["documenthandelingen"]
+    assert handling["soortHandeling"]["label"] == label
+    assert outcome.noted == []
+
+
+def test_another_handeling_is_left_out_and_the_finding_holds_all_of_it() -> None:
+    other = Handling(Value("publicatie", "urn:p"), "2024-04-01", Value("gemeente Amsterdam", None))
+    nameless = Handling(None, "2024-04-03", None)
+    known = Handling(Value("ontvangst", None), None, None)
+    outcome = mapped(Given(handelingen=[other, known, nameless]))
+    assert outcome.document == {
+        "documenthandelingen": [{"soortHandeling": {"id": f"{THESAURUS}c_dfcee535", "label": "ontvangst"}}]
+    }
+    assert outcome.noted == [
+        ("documenthandeling.onbekend", "publicatie (urn:p); 2024-04-01; gemeente Amsterdam"),
+        ("documenthandeling.onbekend", "geen soortHandeling; 2024-04-03"),
+    ]
+    assert {finding.action for finding in outcome.findings if finding.seen} == {"weggelaten"}
+
+
+def test_a_known_handeling_with_a_made_up_uri_is_kept_with_its_bronwaarde() -> None:
+    outcome = mapped(Given(handelingen=[Handling(Value("vaststelling", "urn:v"), None, None)]))
+    assert outcome.document == {
+        "documenthandelingen": [
+            {"soortHandeling": {"id": VASTSTELLING, "label": "vaststelling", "bronwaarde": "urn:v"}}
+        ]
+    }
+    assert outcome.noted == [("waarde.uri-onbekend", "vaststelling (urn:v)")]
+
+
+def test_who_did_a_handeling_is_a_coded_value_too() -> None:
+    handling = Handling(Value("vaststelling", None), None, Value("de raad", None))
+    outcome = mapped(Given(handelingen=[handling]))
+    assert outcome.document["documenthandelingen"][0]["wasAssociatedWith"] == {
+        "id": f"{UNKNOWN}organisatie_onbekend",
+        "label": "Onbekend",
+        "bronwaarde": "de raad",
+    }
+    assert outcome.noted == [("waarde.label-onbekend", "de raad")]
+
+
+def test_a_reference_to_a_document_is_kept_as_it_is() -> None:
+    given = Given(
+        is_part_of=Value("PLACEHOLDER", "javascript:x"),
+        has_parts=[Value("deel", None), Value(None, "deel 2")],
+        relaties=[Relation(None, Value("ander", "urn:ander"))],
+    )
+    outcome = mapped(given)
+    assert outcome.document == {
+        "isPartOf": {"id": "javascript:x", "label": "PLACEHOLDER"},
+        "hasParts": [{"label": "deel"}, {"id": "deel 2"}],
+    }
+    assert plain(outcome.record)["documentrelaties"] == [{"relation": {"id": "urn:ander", "label": "ander"}}]
+    assert outcome.noted == []
+
+
+def test_own_metadata_is_kept_in_its_groups() -> None:
+    given = Given(extra=[Extra(fields=[ExtraField("a", ["1"]), ExtraField("a", ["2"])]), Extra(prefix="b")])
+    assert mapped(given).document == {
+        "extraMetadata": [
+            {"velden": [{"key": "a", "values": ["1"]}, {"key": "a", "values": ["2"]}]},
+            {"prefix": "b"},
+        ]
+    }
+
+
+def test_mdto_and_elements_that_nothing_reads_are_told() -> None:
+    outcome = mapped(Given(has_mdto=True, unread=["uitgever", "naam"]))
+    assert outcome.noted == [("metadata.mdto", None), ("metadata.element-onbekend", "uitgever, naam")]
+
+
+def test_a_long_value_is_mapped_as_any_other() -> None:
+    label = "x" * 100_000
+    outcome = mapped(Given(themas=[Value(label, None)], format=Value(label, None)))
+    assert outcome.document == {
+        "format": {"bronwaarde": label},
+        "classificatiecollectie": {
+            "themas": [{"id": f"{UNKNOWN}thema_onbekend", "label": "Onbekend", "bronwaarde": label}]
+        },
+    }
