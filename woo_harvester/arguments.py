@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from woo_harvester.urls import host_of
 
@@ -61,8 +61,8 @@ class WooArguments(BaseModel):
     """Only these hosts."""
     organisation: Text | None = None
     """Only the hosts of this body: TOOI URI, its code, systeemId or exact name."""
-    register: Text | None = None
-    """The ROO export: file or URL."""
+    register_source: Text | None = Field(default=None, alias="register")
+    """The argument ``register``, a name that pydantic's own class has: the ROO export, file or URL."""
     documents: DocumentsMode | None = None
     """What happens to each document."""
     shard: Annotated[tuple[int, int] | None, BeforeValidator(_shard)] = None
@@ -87,7 +87,7 @@ def read_arguments(given: Mapping[str, Any]) -> WooArguments:
 def _explain(name: str, kind: str, message: str) -> str:
     if kind != "extra_forbidden":
         return f"argument {name}: {message.removeprefix('Value error, ')}"
-    names = list(WooArguments.model_fields)
+    names = [field.alias or name for name, field in WooArguments.model_fields.items()]
     close = get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names)}"
     return f"unknown argument {name}: {hint}"

@@ -92,7 +92,7 @@ class WooSpider(SitemapSpider):
     async def _prepare(self) -> tuple[str, ...]:
         """Read the register and choose the hosts."""
         register = await obtain_register(
-            self.arguments.register or self.settings["WOO_REGISTER"],
+            self.arguments.register_source or self.settings["WOO_REGISTER"],
             Path(self.settings["WOO_DATA_DIR"] or _data_dir()),
             self.report,
             day_of(datetime.now(UTC)),
@@ -158,7 +158,7 @@ class WooSpider(SitemapSpider):
         """Count a host as done, once nothing of it is under way."""
         if visit.finished:
             self.crawler.stats.inc_value("woo/hosts/done")
-            self.crawler.stats.inc_value(f"woo/hosts/{'incomplete' if visit.incomplete else 'complete'}")
+            self.crawler.stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
 
     # robots.txt
 
