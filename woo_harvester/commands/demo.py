@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.crawler import AsyncCrawlerProcess, Crawler
+    from scrapy.settings import Settings
 
 #: How many records and findings are shown; the files hold all.
 SHOWN_RECORDS = 2
@@ -36,7 +37,6 @@ class Command(ScrapyCommand):
     """
 
     requires_project = True
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
 
     def syntax(self) -> str:
         return "[options]"
@@ -53,6 +53,11 @@ class Command(ScrapyCommand):
             metavar="N",
             help="documents of the huge publisher (default: 3000)",
         )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Keep the log out of what is shown, unless the command line asks for it."""
+        cast("Settings", self.settings).set("LOG_LEVEL", "WARNING", "project")
+        super().process_options(args, opts)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Harvest and show."""
