@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class FileTypePipeline:
     """Decides the file type and describes the file; drops what may not be harvested, with a finding.
 
-    Counts what it drops in the statistics, as ``woo/documents/refused``.
+    Counts what it drops in the statistics, as ``woo/documents/refused``, and a type that the publisher did
+    not give as ``woo/defaults/document.format``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -30,7 +31,7 @@ class FileTypePipeline:
 
     def process_item(self, item: Any) -> Any:
         """Add format and file to the record, or raise DropItem."""
-        if not isinstance(item, WooItem):
+        if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
         name = file_name(fetched.disposition if fetched else None, loc)
@@ -40,6 +41,8 @@ class FileTypePipeline:
             self._stats.inc_value("woo/documents/refused")
             raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
         _describe(item, decision, name)
+        if decision.source:
+            self._stats.inc_value("woo/defaults/document.format")
         return item
 
 
