@@ -55,8 +55,11 @@ class WooItem:
     """
 
     record: Record
-    source: Source
+    source: Source | None
+    """None for the record of a withdrawal, which tells no metadata."""
     notes: Notes
+    delivery: object | None = None
+    """What the state learns once every output has the record durably; the extension StateKeeper's."""
 
 
 class WooItemAdapter(AdapterInterface):

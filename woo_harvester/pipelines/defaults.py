@@ -26,7 +26,7 @@ class DefaultsPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Fill in what is absent."""
-        if not isinstance(item, WooItem):
+        if not isinstance(item, WooItem) or item.source is None:
             return item
         record, source, notes = item.record, item.source, item.notes
         defaults.default_organisations(record, source.match, notes)

@@ -8,8 +8,8 @@ from scrapy.exceptions import DropItem
 
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
 from woo_harvester.formats import file_name
-from woo_harvester.items import WooItem
-from woo_harvester.record import Bestand, Waarde
+from woo_harvester.items import Fetched, WooItem
+from woo_harvester.record import Bestand, Record, Waarde
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -40,14 +40,13 @@ class FileTypePipeline:
         if decision is None:
             self._stats.inc_value("woo/documents/refused")
             raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
-        _describe(item, decision, name)
+        _describe(item.record, fetched, decision, name)
         if decision.source:
             self._stats.inc_value("woo/defaults/document.format")
         return item
 
 
-def _describe(item: WooItem, decision: Decision, name: str | None) -> None:
-    record, fetched = item.record, item.source.fetched
+def _describe(record: Record, fetched: Fetched | None, decision: Decision, name: str | None) -> None:
     filetype = decision.filetype
     if decision.source:
         record.herkomst.standaardwaarden["document.format"] = decision.source

@@ -13,6 +13,6 @@ class MetadataPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Map the item's given metadata."""
-        if isinstance(item, WooItem):
+        if isinstance(item, WooItem) and item.source is not None:
             map_given(item.source.given, item.record, item.notes)
         return item

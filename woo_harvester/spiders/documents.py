@@ -73,7 +73,7 @@ class Documents:
             if _refuses_head(response):
                 yield self.request(item, visit, headers_only=True)
                 return
-            if self._is_usable(response, item):
+            if item.source is not None and self._is_usable(response, item):
                 item.source.fetched = _fetched(response)
                 yield item
         self._finish(visit)

@@ -1,4 +1,4 @@
-"""The documents of the state: look-up in batches, what was seen, what was harvested, what is gone."""
+"""The documents of the state, in batches: what was seen, what was harvested, what is gone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from woo_harvester.state.decision import Known
 from woo_harvester.state.schema import documents, resources
 
-#: Documents in one query: databases bound the number of parameters, and batches this large are as fast as any.
+#: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
 
 KNOWN_COLUMNS = (

@@ -6,9 +6,9 @@ import zlib
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
-from woo_harvester.state.schema import hosts, resources
+from woo_harvester.state.schema import documents, hosts, resources
 
 ResourceKind = Literal["robots", "index", "sitemap"]
 
@@ -110,3 +110,14 @@ def keep_host(
     """Remember how a run ended for a host."""
     statement = update(hosts).where(hosts.c.id == host_id)
     connection.execute(statement.values(complete_at=complete_at, held_runs=held_runs, confirmed=confirmed))
+
+
+def forget_host(connection: Connection, host: str) -> None:
+    """Forget a host with all its documents, as if it had never been visited."""
+    host_id = connection.scalar(select(hosts.c.id).where(hosts.c.host == host))
+    if host_id is None:
+        return
+    of_host = select(resources.c.id).where(resources.c.host_id == host_id)
+    connection.execute(delete(documents).where(documents.c.sitemap_id.in_(of_host)))
+    connection.execute(delete(resources).where(resources.c.host_id == host_id))
+    connection.execute(delete(hosts).where(hosts.c.id == host_id))

@@ -45,7 +45,7 @@ hosts = Table(
     Column("host", Text, unique=True, nullable=False),
     # Seconds since 1970; the last run in which the host was read completely.
     Column("complete_at", BigInteger),
-    # Complete runs running in which too much was gone at once, and whether the operator said that it is right.
+    # Complete runs running in which too much was gone at once; whether the operator said that it is right.
     Column("held_runs", Integer, nullable=False, default=0),
     Column("confirmed", Boolean, nullable=False, default=False),
 )

@@ -27,8 +27,9 @@ class StateError(Exception):
 class State:
     """An open state. One connection, used from one thread; ``begin()`` gives a transaction.
 
-    SQLite runs in WAL mode: a process that is killed at any moment leaves a consistent file. A state on disk
-    is made where there is none, brought up to date where it is older, and refused where it is newer or broken.
+    SQLite runs in WAL mode: a process that is killed at any moment leaves a consistent file. A state on
+    disk is made where there is none, brought up to date where it is older, and refused where it is newer
+    or broken.
     """
 
     def __init__(self, engine: Engine, connection: Connection, name: str) -> None:
@@ -86,8 +87,11 @@ def _engine(url: str) -> Engine:
 
 
 def _tune(connection: Any, _: Any) -> None:
-    """WAL, so that readers and a killed writer do no harm. NORMAL: a power cut may cost the last
-    transactions, and then documents are harvested once more, but never the file."""
+    """Set what a process that may be killed needs.
+
+    WAL lets readers be and survives a killed writer. With NORMAL a power cut may cost the last transactions,
+    and then documents are harvested once more, but it never costs the file.
+    """
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536"):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -96,7 +100,7 @@ def _explain(name: str, error: SQLAlchemyError) -> str:
     cause = " ".join(str(getattr(error, "orig", None) or error).split())
     if isinstance(error, DatabaseError) and any(word in cause for word in ("malformed", "not a database")):
         return (
-            f"the state {name} is damaged ({cause}): put a back-up in its place, or move the file away to begin "
-            "anew, which harvests every document again"
+            f"the state {name} is damaged ({cause}): put a back-up in its place, or move the file away to "
+            "begin anew, which harvests every document again"
         )
     return f"the state {name} cannot be used: {cause}"

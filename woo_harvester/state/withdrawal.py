@@ -23,7 +23,7 @@ class Limits:
     all_of: int = 10
     """All documents of a host that has at least this many are held back."""
     runs: int = 3
-    """In the so manieth complete run running they are withdrawn after all."""
+    """In this complete run running they are withdrawn after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,12 @@ class Judgement(Enum):
 
 
 def missing(connection: Connection, host_id: int, listed: Listed, unchanged: Collection[int]) -> Missing:
-    """The documents of a host that this run did not list. *unchanged* are the sitemaps that are as they were
-    at their last complete read, whose documents are all there."""
-    harvested, only_seen = [], []
+    """The documents of a host that this run did not list.
+
+    *unchanged* are the sitemaps that are as they were at their last complete read: their documents are there.
+    """
+    harvested: list[int] = []
+    only_seen: list[int] = []
     for sitemap_id in sitemap_ids(connection, host_id):
         if sitemap_id in unchanged:
             continue

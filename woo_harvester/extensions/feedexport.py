@@ -1,0 +1,176 @@
+"""Scrapy's feeds, which tell the state what of them is durable."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+
+from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.items import WooItem
+from woo_harvester.state.outputs import open_output
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+#: Formats whose file is whole after each record: what was written of it can be relied on before its end.
+APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+
+
+@dataclass
+class Feed:
+    """What one file of a feed has been given and is not known to be durable."""
+
+    slot: FeedSlot
+    path: Path | None
+    """Of a local file that is appended to; None for a feed that is stored at its end."""
+    durable: int = 0
+    """Bytes of that file that are durable."""
+    deliveries: list[Delivery] = field(default_factory=list)
+
+
+class DurableFeedExporter(FeedExporter):
+    """Confirms what feeds have durably: local lines after fsync, other feeds when they are stored.
+
+    A local file of JSON Lines or CSV is flushed and synced each ``WOO_DURABLE_INTERVAL`` seconds, or after
+    ``WOO_DURABLE_RECORDS`` records. A feed that cannot be written ends the run: what it was given is not
+    confirmed and comes again in the next run.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._feeds: dict[FeedSlot, Feed] = {}
+        self._unsynced = 0
+        self._failed = False
+        self._closing: asyncio.Future[None] | None = None
+        self._timer = create_looping_call(self._sync)
+
+    def open_spider(self, spider: Spider) -> None:
+        """Open the feeds and have the state wait for them."""
+        super().open_spider(spider)
+        self._keeper().outputs += len(self.slots)
+        self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Write the item to its feeds."""
+        if self._failed:
+            return  # after a record that could not be written whole, nothing may follow in the file
+        feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
+        refusing = len(self.slots) - len(feeds)
+        try:
+            super().item_scraped(item, spider)
+        except OSError as error:
+            self._fail(error)
+            return
+        if isinstance(item, WooItem) and isinstance(item.delivery, Delivery):
+            for feed in feeds:
+                feed.deliveries.append(item.delivery)
+            for _ in range(refusing):
+                self._keeper().durable([item.delivery], {})
+        self._unsynced += 1
+        if self._unsynced >= self.settings.getint("WOO_DURABLE_RECORDS"):
+            self._sync()
+
+    async def close_spider(self, spider: Spider) -> None:
+        """Sync and close the feeds."""
+        self._timer.stop()
+        self._sync()
+        if not self._failed:
+            await super().close_spider(spider)
+
+    def _keeper(self) -> StateKeeper:
+        keeper = self.crawler.get_extension(StateKeeper)
+        if keeper is None:
+            raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
+        return keeper
+
+    def _feed(self, slot: FeedSlot) -> Feed:
+        """The feed of a slot, noted in the state before its file is opened."""
+        if (feed := self._feeds.get(slot)) is None:
+            feed = self._feeds[slot] = Feed(slot, _appended(slot))
+            if feed.path is not None:
+                appends = getattr(slot.storage, "write_mode", "") == "ab" and feed.path.exists()
+                feed.durable = feed.path.stat().st_size if appends else 0
+                with self._keeper().begin() as connection:
+                    open_output(connection, feed.path, feed.durable)
+            self._watch(feed)
+        return feed
+
+    def _watch(self, feed: Feed) -> None:
+        """Learn when the feed is stored, which Scrapy tells in its log only."""
+        store = feed.slot.storage.store
+
+        async def watched(file: IO[bytes]) -> None:
+            try:
+                if feed.path is not None:
+                    self._sync_feed(feed, closed=True)
+                stored: Any = store(file)
+                if isinstance(stored, Deferred):
+                    await maybe_deferred_to_future(stored)
+                elif isawaitable(stored):
+                    await stored
+            except Exception as error:
+                self._tell(error)
+                raise
+            self._keeper().durable(feed.deliveries, {})
+            feed.deliveries = []
+
+        feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
+
+    def _sync(self) -> None:
+        """Make durable what local files were given; a few milliseconds, each some seconds."""
+        self._unsynced = 0
+        try:
+            for feed in self._feeds.values():
+                if feed.path is not None and feed.deliveries and not self._failed:
+                    self._sync_feed(feed)
+        except OSError as error:
+            self._fail(error)
+
+    def _sync_feed(self, feed: Feed, *, closed: bool = False) -> None:
+        file, path = feed.slot.file, feed.path
+        if file is None or path is None:
+            return
+        file.flush()
+        os.fsync(file.fileno())
+        feed.durable = file.tell()
+        deliveries, feed.deliveries = feed.deliveries, []
+        self._keeper().durable(deliveries, {path: feed.durable}, closed=closed)
+
+    def _fail(self, error: OSError) -> None:
+        """End the run; local files are cut back to their last durable record."""
+        self._failed = True
+        self._tell(error)
+        for feed in self._feeds.values():
+            if feed.path is not None and feed.slot.file is not None:
+                with suppress(OSError):  # what is still in the buffer does not fit either
+                    feed.slot.file.close()
+                os.truncate(feed.path, feed.durable)
+        self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="output_failed"))
+
+    def _tell(self, error: Exception) -> None:
+        line = f"an output could not be written ({error}); what is not in it comes again in the next run"
+        self.crawler.stats.inc_value("woo/outputs/failed")
+        self.crawler.spider.failure = (1, line)  # type: ignore[union-attr]  # read by the command
+
+
+def _appended(slot: FeedSlot) -> Path | None:
+    """The local file that a slot appends records to, if it is of that kind."""
+    storage = slot.storage
+    if (
+        isinstance(storage, FileFeedStorage)
+        and slot.format in APPENDED
+        and "postprocessing" not in slot.feed_options
+    ):
+        return Path(storage.path).absolute()
+    return None

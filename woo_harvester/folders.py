@@ -1,0 +1,32 @@
+"""Where a run keeps what outlives it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.project import project_data_dir
+
+from woo_harvester.state.store import NOWHERE
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+
+def data_dir(settings: BaseSettings) -> Path:
+    """``WOO_DATA_DIR``, else the data directory of the Scrapy project, else ``.scrapy`` in this folder."""
+    if settings["WOO_DATA_DIR"]:
+        return Path(settings["WOO_DATA_DIR"])
+    try:
+        return Path(project_data_dir())
+    except NotConfigured:
+        return Path(".scrapy")
+
+
+def state_url(settings: BaseSettings) -> str:
+    """``WOO_STATE_URL``, else a file in the data directory; nowhere where ``DELTAFETCH_ENABLED`` is off."""
+    if not settings.getbool("DELTAFETCH_ENABLED"):
+        return NOWHERE
+    given: str | None = settings["WOO_STATE_URL"]
+    return given or f"sqlite:///{data_dir(settings).absolute() / 'woo-state.sqlite'}"

@@ -1,0 +1,28 @@
+"""Makes the reference pages in ``docs/`` from the code: ``python -m woo_harvester.reference docs``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from woo_harvester.findings import reference as findings
+from woo_harvester.reference import record, settings, statistics
+
+PAGES: dict[str, Callable[[], str]] = {
+    "findings.md": findings.render,
+    "record.md": record.render,
+    "settings.md": settings.render,
+    "statistics.md": statistics.render,
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Write the pages to the folder that is given."""
+    (folder,) = arguments
+    for name, render in PAGES.items():
+        Path(folder, name).write_text(render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

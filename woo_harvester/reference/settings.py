@@ -1,0 +1,103 @@
+"""Makes ``docs/settings.md``: the project's own settings, and what it changes of Scrapy's.
+
+The reason for a change is the comment beside it in ``settings.py`` and ``addon.py``, so that it is told once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from scrapy.settings import default_settings
+from scrapy.utils.misc import load_object
+
+from woo_harvester import addon
+from woo_harvester import settings as project
+from woo_harvester.options import MB, OPTIONS, Option
+from woo_harvester.reference.markdown import code, head, table
+
+INTRODUCTION = """\
+Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that uses the add-on
+(`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
+"""
+
+#: A line that gives a setting its value: in a module, or as a key of a dict.
+ASSIGNMENT = re.compile(r'(?:|    ")([A-Z][A-Z0-9_]+)(?: = |": )')
+
+#: Scrapy's own value, at the beginning of a comment: the page has it in a column.
+SCRAPYS = re.compile(r"^Scrapy: .+?(?:\. |$)")
+
+#: What says who the project is, not how it works.
+IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
+
+
+def render() -> str:
+    """The page as Markdown."""
+    return "\n".join([
+        head("woo_harvester/options.py, settings.py and addon.py", "Settings"),
+        INTRODUCTION,
+        "## The project's own\n",
+        *table(("setting", "default", "unit", "what it does"), map(_option, OPTIONS)),
+        "## Scrapy's settings that have another value\n",
+        "Set in `woo_harvester/settings.py`, so they hold for this project only:\n",
+        *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
+        "Set by the add-on, since its components need them:\n",
+        *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
+        "## Components\n",
+        "By the setting that holds them, in running order. A component that a project places itself stays there.\n",
+        *table(("setting", "place", "component", "what it does"), _components()),
+    ])
+
+
+def reasons(source: str) -> dict[str, str]:
+    """Why each setting in *source* has its value: the comment on its line, else that above it or its group."""
+    found: dict[str, str] = {}
+    above: list[str] = []
+    for line in source.splitlines():
+        text = line.strip()
+        if text.startswith("#"):
+            above.append(text.lstrip("#: "))
+        elif match := ASSIGNMENT.match(line):
+            beside = line.partition("  # ")[2]
+            found[match[1]] = SCRAPYS.sub("", beside or " ".join(above))
+        if not text or text.endswith(","):
+            above.clear()
+    return found
+
+
+def _option(option: Option) -> tuple[str, ...]:
+    return code(option.name), _default(option), option.unit, option.why
+
+
+def _default(option: Option) -> str:
+    if option.default is None:
+        return "unset"
+    if option.unit.startswith("bytes"):
+        return f"{code(str(option.default))} ({option.default // MB} MB)"
+    return code(str(option.default))
+
+
+def _changes(module: ModuleType, values: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for name, why in reasons(inspect.getsource(module)).items():
+        if name in values and name not in IDENTITY:
+            yield code(name), code(repr(values[name])), code(_scrapys(name)), why
+
+
+def _scrapys(name: str) -> str:
+    return repr(getattr(default_settings, name, None))
+
+
+def _components() -> Iterator[tuple[str, ...]]:
+    for setting, components in addon.COMPONENTS.items():
+        for path, place in components.items():
+            does = "" if place is None else _first_line(path)
+            yield code(setting), "off" if place is None else str(place), code(path), does
+    for scheme, path in addon.DOWNLOAD_HANDLERS.items():
+        yield code("DOWNLOAD_HANDLERS"), scheme, code(path), _first_line(path)
+
+
+def _first_line(path: str) -> str:
+    return (inspect.getdoc(load_object(path)) or "").partition("\n")[0].replace("``", "`")

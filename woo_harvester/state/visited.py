@@ -1,0 +1,24 @@
+"""What other spiders' requests gave an item for, by the keys of scrapy-deltafetch."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, insert, select
+
+from woo_harvester.state.schema import visited
+
+
+def is_visited(connection: Connection, spider: str, key: bytes) -> bool:
+    """Whether a request with this key gave an item."""
+    query = select(visited.c.at).where(visited.c.spider == spider, visited.c.key == key)
+    return connection.execute(query).first() is not None
+
+
+def add_visited(connection: Connection, spider: str, key: bytes, at: int) -> None:
+    """Remember that it did; *at* is in seconds since 1970."""
+    connection.execute(delete(visited).where(visited.c.spider == spider, visited.c.key == key))
+    connection.execute(insert(visited).values(spider=spider, key=key, at=at))
+
+
+def forget_visited(connection: Connection, spider: str) -> None:
+    """Forget all keys of a spider."""
+    connection.execute(delete(visited).where(visited.c.spider == spider))
