@@ -31,9 +31,10 @@ class Harvested:
     """What the state learns of a document once every output has it durably."""
 
     id: int
-    sitemap_id: int
     lastmod: int | None
-    published: str | None
+    """Microseconds since 1970."""
+    published: str
+    """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
     at: int
     """Seconds since 1970."""
     entry_digest: bytes | None = None
@@ -92,7 +93,6 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
     rows = [
         {
             "key": one.id,
-            "sitemap": one.sitemap_id,
             "new_lastmod": one.lastmod,
             "day": one.published,
             "moment": one.at,
@@ -110,7 +110,6 @@ CONFIRM = (
     update(documents)
     .where(documents.c.id == bindparam("key"))
     .values(
-        sitemap_id=bindparam("sitemap"),
         lastmod=bindparam("new_lastmod"),
         published=bindparam("day"),
         harvested=bindparam("moment"),
