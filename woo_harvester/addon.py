@@ -28,13 +28,22 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
 }
 
+SPIDER_MIDDLEWARES: dict[str, int | None] = {
+    # On the spider's side of all of Scrapy's: what an earlier run had costs nothing more.
+    "woo_harvester.middlewares.deltafetch.WooDeltaFetch": 1050,
+}
+
 EXTENSIONS = {
     # Off: it opens a port on which anybody on the machine can run Python in the crawl.
     "scrapy.extensions.telnet.TelnetConsole": None,
     # Off for the same reason; it is on by default.
     "scrapy.extensions.remote_control.RemoteControl": None,
-    # Before all that makes findings.
-    "woo_harvester.extensions.findings.Findings": 10,
+    # Before the findings, whose statistics are written when the state has learned of everything.
+    "woo_harvester.extensions.state.StateKeeper": 10,
+    "woo_harvester.extensions.findings.Findings": 20,
+    # Ours in its place: it tells the state what is durable.
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "woo_harvester.extensions.feedexport.DurableFeedExporter": 30,
     # After AutoThrottle (0), whose delays it keeps from being too short.
     "woo_harvester.extensions.politeness.Politeness": 100,
 }
@@ -42,6 +51,7 @@ EXTENSIONS = {
 COMPONENTS: dict[str, dict[str, int | None]] = {
     "ITEM_PIPELINES": ITEM_PIPELINES,
     "DOWNLOADER_MIDDLEWARES": DOWNLOADER_MIDDLEWARES,
+    "SPIDER_MIDDLEWARES": SPIDER_MIDDLEWARES,
     "EXTENSIONS": EXTENSIONS,
 }
 
@@ -52,6 +62,8 @@ SETTINGS: dict[str, Any] = {
     # Scrapy: none. One file a run in the working folder, so that no run overwrites another's.
     "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
     "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
+    # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last.
+    "DELTAFETCH_ENABLED": True,
     # Scrapy: False.
     "ROBOTSTXT_OBEY": True,
     # Scrapy: True. Links and refreshes in documents are never followed.

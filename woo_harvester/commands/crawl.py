@@ -21,7 +21,7 @@ class Command(CrawlCommand):
     """Scrapy's own command; exit status 2 for a wrong argument, 1 for a run that could not start.
 
     A spider takes part with ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and with
-    ``start_failure``, the exit status and the line of a start that failed.
+    ``failure``, the exit status and the line of a run that could not start or not go on.
     """
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -36,7 +36,7 @@ class Command(CrawlCommand):
             return
         process.crawl(crawler, **opts.spargs)
         process.start()
-        if failure := getattr(crawler.spider, "start_failure", None):
+        if failure := getattr(crawler.spider, "failure", None):
             self._fail(*failure)
         elif process.bootstrap_failed:
             self.exitcode = 1

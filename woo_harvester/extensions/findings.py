@@ -40,6 +40,7 @@ class Findings:
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
         return extension
 
     @property
@@ -67,9 +68,12 @@ class Findings:
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
 
     def spider_closed(self, spider: Spider) -> None:
-        """Close the findings and write the statistics."""
+        """Close the findings."""
         if self._file is not None:
             self._file.close()
+
+    def engine_stopped(self) -> None:
+        """Write the statistics, now that all outputs are closed and the state has learned of them."""
         text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
         (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
         logger.info("Findings and statistics are in %(folder)s", {"folder": self.folder})

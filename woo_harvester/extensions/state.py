@@ -39,7 +39,7 @@ class Reading:
     complete: bool = False
     """Read to its end, without a fault."""
     flawed: bool = False
-    """It has a document that another sitemap has too, so it must be read each time."""
+    """It must be read each time: it shares a document with another sitemap, or no longer lists one."""
     outstanding: int = 0
     """Documents that no output has durably yet."""
 
@@ -48,7 +48,7 @@ class Reading:
 class Delivery:
     """One record on its way to the outputs; the state learns of it when the last of them has it durably."""
 
-    waiting: int
+    waiting: int = 0
     """Outputs that do not have it durably yet."""
     harvested: Harvested | None = None
     withdrawn: int | None = None
@@ -80,6 +80,7 @@ class StateKeeper:
         """How many outputs there are; each one adds itself before the first item."""
         self.listed = Listed()
         self._withdrawals: list[Withdrawals] = []
+        self._readings: dict[int, Reading] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -131,10 +132,25 @@ class StateKeeper:
             outputs.keep_durable(connection, sizes, closed=closed)
             self._confirm(connection, done)
 
+    def begin_reading(self, reading: Reading) -> None:
+        """A sitemap is being read."""
+        self._readings[reading.resource_id] = reading
+
+    def flaw(self, resource_id: int) -> None:
+        """A sitemap shares a document with another one; if it was read in this run, that is not relied on."""
+        if (reading := self._readings.get(resource_id)) is not None:
+            reading.flawed = True
+
     def read_completely(self, reading: Reading) -> None:
-        """A sitemap was read to its end; remembered once all its documents are confirmed."""
+        """A sitemap was read to its end; remembered once all its documents are confirmed.
+
+        As long as the state has a document of it that it no longer lists, it is read each time: "not
+        modified" would mean that the document is there.
+        """
         reading.complete = True
         with self.begin() as connection:
+            ids = documents.not_withdrawn(connection, reading.resource_id)
+            reading.flawed |= any(key not in self.listed for key, _ in ids)
             self._remember(connection, reading)
 
     def expect_withdrawals(self, withdrawals: Withdrawals) -> None:

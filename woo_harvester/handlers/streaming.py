@@ -50,7 +50,8 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 
     ``download_maxsize`` bounds the body: what comes after it is not received, and the response gets the flag
     ``maxsize``. A body that is cut off gets the flag ``dataloss``, and what came of it is kept. Further meta
-    keys: ``woo_sha256`` (the response tells the digest), ``woo_headers_only`` (the connection is closed
+    keys: ``woo_digest`` (the response tells the SHA-256), ``woo_decompress`` (a Content-Encoding is undone, as
+    it is for documents; sitemaps are unpacked by their content), ``woo_headers_only`` (the connection is closed
     after the headers), ``download_timeout`` (seconds for the whole response).
 
     Uses aiohttp, which needs a third of the time of Scrapy's default handler a response, can stop in the
@@ -103,7 +104,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             headers=request.headers.to_tuple_list(),
             timeout=timeout,
             allow_redirects=False,
-            auto_decompress=bool(request.meta.get("woo_sha256")),
+            auto_decompress=bool(request.meta.get("woo_decompress")),
         ) as answer:
             yield answer
 
@@ -126,7 +127,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, request: Request) -> None:
     """Write the body into the response's file, up to the bound of the request."""
     maxsize = cast("int", request.meta.get("download_maxsize") or 0)
-    digest = hashlib.sha256() if request.meta.get("woo_sha256") else None
+    digest = hashlib.sha256() if request.meta.get("woo_digest") else None
     file: IO[bytes] = response.file
     try:
         async for chunk in answer.content.iter_any():

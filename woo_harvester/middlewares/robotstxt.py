@@ -49,7 +49,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise :class:`RobotsForbidden` for what the rules do not allow."""
-        if request.meta.get("dont_obey_robotstxt"):
+        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
             return
         parser = await self.robot_parser(request)
         if parser is not None and not parser.allowed(request.url, self._agent):

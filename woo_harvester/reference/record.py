@@ -20,7 +20,14 @@ harvester's own. What is absent is left out: there are no nulls and no empty lis
 an object with the keys of the last section. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset in Dutch time.
 """
 
-KINDS = {str: "text", int: "number", date: "date", datetime: "date-time", Oorzaak: "one of its four words", Waarde: "*waarde*"}
+KINDS = {
+    str: "text",
+    int: "number",
+    date: "date",
+    datetime: "date-time",
+    Oorzaak: "one of its four words",
+    Waarde: "*waarde*",
+}
 
 
 def render() -> str:
@@ -30,7 +37,9 @@ def render() -> str:
         lines += [f"## {key}\n", f"{meaning}\n"]
         if is_dataclass(kind):
             lines += table(("key", "value", "meaning"), rows(kind))
-    return "\n".join([*lines, "## A waarde\n", f"{_doc(Waarde)}\n", *table(("key", "value", "meaning"), rows(Waarde))])
+    return "\n".join(
+        [*lines, "## A waarde\n", f"{_doc(Waarde)}\n", *table(("key", "value", "meaning"), rows(Waarde))]
+    )
 
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:

@@ -36,20 +36,22 @@ IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
 
 def render() -> str:
     """The page as Markdown."""
-    return "\n".join([
-        head("woo_harvester/options.py, settings.py and addon.py", "Settings"),
-        INTRODUCTION,
-        "## The project's own\n",
-        *table(("setting", "default", "unit", "what it does"), map(_option, OPTIONS)),
-        "## Scrapy's settings that have another value\n",
-        "Set in `woo_harvester/settings.py`, so they hold for this project only:\n",
-        *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
-        "Set by the add-on, since its components need them:\n",
-        *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
-        "## Components\n",
-        "By the setting that holds them, in running order. A component that a project places itself stays there.\n",
-        *table(("setting", "place", "component", "what it does"), _components()),
-    ])
+    return "\n".join(
+        [
+            head("woo_harvester/options.py, settings.py and addon.py", "Settings"),
+            INTRODUCTION,
+            "## The project's own\n",
+            *table(("setting", "default", "unit", "what it does"), map(_option, OPTIONS)),
+            "## Scrapy's settings that have another value\n",
+            "Set in `woo_harvester/settings.py`, so they hold for this project only:\n",
+            *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
+            "Set by the add-on, since its components need them:\n",
+            *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
+            "## Components\n",
+            "By the setting that holds them, in running order. A component that a project places itself stays there.\n",
+            *table(("setting", "place", "component", "what it does"), _components()),
+        ]
+    )
 
 
 def reasons(source: str) -> dict[str, str]:

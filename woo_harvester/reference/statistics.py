@@ -30,8 +30,10 @@ which nothing was counted is absent.
 def render() -> str:
     """The page as Markdown."""
     rows = ((code(key), meaning) for key, meaning in STATISTICS.items())
-    return "\n".join([
-        head("woo_harvester/reference/statistics.py", "Statistics"),
-        INTRODUCTION,
-        *table(("key", "what it counts"), rows),
-    ])
+    return "\n".join(
+        [
+            head("woo_harvester/reference/statistics.py", "Statistics"),
+            INTRODUCTION,
+            *table(("key", "what it counts"), rows),
+        ]
+    )

@@ -72,6 +72,15 @@ class Entry:
     document: etree._Element | None
     """``diwoo:Document``; valid only until the next batch is asked for."""
 
+    @property
+    def digest(self) -> None:
+        """Of the entry's bytes: the full reader has none, only the scanner."""
+        return None
+
+    def parse(self) -> Entry:
+        """Itself: the full reader has read it."""
+        return self
+
 
 def _local_name(tag: str) -> str:
     return tag.rpartition("}")[2]

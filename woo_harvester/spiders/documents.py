@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
+from woo_harvester.extensions.state import Delivery
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
+from woo_harvester.spiders.conditional import validator
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.urls import host_of
@@ -32,13 +35,13 @@ class Documents:
     """Makes the requests for documents, and items of their answers.
 
     *mode* is ``download`` (the body is received, measured and hashed), ``head`` (headers only; where a
-    server refuses HEAD, a GET that is broken off after the headers) or ``none``. *finish* is called with
-    the visit when a document is done.
+    server refuses HEAD, a GET that is broken off after the headers) or ``none``.
     """
 
-    def __init__(self, mode: DocumentsMode, settings: BaseSettings, finish: Callable[[Visit], None]) -> None:
+    def __init__(self, mode: DocumentsMode, settings: BaseSettings) -> None:
         self.mode = mode
-        self._finish = finish
+        self.finish: Callable[[Visit], None] = lambda visit: None
+        """Called with the visit when a document is done."""
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
 
@@ -60,7 +63,8 @@ class Documents:
                 "handle_httpstatus_list": range(400, 600),
                 "woo_headers_only": headers_only,
                 "woo_kind": "document",
-                "woo_sha256": self.mode == "download",
+                "woo_decompress": True,
+                "woo_digest": self.mode == "download",
                 "woo_stream": True,
             },
             cb_kwargs={"item": item, "visit": visit},
@@ -75,8 +79,9 @@ class Documents:
                 return
             if item.source is not None and self._is_usable(response, item):
                 item.source.fetched = _fetched(response)
+                _tell_state(item, response)
                 yield item
-        self._finish(visit)
+        self.finish(visit)
 
     def on_failure(self, failure: Failure) -> None:
         """Tell why no answer came."""
@@ -86,7 +91,7 @@ class Documents:
         visit.document_ends()
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
-        self._finish(visit)
+        self.finish(visit)
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
         size = _size(response)
@@ -131,3 +136,11 @@ def _fetched(response: StreamedResponse) -> Fetched:
         size=_size(response),
         sha256=response.sha256,
     )
+
+
+def _tell_state(item: WooItem, response: StreamedResponse) -> None:
+    """What the state keeps of the file itself."""
+    delivery = item.delivery
+    if isinstance(delivery, Delivery) and delivery.harvested is not None:
+        sha256 = bytes.fromhex(response.sha256) if response.sha256 else None
+        delivery.harvested = replace(delivery.harvested, sha256=sha256, etag=validator(response, "ETag"))

@@ -1,4 +1,4 @@
-"""From an entry of a sitemap to an item: the rules on loc and lastmod.
+"""From the entries of a sitemap to items: the rules on loc and lastmod, and what is known of a document.
 
 Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technische implementatie", sections
 "Doellocatie van de <loc> verwijzing" and "Protocol indicatie".
@@ -6,18 +6,29 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from time import time
+from typing import Protocol
+
+from sqlalchemy import Connection
 
 from woo_harvester.dates import day_of, parse_datetime
 from woo_harvester.diwoo.given import read_given
+from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
 from woo_harvester.findings import Report
 from woo_harvester.findings.notes import Notes
 from woo_harvester.items import Source, WooItem
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
+from woo_harvester.state import documents
+from woo_harvester.state.decision import Known, Verdict, decide, microseconds
+from woo_harvester.state.documents import Harvested
+from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.urls import host_of, loc_problem, record_id
 
@@ -27,42 +38,122 @@ SKIPPED = "overgeslagen"
 CLOCK_SLACK = timedelta(minutes=5)
 
 
-class Entries:
-    """Makes items of entries, for the hosts and bodies of one register."""
+class ListedEntry(Protocol):
+    """An entry as the scanner or the reader gives it."""
 
-    def __init__(self, register: Register, report: Report) -> None:
+    @property
+    def loc(self) -> str:
+        """As given, without the white space around it."""
+
+    @property
+    def digest(self) -> bytes | None:
+        """Of its bytes; None where the full reader gave it."""
+
+    def parse(self) -> Entry:
+        """The entry with its metadata; raises NotPlainError where only the full reader can read it."""
+
+
+@dataclass
+class Sifted:
+    """What is found of a batch before the state has learned of what is new in it."""
+
+    consumed: int = 0
+    """Entries looked at: fewer than the batch has where one of them is not plain."""
+    unchanged: int = 0
+    candidates: list[tuple[Entry, bytes | None, Notes]] = field(default_factory=list)
+    """Entries that the rules on loc let through, and that are not known to be the same to the byte."""
+    moved: list[int] = field(default_factory=list)
+    """Ids of documents that another sitemap listed last time."""
+    digests: dict[int, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class Place:
+    """Where a batch stands."""
+
+    host: str
+    sitemap: Sitemap
+    reading: Reading
+
+
+class Entries:
+    """Chooses what is harvested, for the hosts and bodies of one register."""
+
+    def __init__(self, register: Register, report: Report, keeper: StateKeeper) -> None:
         self._register = register
         self._report = report
-        self._seen: set[int] = set()
+        self._keeper = keeper
+        self._origins: dict[str, bool] = {}
+        self.counts = dict.fromkeys(Verdict, 0)
+        """Entries by what was decided."""
 
-    def item(self, entry: Entry, sitemap: Sitemap, host: str) -> WooItem | None:
-        """The item for *entry*, which *host* lists; None, with a finding, where it is not harvested."""
-        notes = Notes(self._report, url=entry.loc, host=host, sitemap=sitemap.url, line=entry.line)
-        if not self._may_be_harvested(entry.loc, notes):
-            return None
-        match = self._register.organisation_of(entry.loc, host)
-        notes.organisation = match.organisation.identifier if match.organisation else None
-        identifier = record_id(entry.loc)
-        if self._is_repeated(identifier, notes):
-            return None
-        now = datetime.now(UTC).replace(microsecond=0)
-        moment = _lastmod(entry.lastmod, now, notes)
-        record = Record(
-            id=identifier,
-            document=Document(weblocatie=entry.loc),
-            versies=[Versie(Oorzaak.AANLEVERING, day_of(moment or now), moment)],
-            herkomst=Herkomst(
-                index=sitemap.index.url,
-                sitemap=sitemap.url,
-                lastmod=entry.lastmod,
-                opgehaald=now,
-                organisatie=notes.organisation,
-                bevindingen=notes.codes,
-            ),
+    @property
+    def skipped(self) -> int:
+        """Entries that were known and are not harvested again."""
+        return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
+
+    def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:
+        """The items of a batch, and how many of its entries were looked at.
+
+        Fewer than all were where an entry is not plain: the full reader must go on from there.
+        """
+        with self._keeper.begin() as connection:
+            known = documents.look_up(connection, [entry.loc for entry in batch])
+            sifted = self._sift(batch, known, place)
+            new = {entry.loc for entry, _, _ in sifted.candidates if entry.loc not in known}
+            known.update(documents.add_seen(connection, new, place.reading.resource_id, int(time())))
+            items = [
+                item
+                for entry, digest, notes in sifted.candidates
+                if (item := self._item(connection, entry, digest, known[entry.loc], notes, place, sifted))
+            ]
+            documents.move(connection, sifted.moved, place.reading.resource_id)
+            documents.keep_digests(connection, sifted.digests)
+        self.counts[Verdict.UNCHANGED] += sifted.unchanged
+        return items, sifted.consumed
+
+    def _sift(self, batch: Sequence[ListedEntry], known: dict[str, Known], place: Place) -> Sifted:
+        """Pass over what is the same to the byte; a million entries a day come by here."""
+        sifted = Sifted()
+        listed = self._keeper.listed
+        sitemap_id = place.reading.resource_id
+        for entry in batch:
+            document = known.get(entry.loc)
+            if (
+                document is not None
+                and entry.digest is not None
+                and entry.digest == document.entry_digest
+                and document.withdrawn is None
+                and document.harvested is not None
+                and self._is_registered(entry.loc)
+                and document.id not in listed
+            ):
+                listed.add(document.id)
+                if document.sitemap_id != sitemap_id:
+                    sifted.moved.append(document.id)
+                sifted.unchanged += 1
+            else:
+                try:
+                    self._consider(entry, place, sifted)
+                except NotPlainError:
+                    break
+            sifted.consumed += 1
+        return sifted
+
+    def _is_registered(self, loc: str) -> bool:
+        """Whether loc's host is registered; judged once for each way in which a host is written."""
+        origin = loc[: loc.find("/", len("https://"))]
+        if origin not in self._origins:
+            self._origins[origin] = self._register.is_registered(host_of(loc))
+        return self._origins[origin]
+
+    def _consider(self, listed: ListedEntry, place: Place, sifted: Sifted) -> None:
+        entry = listed.parse()
+        notes = Notes(
+            self._report, url=entry.loc, host=place.host, sitemap=place.sitemap.url, line=entry.line
         )
-        number = sitemap.index.name.number
-        category = category_of_index(number) if number else None
-        return WooItem(record, Source(read_given(entry.document), category, match), notes)
+        if self._may_be_harvested(entry.loc, notes):
+            sifted.candidates.append((entry, listed.digest, notes))
 
     def _may_be_harvested(self, loc: str, notes: Notes) -> bool:
         if not loc:
@@ -76,14 +167,91 @@ class Entries:
             return False
         return True
 
-    def _is_repeated(self, identifier: str, notes: Notes) -> bool:
-        """The same loc twice is one document; which of its entries is read does not matter to the guide."""
-        number = UUID(identifier).int
-        if number in self._seen:
-            notes("loc.dubbel", element="loc", action=SKIPPED)
-            return True
-        self._seen.add(number)
-        return False
+    def _item(
+        self,
+        connection: Connection,
+        entry: Entry,
+        digest: bytes | None,
+        known: Known,
+        notes: Notes,
+        place: Place,
+        sifted: Sifted,
+    ) -> WooItem | None:
+        """The item for an entry; None where nothing is to be harvested."""
+        match = self._register.organisation_of(entry.loc, place.host)
+        notes.organisation = match.organisation.identifier if match.organisation else None
+        if known.sitemap_id != place.reading.resource_id:
+            sifted.moved.append(known.id)
+        if not self._keeper.listed.add(known.id):
+            self._repeated(connection, known, notes, place)
+            return None
+        now = datetime.now(UTC).replace(microsecond=0)
+        moment = _lastmod(entry.lastmod, now, notes)
+        verdict = decide(known, moment)
+        self.counts[verdict] += 1
+        if verdict.cause is None:
+            self._passed_over(verdict, entry, digest, known, notes, sifted)
+            return None
+        published = date.fromisoformat(known.published) if known.published else day_of(moment or now)
+        record = _record(entry, place.sitemap, notes, verdict.cause, published, moment, now)
+        number = place.sitemap.index.name.number
+        category = category_of_index(number) if number else None
+        item = WooItem(record, Source(read_given(entry.document), category, match), notes)
+        harvested = Harvested(
+            id=known.id,
+            lastmod=microseconds(moment) if moment else None,
+            published=published.isoformat(),
+            at=int(now.timestamp()),
+            entry_digest=digest,
+        )
+        self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
+        return item
+
+    def _repeated(self, connection: Connection, known: Known, notes: Notes, place: Place) -> None:
+        """The same loc twice is one document; which of its entries is read does not matter to the guide.
+
+        Where two sitemaps have it, neither may be passed over unread any more: the one would have to answer
+        for what the other no longer lists.
+        """
+        notes("loc.dubbel", element="loc", action=SKIPPED)
+        if known.sitemap_id != place.reading.resource_id:
+            place.reading.flawed = True
+            self._keeper.flaw(known.sitemap_id)
+            forget_read(connection, known.sitemap_id)
+
+    @staticmethod
+    def _passed_over(
+        verdict: Verdict, entry: Entry, digest: bytes | None, known: Known, notes: Notes, sifted: Sifted
+    ) -> None:
+        """Tell a lastmod that keeps a document from being harvested; remember an entry that was read."""
+        if isinstance(verdict.value, str) and verdict is not Verdict.UNCHANGED:
+            notes(verdict.value, element="lastmod", seen=entry.lastmod, action="niet opnieuw geoogst")
+        elif digest is not None:
+            sifted.digests[known.id] = digest
+
+
+def _record(
+    entry: Entry,
+    sitemap: Sitemap,
+    notes: Notes,
+    cause: Oorzaak,
+    published: date,
+    moment: datetime | None,
+    now: datetime,
+) -> Record:
+    return Record(
+        id=record_id(entry.loc),
+        document=Document(weblocatie=entry.loc),
+        versies=[Versie(cause, published, moment)],
+        herkomst=Herkomst(
+            index=sitemap.index.url,
+            sitemap=sitemap.url,
+            lastmod=entry.lastmod,
+            opgehaald=now,
+            organisatie=notes.organisation,
+            bevindingen=notes.codes,
+        ),
+    )
 
 
 def _lastmod(text: str | None, now: datetime, notes: Notes) -> datetime | None:

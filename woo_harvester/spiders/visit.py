@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from woo_harvester.findings import Finding, Report, Severity
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
+from woo_harvester.state.resources import Host
 
 #: Errors about a name in robots.txt that is not an index by the convention: nothing of the host is missing.
 ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
@@ -23,6 +24,7 @@ class Visit:
         self,
         host: str,
         organisation: str | None,
+        known: Host,
         backlog: int,
         report: Report,
         is_registered: Callable[[str], bool],
@@ -30,6 +32,10 @@ class Visit:
         self.host = host
         self.organisation = organisation
         """The only body that is registered for the host."""
+        self.known = known
+        """What the state knows of the host."""
+        self.unchanged: set[int] = set()
+        """Sitemaps that are as they were at their last complete read: their documents are all there."""
         self.selection = Selection(is_registered, self.note)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()

@@ -1,0 +1,155 @@
+"""Every day again: only what changed, by the guide's rule on lastmod."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.daily import FIRST, NEWER, OLDER, Harvester, causes, numbered, publish
+from tests.sites import MakeSite
+from woo_harvester.demo.site import Site
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
+    return Harvester(tmp_path, ca_bundle, [site])
+
+
+def test_what_did_not_change_is_not_harvested_again(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "zonder": None, "onleesbaar": "gisteren"})
+    assert causes(harvester.day()) == dict.fromkeys(["a", "zonder", "onleesbaar"], "aanlevering")
+    second = harvester.day()
+    assert causes(second) == {}
+    # Not even read: the sitemap is the same to the byte.
+    assert second.stats["woo/sitemaps/unchanged"] == 1
+
+
+def test_a_sitemap_that_changed_is_read_and_what_is_in_it_passed_over(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST, "b": FIRST, "c": FIRST})
+    second = harvester.day()
+    assert causes(second) == {"c": "aanlevering"}
+    assert second.stats["deltafetch/skipped"] == 2
+    assert second.stats["deltafetch/stored"] == 1
+
+
+def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": NEWER, "b": FIRST})
+    second = harvester.day()
+    assert causes(second) == {"a": "wijziging"}
+    (version,) = second.records[0]["versies"]
+    assert version["openbaarmakingsdatum"] == "2024-04-02"
+    assert version["mutatiedatumtijd"] == NEWER
+
+
+def test_the_same_moment_in_another_notation_is_no_change(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": "2024-04-02T10:00:00+02:00"})
+    harvester.day()
+    publish(site, {"a": "2024-04-02T08:00:00Z"})
+    assert causes(harvester.day()) == {}
+
+
+def test_a_lastmod_that_appears_gives_a_wijziging(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": None})
+    harvester.day()
+    publish(site, {"a": FIRST})
+    assert causes(harvester.day()) == {"a": "wijziging"}
+
+
+def test_an_older_lastmod_is_told_and_not_harvested(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST})
+    harvester.day()
+    publish(site, {"a": OLDER})
+    second = harvester.day()
+    assert causes(second) == {}
+    assert [finding["seen"] for finding in second.about("lastmod.ouder")] == [OLDER]
+
+
+def test_a_lastmod_that_disappears_or_cannot_be_read_is_no_change(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": None, "b": "gisteren"})
+    second = harvester.day()
+    assert causes(second) == {}
+    assert {"lastmod.ontbreekt", "lastmod.ongeldig"} <= second.codes
+
+
+def test_metadata_that_changes_without_a_newer_lastmod_is_not_read_again(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST})
+    harvester.day()
+    page = site.pages["/s0.xml"]
+    site.pages["/s0.xml"] = type(page)(page.body.replace(b"Besluit", b"Ander besluit"), content_type="application/xml")  # type: ignore[union-attr,call-arg]
+    assert causes(harvester.day()) == {}
+
+
+def test_forgetting_with_deltafetch_reset_harvests_everything_again(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST})
+    harvester.day()
+    assert causes(harvester.day("-a", "deltafetch_reset=1")) == {"a": "aanlevering"}
+
+
+def test_without_deltafetch_each_run_delivers_everything(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST})
+    harvester.day(DELTAFETCH_ENABLED=0)
+    assert causes(harvester.day(DELTAFETCH_ENABLED=0)) == {"a": "aanlevering"}
+    assert not (harvester.folder / ".scrapy" / "woo-state.sqlite").exists()
+
+
+def test_a_304_means_that_all_documents_are_still_there(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(3), headers={"ETag": '"eerste"'})
+    harvester.day()
+    second = harvester.day()
+    assert causes(second) == {}
+    assert second.stats["downloader/response_status_count/304"] == 3
+    assert second.stats["woo/hosts/complete"] == 1
+    assert second.codes == set()
+
+
+def test_an_etag_that_never_changes_does_not_hide_changes_for_ever(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST}, headers={"ETag": '"altijd"'})
+    harvester.day()
+    publish(site, {"a": NEWER}, headers={"ETag": '"altijd"'})
+    assert causes(harvester.day()) == {}
+    assert causes(harvester.day(WOO_FULL_READ_DAYS=0)) == {"a": "wijziging"}
+
+
+def test_the_same_bytes_are_treated_like_a_304(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(3))
+    harvester.day()
+    second = harvester.day()
+    assert second.stats["woo/sitemaps/unchanged"] == 1
+    assert "woo/entries" not in second.stats
+
+
+def test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "weg": FIRST}, headers={"ETag": '"eerste"'})
+    site.pages["/d/a.pdf"] = site.pages["/robots.txt"]
+    first = harvester.day("-a", "documents=head")
+    assert "document.onbereikbaar" in first.codes
+    site.pages["/d/weg.pdf"] = site.pages["/robots.txt"]
+    second = harvester.day("-a", "documents=head")
+    assert [record["document"]["weblocatie"] for record in second.records] == [site.url("/d/weg.pdf")]
+
+
+def test_a_document_keeps_its_place_when_it_moves_to_another_host(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    one, two = make_site(), make_site()
+    harvester = Harvester(tmp_path, ca_bundle, [one, two])
+    publish(one, {"a": FIRST, "b": FIRST})
+    publish(two, {"c": FIRST})
+    harvester.day()
+    publish(one, {"a": FIRST})
+    publish(two, {"c": FIRST})
+    moved = two.pages["/s0.xml"]
+    other = one.url("/d/b.pdf").encode()
+    body = moved.body.replace(two.url("/d/c.pdf").encode(), other)  # type: ignore[union-attr]
+    two.pages["/s0.xml"] = type(moved)(body, content_type="application/xml")  # type: ignore[call-arg]
+    third = harvester.day()
+    assert causes(third) == {"c": "intrekking"}

@@ -1,0 +1,186 @@
+"""What is no longer listed is withdrawn, but only when that is sure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import hostile
+from tests.command import read_lines
+from tests.integration.daily import FIRST, NEWER, XML, Harvester, causes, numbered, publish, xml
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
+    return Harvester(tmp_path, ca_bundle, [site])
+
+
+def test_what_is_gone_from_a_fully_read_host_is_withdrawn_once(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST})
+    second = harvester.day()
+    assert causes(second) == {"b": "intrekking"}
+    (record,) = second.records
+    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+    assert record["document"] == {"weblocatie": site.url("/d/b.pdf")}
+    assert causes(harvester.day()) == {}
+
+
+def test_a_document_that_moves_to_another_sitemap_is_not_withdrawn(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST}, {"b": FIRST, "c": FIRST})
+    assert causes(harvester.day()) == {}
+
+
+def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST}, {"b": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST})
+    assert causes(harvester.day()) == {"b": "intrekking"}
+
+
+def test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST, "b": FIRST})
+    again = harvester.day()
+    assert causes(again) == {}
+    assert len(again.about("lastmod.heraanbod")) == 1
+    publish(site, {"a": FIRST, "b": NEWER})
+    back = harvester.day()
+    assert causes(back) == {"b": "herpublicatie"}
+    assert back.records[0]["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+
+
+@pytest.mark.parametrize("broken", ["sitemap-500", "sitemap-truncated", "index-404", "robots-404", "robots-500"])
+def test_a_host_that_was_not_read_completely_withdraws_nothing(
+    site: Site, harvester: Harvester, broken: str
+) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST}, {"c": FIRST})
+    match broken:
+        case "sitemap-500":
+            site.pages["/s1.xml"] = Page(b"", status=500)
+        case "sitemap-truncated":
+            site.pages["/s1.xml"] = Page(xml(site, {"c": FIRST})[:-40], content_type=XML)
+        case "index-404":
+            del site.pages["/sitemapindex-diwoo.xml"]
+        case "robots-404":
+            del site.pages["/robots.txt"]
+        case "robots-500":
+            site.pages["/robots.txt"] = Page(b"", status=500)
+    second = harvester.day(RETRY_TIMES=0)
+    assert causes(second) == {}
+    assert len(second.about("intrekking.onvolledig")) == 1
+
+
+def test_an_index_left_out_of_robots_withdraws_its_documents_but_no_index_at_all_does_not(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, {"a": FIRST})
+    second_index = "/sitemapindex-diwoo-infocat002.xml"
+    site.pages[second_index] = Page(sitemapindex([site.url("/t.xml")]), content_type=XML)
+    site.pages["/t.xml"] = Page(xml(site, {"b": FIRST}), content_type=XML)
+    both = robots_txt(site.url("/sitemapindex-diwoo.xml"), site.url(second_index))
+    site.pages["/robots.txt"] = Page(both)
+    harvester.day()
+    site.pages["/robots.txt"] = Page(b"User-agent: *\n")
+    assert causes(harvester.day()) == {}
+    site.pages["/robots.txt"] = Page(robots_txt(site.url("/sitemapindex-diwoo.xml")))
+    assert causes(harvester.day()) == {"b": "intrekking"}
+
+
+def test_much_gone_at_once_is_held_back_until_the_third_complete_run(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(100))
+    harvester.day()
+    publish(site, numbered(40))
+    for number in (1, 2):
+        run = harvester.day()
+        assert causes(run) == {}
+        (finding,) = run.about("intrekking.massaal")
+        assert finding["seen"] == "60 van 100 documenten"
+        assert f"{number} van 3" in finding["action"]
+        assert run.report is not None
+        assert len(read_lines(run.report / "held.jsonl")) == 60
+    third = harvester.day()
+    assert len(third.records) == 60
+    assert set(causes(third).values()) == {"intrekking"}
+    assert causes(harvester.day()) == {}
+
+
+def test_what_was_held_back_and_returns_was_never_withdrawn(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(100))
+    harvester.day()
+    publish(site, numbered(40))
+    harvester.day()
+    publish(site, numbered(100))
+    assert harvester.day().codes == set()
+    publish(site, numbered(40))
+    assert "1 van 3" in harvester.day().about("intrekking.massaal")[0]["action"]
+
+
+def test_an_empty_index_on_a_bad_day_holds_all_of_ten_documents(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(10))
+    harvester.day()
+    publish(site)
+    run = harvester.day()
+    assert causes(run) == {}
+    assert run.about("intrekking.massaal")[0]["seen"] == "10 van 10 documenten"
+
+
+def test_all_of_nine_documents_are_withdrawn(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(9))
+    harvester.day()
+    publish(site, {})
+    assert len(harvester.day().records) == 9
+
+
+def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST, **numbered(300)})
+    early = harvester.day(CLOSESPIDER_ITEMCOUNT=5)
+    assert early.stats["finish_reason"] == "closespider_itemcount"
+    assert "intrekking" not in causes(early).values()
+    late = harvester.day()
+    assert causes(late)["b"] == "intrekking"
+    delivered = {**causes(early), **causes(late)}
+    assert set(delivered) == {"b", *numbered(300)}
+
+
+def test_two_sitemaps_with_the_same_document_are_read_each_time(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, {"b": FIRST, "c": FIRST}, headers={"ETag": '"eerste"'})
+    harvester.day()
+    # The second one drops it, the first one answers 304 if it is asked: the document is still listed.
+    site.pages["/s1.xml"] = Page(xml(site, {"c": FIRST}), content_type=XML, headers={"ETag": '"tweede"'})
+    assert causes(harvester.day()) == {}
+
+
+def test_a_clock_that_jumped_back_reads_everything_whole(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST}, headers={"ETag": '"altijd"'})
+    harvester.day()
+    state = harvester.folder / ".scrapy" / "woo-state.sqlite"
+    import sqlite3
+
+    with sqlite3.connect(state) as connection:
+        connection.execute("UPDATE resources SET read_at = read_at + 864000")
+    connection.close()
+    publish(site, {"a": NEWER}, headers={"ETag": '"altijd"'})
+    assert causes(harvester.day()) == {"a": "wijziging"}
+
+
+def test_a_busy_host_is_no_reason_to_withdraw(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    publish(site, {"a": FIRST})
+    site.pages["/s0.xml"] = hostile.busy(Page(xml(site, {"a": FIRST}), content_type=XML), times=9, status=503)
+    assert causes(harvester.day(WOO_RETRY_BACKOFF=0.01)) == {}

@@ -1,0 +1,337 @@
+"""Reads hosts: robots.txt, indexes and sitemaps, one after another, as far as they have changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from datetime import timedelta
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+
+from woo_harvester.extensions.state import Reading, StateKeeper
+from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.items import WooItem
+from woo_harvester.middlewares.robotstxt import WooRobotsTxtMiddleware
+from woo_harvester.sitemaps.reader import (
+    GUIDE_MAXENTRIES,
+    GUIDE_MAXSIZE,
+    SITEMAP_NAMESPACE,
+    Fault,
+    OtherKindError,
+    SitemapError,
+    SitemapReader,
+)
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
+from woo_harvester.sitemaps.urlset import UrlsetReader
+from woo_harvester.spiders.conditional import conditions, is_due, validator
+from woo_harvester.spiders.documents import Documents
+from woo_harvester.spiders.entries import Entries, Place
+from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.visit import Visit
+from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
+
+Output = AsyncIterator[Request | WooItem]
+
+#: A publisher's error page comes to the callback, as does "not modified": it is told, not dropped.
+ANSWERS = (304, *range(400, 600))
+
+#: Seconds between two looks at whether the run is being closed, while waiting for room.
+PATIENCE = 1.0
+
+#: Indexes up to this size are kept for when the server answers 304.
+KEPT_MAXSIZE = 8 * 1024 * 1024
+
+INDEX_CODES: dict[Fault, str] = {
+    "ongeldig": "index.ongeldig",
+    "afgebroken": "index.ongeldig",
+    "wortelelement": "index.ongeldig",
+    "te-groot": "index.te-groot",
+    "doctype": "sitemap.doctype",
+}
+
+
+class HostReader:
+    """Makes the requests for the files of a host, and requests or items of the documents that they list."""
+
+    def __init__(self, crawler: Crawler, keeper: StateKeeper, entries: Entries, documents: Documents) -> None:
+        self._crawler = crawler
+        self._keeper = keeper
+        self._entries = entries
+        self._documents = documents
+        self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
+        self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
+        self._sitemap_maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
+
+    def robots(self, visit: Visit) -> Request:
+        """The request that a visit begins with."""
+        url = f"https://{visit.host}/robots.txt"
+        return self._request(url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
+
+    def _request(
+        self,
+        url: str,
+        kind: ResourceKind,
+        visit: Visit,
+        callback: Callable[..., Output],
+        maxsize: int,
+        listed_by: str | None = None,
+        **kwargs: Any,
+    ) -> Request:
+        """A streamed request for a file of *visit*'s host; *kwargs* go to the callback."""
+        with self._keeper.begin() as connection:
+            resource = resource_of(connection, visit.known.id, url, kind, listed_by)
+        return Request(
+            url,
+            callback=callback,
+            errback=self.on_failure,
+            dont_filter=True,
+            headers={"Accept-Encoding": "gzip", **conditions(resource, self._interval)},
+            meta={
+                "download_slot": visit.host,
+                # One more, so that the reader sees that there is more.
+                "download_maxsize": maxsize if kind == "robots" else maxsize + 1,
+                "dont_obey_robotstxt": kind == "robots",
+                "handle_httpstatus_list": ANSWERS,
+                "woo_digest": True,
+                "woo_kind": kind,
+                "woo_stream": True,
+            },
+            cb_kwargs={"visit": visit, "resource": resource, **kwargs},
+        )
+
+    async def on_failure(self, failure: Failure) -> Output:
+        """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        visit: Visit = request.cb_kwargs["visit"]
+        code = failure_code(failure.value, request.meta["woo_kind"])
+        visit.note(code, request.url, seen=failure_seen(failure.value))
+        for following in self._next(visit):
+            yield following
+
+    def _next(self, visit: Visit) -> Iterator[Request]:
+        """What is to be read next of a host."""
+        if visit.indexes:
+            index = visit.indexes.popleft()
+            yield self._request(index.url, "index", visit, self.parse_index, self._index_maxsize, index=index)
+        elif visit.sitemaps:
+            sitemap = visit.sitemaps.popleft()
+            yield self._request(
+                sitemap.url,
+                "sitemap",
+                visit,
+                self.parse_sitemap,
+                self._sitemap_maxsize,
+                sitemap.index.url,
+                sitemap=sitemap,
+            )
+        else:
+            visit.reading_done = True
+            self.finish(visit)
+
+    def finish(self, visit: Visit) -> None:
+        """Count a host as done, once nothing of it is under way."""
+        if visit.finished:
+            stats = self._crawler.stats
+            stats.inc_value("woo/hosts/done")
+            stats.inc_value(f"woo/hosts/{'incomplete' if visit.incomplete else 'complete'}")
+
+    # robots.txt
+
+    async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
+        """Take the indexes by the convention from a robots.txt, and tell what is not."""
+        with closing(response):
+            body = resource.content if response.status == 304 else b"".join(response.chunks())
+        readable = response.status in (200, 304) and "dataloss" not in response.flags and body is not None
+        if readable and body is not None:
+            visit.indexes.extend(visit.selection.indexes(body, response.url))
+            if "maxsize" in response.flags:
+                visit.note("robots.te-groot", response.url, action="gelezen tot 500 KiB")
+                visit.incomplete.append("robots.te-groot")
+            elif response.status == 200:
+                self._keep(response, resource, content=body)
+            if not visit.indexes:
+                visit.note("robots.geen-diwoo-index", response.url)
+        elif response.status in (404, 410):
+            visit.note("robots.ontbreekt", response.url, seen=f"HTTP {response.status}")
+        else:
+            seen = "afgebroken" if response.status == 200 else f"HTTP {response.status}"
+            visit.note("robots.onbereikbaar", response.url, seen=seen)
+        if readable or response.status in range(400, 500):
+            await self._obey(response, body or b"" if readable else b"")
+        for request in self._next(visit):
+            yield request
+
+    async def _obey(self, response: StreamedResponse, rules: bytes) -> None:
+        """RFC 9309: the rules hold for the host that was asked, and none hold where it has no robots.txt."""
+        middleware = self._crawler.get_downloader_middleware(WooRobotsTxtMiddleware)
+        if middleware is not None and response.request is not None:
+            asked = (response.request.meta.get("redirect_urls") or [response.url])[0]
+            await middleware.learn(response.request.replace(url=asked), rules)
+
+    def _keep(self, response: StreamedResponse, resource: Resource, content: bytes) -> None:
+        """Remember a robots.txt or index as it was read now."""
+        with self._keeper.begin() as connection:
+            keep_read(
+                connection,
+                resource.id,
+                etag=validator(response, "ETag"),
+                last_modified=validator(response, "Last-Modified"),
+                digest=None,
+                at=int(time()),
+                content=content,
+            )
+
+    # Indexes
+
+    async def parse_index(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
+    ) -> Output:
+        """Take the sitemaps that an index lists."""
+        with closing(response):
+            if response.status == 304 and resource.content is not None:
+                self._read_index([resource.content], visit, index)
+            elif response.status == 200:
+                complete = self._read_index(response.chunks(), visit, index)
+                if "dataloss" in response.flags and complete:
+                    visit.note("index.ongeldig", index.url, seen="afgebroken")
+                elif complete and response.size <= KEPT_MAXSIZE:
+                    self._keep(response, resource, content=b"".join(response.chunks()))
+            else:
+                visit.note("index.onbereikbaar", index.url, seen=f"HTTP {response.status}")
+        for request in self._next(visit):
+            yield request
+
+    def _read_index(self, chunks: Iterable[bytes], visit: Visit, index: Index) -> bool:
+        """Whether the index could be read to its end."""
+        reader = SitemapReader(chunks, "sitemapindex", self._index_maxsize)
+        try:
+            for batch in reader:
+                found = (visit.selection.sitemap(entry, index) for entry in batch)
+                visit.sitemaps.extend(filter(None, found))
+        except OtherKindError as error:
+            code = "index.is-urlset" if error.root == "urlset" else "index.ongeldig"
+            visit.note(code, index.url, line=error.line, seen=f"<{error.root}>")
+        except SitemapError as error:
+            visit.note(INDEX_CODES[error.fault], index.url, line=error.line, seen=error.seen)
+        namespace = reader.namespace if reader.root_seen else None
+        _check_file(visit, index.url, "index", reader.entries, reader.size, namespace)
+        if reader.complete and not reader.entries:
+            visit.note("sitemap.leeg", index.url)
+        return reader.complete
+
+    # Sitemaps
+
+    async def parse_sitemap(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
+    ) -> Output:
+        """Make items of the entries of a sitemap, and requests for their documents where there is room."""
+        with closing(response):
+            if response.status == 304 or self._is_same(response, resource):
+                visit.unchanged.add(resource.id)
+                self._crawler.stats.inc_value("woo/sitemaps/unchanged")
+            elif response.status == 200:
+                async for made in self._read_sitemap(response, visit, resource, sitemap):
+                    yield made
+            else:
+                visit.note("sitemap.onbereikbaar", sitemap.url, seen=f"HTTP {response.status}")
+        if not self.is_closing():
+            for request in self._next(visit):
+                yield request
+
+    def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
+        """Whether the bytes are those of the last complete read, which is not too long ago."""
+        same = resource.digest is not None and response.sha256 == resource.digest.hex()
+        return response.status == 200 and same and not is_due(resource, self._interval)
+
+    async def _read_sitemap(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
+    ) -> Output:
+        reading = self._begin_reading(response, resource)
+        reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
+        place = Place(visit.host, sitemap, reading)
+        try:
+            for batch in reader:
+                items, taken = self._entries.select(batch, place)
+                reader.took(taken)
+                async for made in self._documents_of(items, visit):
+                    yield made
+                if self.is_closing():
+                    visit.incomplete.append("closed")
+                    return
+        except OtherKindError as error:
+            self._note_other_kind(error, response, visit, sitemap)
+        except SitemapError as error:
+            visit.note(f"sitemap.{error.fault}", sitemap.url, line=error.line, seen=error.seen)
+        self._crawler.stats.inc_value("woo/entries", reader.entries)
+        _check_file(visit, sitemap.url, "sitemap", reader.entries, reader.size, reader.namespace)
+        if reader.complete and "dataloss" in response.flags:
+            visit.note("sitemap.afgebroken", sitemap.url)
+        elif reader.complete:
+            self._keeper.read_completely(reading)
+            if not reader.entries:
+                visit.note("sitemap.leeg", sitemap.url)
+
+    def _begin_reading(self, response: StreamedResponse, resource: Resource) -> Reading:
+        """Until it has been read again, and all its documents are confirmed, nothing is relied on."""
+        with self._keeper.begin() as connection:
+            forget_read(connection, resource.id)
+        reading = Reading(
+            resource.id,
+            etag=validator(response, "ETag"),
+            last_modified=validator(response, "Last-Modified"),
+            digest=bytes.fromhex(response.sha256) if response.sha256 else None,
+            at=int(time()),
+        )
+        self._keeper.begin_reading(reading)
+        return reading
+
+    async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
+        for item in items:
+            if self._documents.mode == "none":
+                yield item
+                continue
+            while not await visit.has_room(PATIENCE):
+                if self.is_closing():
+                    return
+            yield self._documents.request(item, visit)
+        await asyncio.sleep(0)  # the other hosts' turn
+
+    def _note_other_kind(
+        self, error: OtherKindError, response: StreamedResponse, visit: Visit, sitemap: Sitemap
+    ) -> None:
+        """Tell what is served as a sitemap; of ``diwoo:Documents``, how many documents are lost by it."""
+        if error.root == "sitemapindex":
+            visit.note("index.genest", sitemap.url, line=error.line, seen="<sitemapindex>", action=NOT_READ)
+            return
+        seen = f"<{error.root}>"
+        if error.root == "Documents":
+            reader = SitemapReader(response.chunks(), "Documents", self._sitemap_maxsize)
+            with suppress(SitemapError):  # the count goes as far as the file can be read
+                for _ in reader:
+                    pass
+            seen = f"<Documents> met {reader.entries} documenten"
+        visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
+
+    def is_closing(self) -> bool:
+        """Whether the run is being ended. Scrapy has no signal for that; it starts no request any more."""
+        engine = self._crawler.engine
+        slot = engine._slot
+        return not engine.running or slot is None or slot.closing is not None
+
+
+def _check_file(
+    visit: Visit, url: str, kind: ResourceKind, entries: int, size: int, namespace: str | None
+) -> None:
+    """Tell what is to be said of a file as a whole, whether or not it could be read to its end."""
+    if entries > GUIDE_MAXENTRIES or size > GUIDE_MAXSIZE:
+        visit.note(f"{kind}.boven-norm", url, seen=f"{entries} verwijzingen, {size} bytes")
+    if namespace not in (SITEMAP_NAMESPACE, None):
+        visit.note("sitemap.naamruimte", url, seen=namespace or "geen naamruimte")
