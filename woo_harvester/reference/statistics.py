@@ -8,7 +8,7 @@ from woo_harvester.reference.markdown import code, head, table
 STATISTICS = {
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts of which nothing is left to read or fetch",
-    "woo/hosts/complete": "of those: completely read (robots.txt, each index by the convention, each of their sitemaps)",
+    "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
     "woo/hosts/incomplete": "of those: something could not be read; a finding tells what",
     "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/entries": "entries that were read from sitemaps, before any rule on them",
@@ -21,17 +21,19 @@ STATISTICS = {
 }
 
 INTRODUCTION = """\
-A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. Beside Scrapy's own (of which
-`item_scraped_count` is the number of records, and `finish_reason` tells how the run ended) these are there. A key of
-which nothing was counted is absent.
+A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. These are there
+beside Scrapy's own, of which `item_scraped_count` is the number of records, and `finish_reason` tells how the
+run ended. A key of which nothing was counted is absent.
 """
 
 
 def render() -> str:
     """The page as Markdown."""
     rows = ((code(key), meaning) for key, meaning in STATISTICS.items())
-    return "\n".join([
-        head("woo_harvester/reference/statistics.py", "Statistics"),
-        INTRODUCTION,
-        *table(("key", "what it counts"), rows),
-    ])
+    return "\n".join(
+        [
+            head("woo_harvester/reference/statistics.py", "Statistics"),
+            INTRODUCTION,
+            *table(("key", "what it counts"), rows),
+        ]
+    )
