@@ -78,7 +78,9 @@ class Addon:
         """Add the spiders to the project's."""
         modules = settings.getlist("SPIDER_MODULES")
         if "woo_harvester.spiders" not in modules:
-            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], "addon")
+            # With the priority that the project's own list has: with a lower one it would change nothing.
+            priority = settings.getpriority("SPIDER_MODULES") or 0
+            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components; a component that the project has placed itself stays where it is."""
