@@ -9,7 +9,7 @@ from scrapy.settings import default_settings
 from tests.conftest import ROOT
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.options import OPTIONS, option
+from woo_harvester.options import OPTIONS
 from woo_harvester.reference.settings import IDENTITY, reasons, render
 
 
@@ -26,10 +26,6 @@ def test_every_setting_that_the_code_reads_is_an_option() -> None:
 def test_every_option_is_known_to_the_linter() -> None:
     known = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scrapy-lint"]["known-settings"]
     assert {option.name for option in OPTIONS} <= set(known)
-
-
-def test_an_option_is_found_by_its_name() -> None:
-    assert option("WOO_REPORT_DIR").default == "reports"
 
 
 def test_every_option_stands_on_the_page_with_its_default() -> None:
