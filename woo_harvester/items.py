@@ -81,7 +81,7 @@ class WooItemAdapter(AdapterInterface):
         return [key for _, key in keys_of(Record)]
 
     def field_names(self) -> KeysView[str]:
-        """All keys, also those that this record lacks: the columns of a CSV file are those of its first item."""
+        """All keys, also those that are absent: the columns of a CSV file are those of its first item."""
         return dict.fromkeys(self.get_field_names_from_class(WooItem)).keys()
 
     @cached_property
