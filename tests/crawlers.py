@@ -18,13 +18,20 @@ from woo_harvester.register.organisations import Match
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import record_id
 
+
+class Proef(Spider):
+    """Does nothing, but has a name."""
+
+    name = "proef"
+
+
 LOC = "https://www.a.nl/besluit.pdf"
 
 
 def crawler_of(**settings: Any) -> Crawler:
     """A crawler with the project's options and these settings; no reactor is installed for it."""
     options = {option.name: option.default for option in OPTIONS}
-    return get_crawler(Spider, {"TWISTED_REACTOR_ENABLED": False, **options, **settings})
+    return get_crawler(Proef, {"TWISTED_REACTOR_ENABLED": False, **options, **settings})
 
 
 def item_of(
