@@ -29,9 +29,9 @@ from tests.command import Line, Run, run_scrapy
 from tests.hostile import RawSite
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.register import Body, Location, register_xml
-from woo_harvester.demo.server import LoopbackServer, Page
+from woo_harvester.demo.server import LoopbackServer, Page, Request
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
+from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
 
 INDEX = "/sitemapindex-diwoo.xml"
 LASTMOD = "2024-04-02T10:00:00+02:00"
@@ -45,6 +45,11 @@ B = TypeVar("B", bound=Builder)
 def entry(site: LoopbackServer, path: str, **given: Any) -> Entry:
     """An entry for a document of the site, with a lastmod."""
     return Entry(**{"loc": site.url(path), "lastmod": LASTMOD, **given})
+
+
+def document(site: LoopbackServer, path: str, **given: Any) -> Entry:
+    """An entry with these elements of DiWoo."""
+    return entry(site, path, diwoo=DiWoo(**given))
 
 
 def entries_of(site: LoopbackServer, *entries: Entry | str) -> Page:
@@ -138,6 +143,8 @@ class Host:
 
     site: LoopbackServer
     run: Run
+    requests: Sequence[Request]
+    """What it was asked for in this run."""
 
     @property
     def records(self) -> list[Line]:
@@ -182,7 +189,7 @@ class Host:
 
     def requested(self, path: str) -> list[str]:
         """The methods of the requests for a path, in order."""
-        return [request.method for request in self.site.requested(path)]
+        return [request.method for request in self.requests if path in (request.path, request.target)]
 
 
 @dataclass(frozen=True)
@@ -191,10 +198,11 @@ class Harvest:
 
     run: Run
     sites: Mapping[Builder, LoopbackServer]
+    requests: Mapping[Builder, Sequence[Request]]
 
     def __getitem__(self, build: Builder) -> Host:
         """The host that this function has built."""
-        return Host(self.sites[build], self.run)
+        return Host(self.sites[build], self.run, self.requests[build])
 
 
 @dataclass
@@ -240,9 +248,11 @@ class Publishers:
         self.runs += 1
         folder = self.folder / f"run{self.runs}"
         folder.mkdir()
+        for site in self.sites.values():
+            site.requests.clear()
         given = ["crawl", "woo", "-a", f"register={self.register}", *args]
         run = run_scrapy(given, folder, self.bundle, settings=settings, timeout=timeout)
-        return Harvest(run, self.sites)
+        return Harvest(run, self.sites, {build: tuple(site.requests) for build, site in self.sites.items()})
 
     def harvest(
         self, hosts: Hosts, *args: str, settings: Mapping[str, object] | None = None, timeout: float = 120

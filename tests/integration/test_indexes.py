@@ -289,7 +289,7 @@ def test_a_sitemap_is_read_only_over_https_from_a_registered_host(
     host = harvest[with_sitemaps_that_may_not_be_read]
     told = [found for found in host.findings if found.get("element") == "sitemap/loc"]
     assert told[number]["code"] == code
-    assert {request.path for request in host.site.requests} == {"/robots.txt", INDEX, f"{INDEX}/sitemap.xml"}
+    assert {request.path for request in host.requests} == {"/robots.txt", INDEX, f"{INDEX}/sitemap.xml"}
     assert host.paths == ["/a.pdf"]
 
 

@@ -145,9 +145,7 @@ def test_a_document_is_harvested_only_over_https_from_a_registered_host(
 
 def test_nothing_is_asked_for_at_a_refused_location(harvest: Harvest) -> None:
     host = harvest[with_locations_that_are_refused]
-    assert [request.target for request in host.site.requests if "/doc/" in request.target] == [
-        "/doc/goed.pdf"
-    ]
+    assert [request.target for request in host.requests if "/doc/" in request.target] == ["/doc/goed.pdf"]
 
 
 def test_refused_locations_do_not_keep_the_next_document_from_being_harvested(harvest: Harvest) -> None:
@@ -180,7 +178,7 @@ def test_the_record_has_loc_as_it_was_given(harvest: Harvest) -> None:
 
 
 def test_the_server_is_asked_for_loc_in_its_encoded_form(harvest: Harvest) -> None:
-    targets = {request.target for request in harvest[with_special_characters].site.requests}
+    targets = {request.target for request in harvest[with_special_characters].requests}
     assert {"/doc/beslu%C3%AFt%20%232.pdf", "/doc/ge%C3%ABtst.pdf", "/doc/a.pdf?id=1&naam=b"} <= targets
 
 
@@ -192,7 +190,7 @@ def test_the_id_of_a_record_is_made_of_its_loc(harvest: Harvest) -> None:
 def test_links_in_documents_are_not_followed(harvest: Harvest) -> None:
     host = harvest[with_links_in_a_document]
     assert host.paths == ["/overzicht.html"]
-    assert not any(request.path.startswith("/doc/") for request in host.site.requests)
+    assert not any(request.path.startswith("/doc/") for request in host.requests)
 
 
 @pytest.mark.parametrize("number", range(len(LASTMODS)))

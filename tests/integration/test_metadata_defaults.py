@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from tests.integration.publishers import INDEX, Harvest, Hosts, Publishers, entry, publish
+from tests.integration.publishers import INDEX, Harvest, Hosts, Publishers, document, entry, publish
 from woo_harvester.demo.register import Body, Location
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, ExtraMetadata, Handeling
@@ -52,11 +52,6 @@ COMPLETE = DiWoo(
     handelingen=[Handeling(ONDERTEKENING, "2024-03-28T09:00:00", GEMEENTE)],
 )
 hosts = Hosts()
-
-
-def document(site: Site, path: str, **given: Any) -> Entry:
-    """An entry with these elements of DiWoo."""
-    return entry(site, path, diwoo=DiWoo(**given))
 
 
 @hosts.site

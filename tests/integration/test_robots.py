@@ -278,7 +278,7 @@ def test_sitemaps_for_google_are_left_alone_and_counted(harvest: Harvest) -> Non
 def test_a_host_with_only_other_names_has_no_index(harvest: Harvest) -> None:
     host = harvest[with_only_other_names]
     assert host.errors == {"robots.geen-diwoo-index", "index.naam"}
-    assert [request.path for request in host.site.requests] == ["/robots.txt"]
+    assert [request.path for request in host.requests] == ["/robots.txt"]
 
 
 def test_a_sitemap_in_robots_txt_itself_is_not_read(harvest: Harvest) -> None:
@@ -355,7 +355,7 @@ def test_an_index_on_another_registered_host_is_read(harvest: Harvest) -> None:
 
 
 def test_a_host_that_nobody_registered_is_not_visited(harvest: Harvest) -> None:
-    assert harvest[that_nobody_registered].site.requests == []
+    assert harvest[that_nobody_registered].requests == []
 
 
 def test_a_redirect_of_robots_txt_within_https_is_followed(harvest: Harvest) -> None:
