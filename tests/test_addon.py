@@ -37,11 +37,11 @@ def running(settings: BaseSettings, name: str) -> list[type]:
 
 def test_a_project_gets_the_spiders_beside_its_own() -> None:
     settings = settings_of(SPIDER_MODULES=["mijn.spiders"])
-    assert settings["SPIDER_MODULES"] == ["mijn.spiders", "woo_harvester.spiders"]
+    assert settings.getlist("SPIDER_MODULES") == ["mijn.spiders", "woo_harvester.spiders"]
 
 
 def test_spiders_that_are_there_already_are_not_added_again() -> None:
-    assert settings_of(SPIDER_MODULES=["woo_harvester.spiders"])["SPIDER_MODULES"] == [
+    assert settings_of(SPIDER_MODULES=["woo_harvester.spiders"]).getlist("SPIDER_MODULES") == [
         "woo_harvester.spiders"
     ]
 
@@ -68,7 +68,7 @@ def test_what_a_project_leaves_open_is_filled_in() -> None:
 def test_components_that_a_project_has_placed_stay_where_they_are() -> None:
     path = "woo_harvester.pipelines.defaults.DefaultsPipeline"
     settings = settings_of(ITEM_PIPELINES={path: 50, Own: 150})
-    pipelines = settings.getdict("ITEM_PIPELINES")
+    pipelines = settings.get_component_priority_dict_with_base("ITEM_PIPELINES")
     assert pipelines[path] == 50
     assert pipelines[Own] == 150
     assert DefaultsPipeline not in pipelines

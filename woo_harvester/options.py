@@ -35,6 +35,24 @@ OPTIONS = (
         "State and the last good copy of the register. Unset: Scrapy's data directory of the project, else `.scrapy` in the working folder.",
     ),
     Option(
+        "WOO_STATE_URL",
+        None,
+        "URL",
+        "Where the state is kept: what is known of each document between runs. Unset: `woo-state.sqlite` in the data directory.",
+    ),
+    Option(
+        "WOO_DURABLE_INTERVAL",
+        5,
+        "seconds",
+        "How often records in a local file are made durable (fsync), which is when the state learns of them.",
+    ),
+    Option(
+        "WOO_DURABLE_RECORDS",
+        1000,
+        "records",
+        "They are made durable sooner after so many.",
+    ),
+    Option(
         "WOO_REPORT_DIR",
         "reports",
         "folder",

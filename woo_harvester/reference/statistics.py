@@ -15,6 +15,7 @@ STATISTICS = {
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records of which the publisher did not give the field, so that it was filled in",
     "woo/documents/refused": "documents left out because of their file type",
+    "woo/outputs/failed": "outputs that could not be written, so that the run was ended",
     "woo/crawl_delay/hosts": "hosts whose robots.txt asks for a `Crawl-delay`",
     "woo/pauses": "times that a host was given rest after a 429 or 503",
     "woo/retry_after_too_long": "answers whose `Retry-After` is longer than `WOO_RETRY_AFTER_MAX`",
