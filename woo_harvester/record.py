@@ -7,7 +7,7 @@ keys are, but for ``mime-type``. What is None or empty is absent in the output.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
@@ -234,18 +234,25 @@ def keys_of(cls: type[Any]) -> tuple[tuple[str, str], ...]:
 def plain(value: Any) -> Any:
     """Plain Python (dict, list, str, number) for JSON, without what is absent."""
     kind = type(value)
-    if kind is str or kind is int:
-        return value
+    if kind in _KEYS or is_dataclass(value):
+        return _plain_fields(value, kind)
     if kind is list:
         return [plain(part) for part in value]
     if kind is datetime:
         return iso_datetime(value)
     if kind is date:
         return value.isoformat()
-    if kind is dict or isinstance(value, str):
-        return value
-    return {
-        key: given
-        for name, key in keys_of(kind)
-        if (part := getattr(value, name)) is not None and part != [] and (given := plain(part)) != {}
-    }
+    return value
+
+
+def _plain_fields(value: Any, kind: type[Any]) -> dict[str, Any]:
+    """The fields of a dataclass that hold something; most of a record's fields are texts or hold nothing."""
+    output: dict[str, Any] = {}
+    for name, key in keys_of(kind):
+        part = getattr(value, name)
+        if not part and part != 0:
+            continue
+        given = part if type(part) is str else plain(part)
+        if given != {}:
+            output[key] = given
+    return output
