@@ -355,7 +355,7 @@ def test_an_index_on_another_registered_host_is_read(harvest: Harvest) -> None:
 
 
 def test_a_host_that_nobody_registered_is_not_visited(harvest: Harvest) -> None:
-    assert harvest[that_nobody_registered].requests == []
+    assert not harvest[that_nobody_registered].requests
 
 
 def test_a_redirect_of_robots_txt_within_https_is_followed(harvest: Harvest) -> None:
