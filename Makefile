@@ -68,7 +68,7 @@ bench: install-dev
 		$(BIN)/python -m benchmarks.$$(basename $$name .py) || exit 1; echo; done
 
 docs: install
-	$(BIN)/python -m woo_harvester.findings.reference docs/findings.md
+	$(BIN)/python -m woo_harvester.reference docs
 
 # Pins of the newest versions within the ranges. Run it with the oldest Python that is supported, so that all have them.
 requirements: install-dev

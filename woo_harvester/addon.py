@@ -61,19 +61,20 @@ DOWNLOAD_HANDLERS = {"https": "woo_harvester.handlers.streaming.StreamingDownloa
 SETTINGS: dict[str, Any] = {
     # Scrapy: none. One file a run in the working folder, so that no run overwrites another's.
     "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
+    # Scrapy: None. Gives %(run)s: spider and time, as in the folder of the report.
     "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
     # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last.
     "DELTAFETCH_ENABLED": True,
-    # Scrapy: False.
+    # Scrapy: False. The rules of a publisher hold for this harvester too.
     "ROBOTSTXT_OBEY": True,
     # Scrapy: True. Links and refreshes in documents are never followed.
     "METAREFRESH_ENABLED": False,
-    # Scrapy: its own, which makes a line for each item and throws it away.
+    # Scrapy: its own. Scrapy's makes a line for each item and throws it away.
     "LOG_FORMATTER": "woo_harvester.logformatter.QuietLogFormatter",
     # Scrapy: 16. No bound on all hosts together: a slow host's requests wait in its own slot and hold up
     # nobody. WOO_HOST_BACKLOG bounds how many there are of a host.
     "CONCURRENT_REQUESTS": 0,
-    # Scrapy: 100 tasks a response. One is faster, since no response gives items that wait for each other.
+    # Scrapy: 100. One task a response is faster, since no response gives items that wait for each other.
     "CONCURRENT_ITEMS": 1,
 }
 
@@ -89,7 +90,9 @@ class Addon:
         """Add the spiders to the project's."""
         modules = settings.getlist("SPIDER_MODULES")
         if "woo_harvester.spiders" not in modules:
-            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], "addon")
+            # With the priority that the project's own list has: with a lower one it would change nothing.
+            priority = settings.getpriority("SPIDER_MODULES") or 0
+            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components; a component that the project has placed itself stays where it is."""

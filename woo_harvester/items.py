@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, KeysView
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,6 +79,10 @@ class WooItemAdapter(AdapterInterface):
     def get_field_names_from_class(cls, item_class: type) -> list[str]:
         """The keys that a record can have."""
         return [key for _, key in keys_of(Record)]
+
+    def field_names(self) -> KeysView[str]:
+        """All keys, also those that are absent: the columns of a CSV file are those of its first item."""
+        return dict.fromkeys(self.get_field_names_from_class(WooItem)).keys()
 
     @cached_property
     def _output(self) -> dict[str, Any]:

@@ -143,8 +143,3 @@ OPTIONS = (
         "Documents of a host that wait or are under way at once: entries become requests only as there is room, so that memory does not grow with a sitemap.",
     ),
 )
-
-
-def option(name: str) -> Option:
-    """The option with this name; raises KeyError for another."""
-    return next(option for option in OPTIONS if option.name == name)

@@ -7,9 +7,12 @@ keys are, but for ``mime-type``. What is None or empty is absent in the output.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 from woo_harvester.dates import iso_datetime
@@ -24,16 +27,24 @@ class Oorzaak(StrEnum):
     HERPUBLICATIE = "herpublicatie"
 
 
-@dataclass(frozen=True, slots=True)
+# Frozen, since many records share one.
+@dataclass(frozen=True)
 class Waarde:
-    """A value of a list, or a reference to a document; frozen, since many records share one."""
+    """A value of a list, or a reference to a document."""
 
     type: str | None = None
     """Of organisations only: the kind in the TOOI URI, such as ``gemeente``."""
     id: str | None = None
+    """The URI: of the value in its list, of the organisation, or of the document that is referred to."""
     label: str | None = None
+    """The label that the list has for it, else as given."""
     bronwaarde: str | None = None
     """What the publisher gave, where identifier and label do not say it."""
+
+    @cached_property
+    def output(self) -> dict[str, str]:
+        """What is written of it, made once for all records that share it."""
+        return {key: part for key, part in asdict(self).items() if part}
 
 
 @dataclass(slots=True)
@@ -41,7 +52,9 @@ class Geldigheid:
     """From when to when a document is valid."""
 
     begindatum: datetime | None = None
+    """Valid from."""
     einddatum: datetime | None = None
+    """Valid until."""
 
 
 @dataclass(slots=True)
@@ -49,8 +62,11 @@ class Titelcollectie:
     """The titles of a document."""
 
     officieleTitel: str | None = None
+    """The title that is shown."""
     verkorteTitels: list[str] = field(default_factory=list)
+    """Shorter titles."""
     alternatieveTitels: list[str] = field(default_factory=list)
+    """Other titles."""
 
 
 @dataclass(slots=True)
@@ -58,9 +74,13 @@ class Classificatiecollectie:
     """What a document is about and what kind of document it is."""
 
     documentsoorten: list[Waarde] = field(default_factory=list)
+    """Kinds of document, such as brief."""
     themas: list[Waarde] = field(default_factory=list)
+    """Themes of the TOP-lijst."""
     informatiecategorieen: list[Waarde] = field(default_factory=list)
+    """One or more of the list of Woo-informatiecategorieën; always there."""
     trefwoorden: list[str] = field(default_factory=list)
+    """Keywords."""
 
 
 @dataclass(slots=True)
@@ -68,8 +88,11 @@ class Documenthandeling:
     """What was done with a document, when and by whom."""
 
     soortHandeling: Waarde | None = None
+    """One of the three known: ondertekening, ontvangst, vaststelling."""
     atTime: datetime | None = None
+    """When it was done."""
     wasAssociatedWith: Waarde | None = None
+    """The organisation that did it."""
 
 
 @dataclass(slots=True)
@@ -77,7 +100,9 @@ class Veld:
     """One pair of the publisher's own metadata: a name with its values."""
 
     key: str | None = None
+    """The name, as given."""
     values: list[str] = field(default_factory=list)
+    """The values, as given."""
 
 
 @dataclass(slots=True)
@@ -85,8 +110,11 @@ class ExtraMetadata:
     """A group of the publisher's own metadata."""
 
     namespace: str | None = None
+    """URI of the publisher's own namespace."""
     prefix: str | None = None
+    """Short name of that namespace."""
     velden: list[Veld] = field(default_factory=list)
+    """The pairs."""
 
 
 @dataclass(slots=True)
@@ -94,22 +122,36 @@ class Document:
     """The metadata of a document."""
 
     weblocatie: str
+    """The loc of the document: its identity."""
     creatiedatum: date | None = None
+    """Day on which it was made."""
     geldigheid: Geldigheid | None = None
     identifiers: list[str] = field(default_factory=list)
+    """The publisher's own numbers and codes for it."""
     publisher: Waarde | None = None
+    """The organisation that made it public."""
     verantwoordelijke: Waarde | None = None
+    """The organisation that answers for it; open.overheid.nl shows this one."""
     medeverantwoordelijken: list[Waarde] = field(default_factory=list)
+    """Organisations that answer for it as well."""
     opsteller: Waarde | None = None
+    """The organisation that wrote it."""
     naamOpsteller: str | None = None
+    """Who wrote it, in words."""
     language: Waarde | None = None
+    """Its language."""
     format: Waarde | None = None
+    """Its file type, one of the 19 that may be harvested."""
     omschrijvingen: list[str] = field(default_factory=list)
+    """Descriptions."""
     titelcollectie: Titelcollectie = field(default_factory=Titelcollectie)
     classificatiecollectie: Classificatiecollectie = field(default_factory=Classificatiecollectie)
     aggregatiekenmerk: str | None = None
+    """The publisher's mark of documents that belong together."""
     isPartOf: Waarde | None = None
+    """The whole that it is a part of."""
     hasParts: list[Waarde] = field(default_factory=list)
+    """Its parts, such as bijlagen."""
     documenthandelingen: list[Documenthandeling] = field(default_factory=list)
     extraMetadata: list[ExtraMetadata] = field(default_factory=list)
 
@@ -119,7 +161,9 @@ class Documentrelatie:
     """How a document relates to another one."""
 
     relation: Waarde | None = None
+    """The other document."""
     role: Waarde | None = None
+    """What the other document is to this one, such as heeft bijlage."""
 
 
 @dataclass(slots=True)
@@ -127,8 +171,11 @@ class Bestand:
     """A file of a document."""
 
     url: str
+    """Where it is fetched."""
     mime_type: str | None = field(default=None, metadata={"key": "mime-type"})
+    """Media type of the file type."""
     bestandsnaam: str | None = None
+    """By the response (`Content-Disposition`), else by the loc."""
     grootte: int | None = None
     """Bytes."""
     hash: str | None = None
@@ -145,6 +192,7 @@ class Versie:
     mutatiedatumtijd: datetime | None = None
     """The lastmod; of an intrekking the moment at which it was noticed."""
     redenVerwijderingVervanging: Waarde | None = None
+    """Why an earlier version was taken back or replaced."""
     bestanden: list[Bestand] = field(default_factory=list)
 
 
@@ -153,10 +201,13 @@ class Herkomst:
     """Where a record came from, and what of it the publisher did not give."""
 
     index: str | None = None
+    """The sitemap index that robots.txt names."""
     sitemap: str | None = None
+    """The sitemap that lists the document."""
     lastmod: str | None = None
     """As given."""
     opgehaald: datetime | None = None
+    """When this harvest read the entry."""
     organisatie: str | None = None
     """TOOI URI of the registered body, its systeemId where it has none."""
     standaardwaarden: dict[str, str] = field(default_factory=dict)
@@ -170,38 +221,61 @@ class Record:
     """One document in one version; the identity is its loc, and so is its id (UUID version 5)."""
 
     id: str
+    """UUID version 5 of the loc, in the URL namespace; it never changes."""
     document: Document
     documentrelaties: list[Documentrelatie] = field(default_factory=list)
     versies: list[Versie] = field(default_factory=list)
     herkomst: Herkomst = field(default_factory=Herkomst)
 
 
-_KEYS: dict[type[Any], tuple[tuple[str, str], ...]] = {}
-
-
 def keys_of(cls: type[Any]) -> tuple[tuple[str, str], ...]:
     """Attribute and key of each field of a dataclass of this module."""
-    keys = _KEYS.get(cls)
-    if keys is None:
-        keys = _KEYS[cls] = tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
-    return keys
+    return tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
 
 
 def plain(value: Any) -> Any:
     """Plain Python (dict, list, str, number) for JSON, without what is absent."""
-    kind = type(value)
-    if kind is str or kind is int:
-        return value
-    if kind is list:
-        return [plain(part) for part in value]
-    if kind is datetime:
-        return iso_datetime(value)
-    if kind is date:
-        return value.isoformat()
-    if kind is dict or isinstance(value, str):
-        return value
-    return {
-        key: given
-        for name, key in keys_of(kind)
-        if (part := getattr(value, name)) is not None and part != [] and (given := plain(part)) != {}
-    }
+    write = _WRITERS.get(type(value)) or _writer(type(value))
+    return write(value)
+
+
+def _writer(kind: type[Any]) -> Callable[[Any], Any]:
+    """What makes plain Python of a type that is not in the table yet."""
+    writer = _WRITERS[kind] = _dataclass_writer(kind) if is_dataclass(kind) else _same
+    return writer
+
+
+def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
+    """For the fields that hold something; most hold a text, or nothing. The number 0 is something."""
+    names, keys = zip(*keys_of(kind), strict=True)
+    parts_of = attrgetter(*names)
+
+    def write(value: Any) -> dict[str, Any]:
+        output = {}
+        for key, part in zip(keys, parts_of(value)):  # noqa: B905 -- strict would take a quarter of the time
+            if part is not None and (part or part == 0):
+                written = part if type(part) is str else plain(part)
+                if written or written == 0:
+                    output[key] = written
+        return output
+
+    return write
+
+
+def _list(values: list[Any]) -> list[Any]:
+    return [plain(value) for value in values]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_WRITERS: dict[type[Any], Callable[[Any], Any]] = {
+    list: _list,
+    dict: dict,
+    date: date.isoformat,
+    # The moment of a harvest, or a day on which many documents were signed, comes by again and again.
+    datetime: lru_cache(maxsize=4096)(iso_datetime),
+    Oorzaak: str,
+    Waarde: lambda waarde: waarde.output.copy(),
+}

@@ -17,15 +17,22 @@ USER_AGENT = "woo-harvester/0.1 (+https://github.com/woo-harvester/woo-harvester
 # Scrapy: False. A document of the government comes from its own server, or not at all.
 DOWNLOAD_VERIFY_CERTIFICATES = True
 
-# Politeness. Scrapy: 8 and off. Few at a time for one host, many hosts side by side; AutoThrottle waits as
-# long as a host needs to answer, so a slow server is asked slowly.
+# Scrapy: 8. Few at a time for one host, many hosts side by side.
 CONCURRENT_REQUESTS_PER_DOMAIN = 4
-AUTOTHROTTLE_ENABLED = True
-AUTOTHROTTLE_START_DELAY = 0.5  # Scrapy: 5.0, a minute for the first twelve requests of each host
-AUTOTHROTTLE_TARGET_CONCURRENCY = 2.0  # Scrapy: 1.0
-AUTOTHROTTLE_MAX_DELAY = 30.0  # Scrapy: 60.0
 
-# Scrapy: 180 s. For a whole answer; a sitemap of 50 MB from a slow server takes long.
+# Scrapy: False. AutoThrottle waits as long as a host needs to answer, so a slow server is asked slowly.
+AUTOTHROTTLE_ENABLED = True
+
+# Scrapy: 5.0. Scrapy's value is a minute for the first twelve requests of each host.
+AUTOTHROTTLE_START_DELAY = 0.5
+
+# Scrapy: 1.0. Two at a time of a host keep it going between an answer and the next request.
+AUTOTHROTTLE_TARGET_CONCURRENCY = 2.0
+
+# Scrapy: 60.0. One slow answer should not cost a host a minute for each of the next.
+AUTOTHROTTLE_MAX_DELAY = 30.0
+
+# Scrapy: 180. For a whole answer, in seconds; a sitemap of 50 MB from a slow server takes long.
 DOWNLOAD_TIMEOUT = 300
 
 # Scrapy: 20. RFC 9309 asks for five at least.
@@ -40,12 +47,14 @@ REACTOR_THREADPOOL_MAXSIZE = 32
 # Scrapy: True. Nothing that is harvested needs a session.
 COOKIES_ENABLED = False
 
-# Off: they let others run code in the crawl. See addon.py, which takes them out altogether.
+# Scrapy: 1. It lets whoever is on the machine run code in the crawl; addon.py takes it out altogether.
 TELNETCONSOLE_ENABLED = False
+
+# Scrapy: True. It does the same.
 REMOTE_CONTROL_ENABLED = False
 
-# Scrapy: None, which writes each letter with an accent as an escape.
+# Scrapy: None. Scrapy's value writes each letter with an accent as an escape.
 FEED_EXPORT_ENCODING = "utf-8"
 
-# Scrapy: DEBUG, a line for each request and each item.
+# Scrapy: DEBUG. Scrapy's value is a line for each request and each item.
 LOG_LEVEL = "INFO"

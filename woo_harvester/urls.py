@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from hashlib import sha1
 from ipaddress import IPv6Address
 from urllib.parse import unquote
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, UUID
 
 import idna
 
@@ -65,7 +66,9 @@ def record_id(loc: str) -> str:
 
     Raises ValueError for a text that cannot be written in UTF-8.
     """
-    return str(uuid5(NAMESPACE_URL, loc.strip()))
+    # As uuid5(NAMESPACE_URL, loc), which takes half as long again: every entry of every sitemap needs one.
+    digest = sha1(NAMESPACE_URL.bytes + loc.strip().encode(), usedforsecurity=False).digest()
+    return str(UUID(bytes=digest[:16], version=5))
 
 
 def last_segment(url: str) -> str:

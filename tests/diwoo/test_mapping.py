@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diwoo.documents import THESAURUS, mapped
+from tests.diwoo.documents import THESAURUS, blank, mapped
 from woo_harvester.diwoo.given import Extra, ExtraField, Given, Handling, Relation, Value
+from woo_harvester.diwoo.mapping import map_given
 from woo_harvester.record import plain
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
@@ -447,6 +448,14 @@ def test_own_metadata_is_kept_in_its_groups() -> None:
             {"prefix": "b"},
         ]
     }
+
+
+def test_a_document_without_any_metadata_is_told_and_own_metadata_alone_will_do() -> None:
+    fields = [ExtraField("a", ["1"])]
+    for given, codes in ((Given(), ["metadata.ontbreekt"]), (Given(extra=[Extra(fields=fields)]), [])):
+        outcome, notes = blank()
+        map_given(given, outcome.record, notes)
+        assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 
 def test_mdto_and_elements_that_nothing_reads_are_told() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from woo_harvester.findings import explanations
-from woo_harvester.findings.reference import AREAS, area_of, main, render
+from woo_harvester.findings.reference import AREAS, area_of, render
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
 
@@ -48,8 +48,3 @@ def test_tags_and_entities_are_shown_as_they_are_written() -> None:
     outside_code = re.sub(r"`[^`]*`", "", render().partition("-->")[2])
     assert not re.search(r"[<>&]", outside_code)
     assert "`<titelcollectie><officieleTitel>`" in render()
-
-
-def test_the_page_is_written_to_the_path_that_is_given(tmp_path: Path) -> None:
-    main([str(tmp_path / "findings.md")])
-    assert (tmp_path / "findings.md").read_text(encoding="utf-8") == render()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from tests.command import Run, run_scrapy
+from tests.integration.publishers import Publishers
 from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
+from woo_harvester.demo.certificates import Authority
 
-__all__ = ["Crawl", "ca", "ca_bundle", "crawl", "make_raw_site", "make_site", "site"]
+__all__ = ["Crawl", "ca", "ca_bundle", "crawl", "make_raw_site", "make_site", "publishers", "site"]
 
 
 class Crawl(Protocol):
@@ -28,3 +31,12 @@ def crawl(tmp_path: Path, ca_bundle: Path) -> Crawl:
         return run_scrapy(["crawl", "woo", *args], tmp_path, ca_bundle, settings=settings, timeout=timeout)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def publishers(
+    ca: Authority, ca_bundle: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Publishers]:
+    """For a run that all tests of a module share."""
+    with ExitStack() as stack:
+        yield Publishers(ca, ca_bundle, tmp_path_factory.mktemp("publishers"), stack)

@@ -14,6 +14,8 @@ from woo_harvester.formats import FileType, Verdict, from_extension, from_media_
 
 SKIPPED = "overgeslagen"
 
+NOTHING = Verdict()
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -32,9 +34,10 @@ def decide_filetype(
     *media_type* is that of the response, None where no request was made; *name* the file name in its
     ``Content-Disposition``, which tells more than loc where loc has no extension.
     """
-    metadata = from_metadata(given.label, given.uri) if given else Verdict()
+    metadata = from_metadata(given.label, given.uri) if given else NOTHING
     response = from_media_type(media_type)
-    extension = _first(from_extension(loc), from_extension(name or ""))
+    # What the extension says counts only where the metadata does not tell the type.
+    extension = NOTHING if metadata.filetype else _first(from_extension(loc), from_extension(name or ""))
     for source, verdict in ((None, metadata), ("content-type", response), ("extensie", extension)):
         if verdict.named:
             notes("format.niet-ondersteund", element="format", seen=verdict.named, action=SKIPPED)

@@ -136,7 +136,8 @@ def _coded(element: etree._Element) -> Value | None:
     label = _string(element)
     uri = element.get("resource") or _qualified_resource(element)
     uri = (uri.strip() or None) if uri else None
-    return Value(label, uri) if label or uri else None
+    # As Value(label, uri), in a third of the time: this is made six times for each document.
+    return tuple.__new__(Value, (label, uri)) if label or uri else None
 
 
 def _qualified_resource(element: etree._Element) -> str | None:

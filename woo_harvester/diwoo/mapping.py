@@ -6,7 +6,7 @@ metadata"; the rule for coded values is that of ``tooi.coded``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
 
@@ -133,12 +133,12 @@ def _note_kind(given: Given, notes: Notes) -> None:
 
 
 def _all(
-    values: Iterable[Value],
+    values: list[Value],
     source: ValueList,
     notes: Notes,
     element: str,
 ) -> list[Waarde]:
-    return [waarde for value in values if (waarde := coded(value, source, notes, element))]
+    return [waarde for value in values if (waarde := coded(value, source, notes, element))] if values else []
 
 
 def _map_organisations(given: Given, record: Record, notes: Notes) -> None:
@@ -218,7 +218,9 @@ def _format(value: Value, notes: Notes) -> Waarde | None:
 
     It never differs from what ``filetype`` decides by the same metadata.
     """
-    known, _ = _resolved(value, lists.filetypes().name)
+    known, problem = _resolved(value, lists.filetypes().name)
+    if not problem:
+        return known
     filetype = from_metadata(value.label, value.uri).filetype
     if filetype is None or (known and known.id == filetype.uri):
         return coded(value, lists.filetypes(), notes, "format")

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
-#: A slot without any delay is never looked at again before its next response; this much makes it wait.
+#: A slot without any delay is never looked at again before its next response; this much makes it wait. It
+#: also keeps Scrapy 2.19 to its number of requests at once: without a delay it begins all that are queued
+#: when there is room for one, since it counts a request only when its task has started.
 SHORTEST_DELAY = 0.001
 
 
@@ -49,9 +51,12 @@ class Politeness:
     def request_reached_downloader(self, request: Request) -> None:
         """Have the slot keep to it; sent before the slot looks at its queue."""
         host = str(request.meta.get("download_slot", ""))
+        slot = self._slot(host)
+        if slot is None:
+            return
         delay = self._delays.get(host)
-        if delay and (slot := self._slot(host)):
-            slot.delay = max(slot.delay, delay)
+        slot.delay = max(slot.delay, delay or SHORTEST_DELAY)
+        if delay:
             slot.jitter = 0.0  # half of a Crawl-delay is not what the host asked for
 
     def pause(self, host: str, seconds: float) -> None:

@@ -1,12 +1,10 @@
-"""Makes ``docs/findings.md``, the reference page of the findings, from the catalogue (``make docs``)."""
+"""The reference page of the findings, ``docs/findings.md``, made from the catalogue (``make docs``)."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from itertools import groupby
-from pathlib import Path
 
 from woo_harvester.findings.catalogue import Explanation, Severity, explanations
 
@@ -71,12 +69,6 @@ def area_of(code: str) -> str:
     raise ValueError(f"No area for {code!r}: add {first!r} to AREAS in findings/reference.py")
 
 
-def main(arguments: list[str]) -> None:
-    """Writes the page to the path that is given."""
-    (path,) = arguments
-    Path(path).write_text(render(), encoding="utf-8")
-
-
 def _index() -> Iterable[str]:
     yield "| code | soort | wat |"
     yield "| --- | --- | --- |"
@@ -105,7 +97,3 @@ def _in_order() -> list[Explanation]:
 def _marked(text: str) -> str:
     """Tags and entities as code, so that Markdown shows them as they are written."""
     return TAGS.sub(lambda match: f"`{match[0]}`", text)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

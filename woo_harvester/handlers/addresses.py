@@ -15,6 +15,10 @@ from aiohttp.resolver import ThreadedResolver
 #: RFC 6052: an IPv4 address in the last 32 bits.
 NAT64 = IPv6Network("64:ff9b::/96")
 
+#: Ways to write any IPv4 address as IPv6 that no site on the public internet uses: IPv4-compatible (RFC 4291,
+#: 2.5.5.1), local NAT64 (RFC 8215) and 6to4 (RFC 7526). Python's ``is_global`` does not know them everywhere.
+OBSOLETE = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"))
+
 
 class PrivateAddressError(OSError):
     """The host has an address that is not public; the message is that address."""
@@ -24,6 +28,8 @@ def is_public(address: str) -> bool:
     """Whether an IP address is one of the public internet: not private, loopback, link-local or reserved."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
+        if any(ip in network for network in OBSOLETE):
+            return False
         ip = ip.ipv4_mapped or _nat64(ip) or ip
     return ip.is_global and not ip.is_multicast
 

@@ -37,15 +37,17 @@ class WooRedirectMiddleware(RedirectMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Follow, refuse or hand on; see the class."""
-        if not request.meta.get("woo_stream") or "Location" not in response.headers:
+        if not request.meta.get("woo_stream") or not _is_redirect(response):
             return super().process_response(request, response)
-        followed = super().process_response(request, response)
         release(response)
-        if isinstance(followed, Request):
-            self._check(followed.url)
-            followed.meta["download_slot"] = host_of(followed.url)
-        elif 300 <= response.status < 400:  # Scrapy itself does not follow file:, data: and the like
-            raise RedirectRefused(urljoin(request.url, response.headers.to_unicode_dict()["Location"]), None)
+        try:
+            followed = super().process_response(request, response)
+        except ValueError as error:  # no URL that Scrapy can ask for, such as javascript:
+            raise RedirectRefused(_target(request, response), None) from error
+        if not isinstance(followed, Request):  # Scrapy itself does not follow file:, data: and the like
+            raise RedirectRefused(_target(request, response), None)
+        self._check(followed.url)
+        followed.meta["download_slot"] = host_of(followed.url)
         return followed
 
     def _check(self, target: str) -> None:
@@ -54,3 +56,16 @@ class WooRedirectMiddleware(RedirectMiddleware):
         is_registered = getattr(self.crawler.spider, "is_registered", None)
         if is_registered is not None and not is_registered(host_of(target)):
             raise RedirectRefused(target, "host.niet-geregistreerd")
+
+
+def _is_redirect(response: Response) -> bool:
+    return 300 <= response.status < 400 and response.status != 304 and "Location" in response.headers
+
+
+def _target(request: Request, response: Response) -> str:
+    """Where a redirect goes to; as it was given where that is no URL."""
+    given: str = response.headers.to_unicode_dict()["Location"]
+    try:
+        return urljoin(request.url, given)
+    except ValueError:
+        return given

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import defaultdict
+from contextlib import closing
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.misc import build_from_crawler, load_object
 
+from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
 
 class RobotsForbidden(IgnoreRequest):
@@ -24,16 +32,17 @@ class RobotsForbidden(IgnoreRequest):
 class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
     """Takes the rules of a host from the robots.txt that the spider has read (RFC 9309).
 
-    Scrapy's middleware fetches robots.txt itself; it still does so for a host that no robots.txt has been
-    read of in this run, such as that of a document that another host's sitemap lists. Requests for a
-    robots.txt itself are never forbidden.
+    It fetches robots.txt itself only for a host of which none has been read in this run, such as that of a
+    document that another host's sitemap lists: as a stream within bounds, as all that publishers serve.
+    Requests for a robots.txt itself are never forbidden.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
-        self._known: dict[str, RobotParser] = {}
+        self._known: dict[str, RobotParser | None] = {}
+        self._fetching: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def learn(self, request: Request, body: bytes) -> None:
         """Take *body* as the robots.txt of the host of *request*; empty where the host has none."""
@@ -44,14 +53,48 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         )
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
-        """The rules for a request's host."""
-        return self._known.get(host_of(request.url)) or await super().robot_parser(request)
+        """The rules for a request's host; None where its robots.txt is out of reach."""
+        host = host_of(request.url)
+        if host not in self._known:
+            async with self._fetching[host]:
+                if host not in self._known:
+                    await self._fetch(host, request)
+        return self._known[host]
+
+    async def _fetch(self, host: str, request: Request) -> None:
+        robots = Request(
+            urljoin(request.url, "/robots.txt"),
+            callback=NO_CALLBACK,
+            priority=self.DOWNLOAD_PRIORITY,
+            meta={
+                "dont_obey_robotstxt": True,
+                "download_maxsize": ROBOTS_MAXSIZE,
+                "download_slot": host,
+                "woo_stream": True,
+            },
+        )
+        try:
+            response = await self.crawler.engine.download_async(robots)
+        except Exception:  # whatever keeps robots.txt away is told of the request that wants it
+            self._known.setdefault(host, None)
+            return
+        body = _body(response)
+        if response.status < 500:  # RFC 9309, 2.3.1.3: a robots.txt that is not there forbids nothing
+            await self.learn(request, body if response.status == 200 else b"")
+        self._known.setdefault(host, None)
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise :class:`RobotsForbidden` for what the rules do not allow."""
-        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
+        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
         parser = await self.robot_parser(request)
         if parser is not None and not parser.allowed(request.url, self._agent):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise RobotsForbidden(request.url)
+
+
+def _body(response: Response) -> bytes:
+    if not isinstance(response, StreamedResponse):  # of a http: request, which is Scrapy's own affair
+        return response.body
+    with closing(response):
+        return b"".join(response.chunks())

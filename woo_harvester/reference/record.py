@@ -5,52 +5,54 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import date, datetime
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from woo_harvester import record
 from woo_harvester.record import Oorzaak, Record, Waarde, keys_of
 from woo_harvester.reference.markdown import code, head, table
 
 INTRODUCTION = """\
-One JSON object a line, in UTF-8. The keys and their nesting are those of the JSON of open.overheid.nl; `herkomst` is the
-harvester's own. What is absent is left out: there are no nulls and no empty lists. `[]` after a key: a list. A *waarde* is
-an object with the keys of the last section. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset in Dutch time.
+One JSON object a line, in UTF-8. The keys and their nesting are those of the JSON of open.overheid.nl;
+`herkomst` is the harvester's own. What is absent is left out: there are no nulls and no empty lists. A key
+with `[]` is a list. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset in Europe/Amsterdam.
 """
 
-KINDS = {
-    str: "text",
-    int: "number",
-    date: "date",
-    datetime: "date-time",
-    Oorzaak: "one of its four words",
-    Waarde: "*waarde*",
-}
+HEADS = ("key", "value", "meaning")
+
+#: What a value is called on the page; a dataclass is an object.
+KINDS = {str: "text", int: "number", date: "date", datetime: "date-time", Waarde: "waarde"}
 
 
 def render() -> str:
     """The page as Markdown."""
-    lines = [head("woo_harvester/record.py", "The record"), INTRODUCTION]
-    for key, kind, meaning in _top():
-        lines += [f"## {key}\n", f"{meaning}\n"]
-        if is_dataclass(kind):
-            lines += table(("key", "value", "meaning"), rows(kind))
     return "\n".join(
-        [*lines, "## A waarde\n", f"{_doc(Waarde)}\n", *table(("key", "value", "meaning"), rows(Waarde))]
+        [
+            head("woo_harvester/record.py", "The record"),
+            INTRODUCTION,
+            *table(HEADS, rows(Record)),
+            "## A waarde\n",
+            f"{_doc(Waarde)}\n",
+            *table(HEADS, rows(Waarde)),
+        ]
     )
 
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Path, kind of value and meaning of each key of a dataclass, and of those nested in it."""
-    described = meanings(kind)
-    hints = get_type_hints(kind)
+    """Path, kind of value and meaning of each key of a dataclass, and of what is nested in it."""
+    hints, told = get_type_hints(kind), meanings(kind)
     for name, key in keys_of(kind):
-        inner, is_list = _inner(hints[name])
+        inner, is_list = _without_none(hints[name])
         here = f"{path}{key}{'[]' if is_list else ''}"
-        yield code(here), KINDS.get(inner, "object"), described.get(name, "") or _doc(inner)
-        if is_dataclass(inner) and inner is not Waarde:
+        meaning = [told[name]] if name in told else []
+        nested = is_dataclass(inner) and inner is not Waarde
+        if nested or inner is Oorzaak:
+            meaning.append(_doc(inner))
+        if inner is Oorzaak:
+            meaning.append(", ".join(map(code, Oorzaak)) + ".")
+        yield code(here), "object" if nested else _kind(inner), " ".join(meaning)
+        if nested:
             yield from rows(inner, f"{here}.")
 
 
@@ -59,9 +61,30 @@ def meanings(kind: type[Any]) -> dict[str, str]:
     (definition,) = ast.parse(inspect.getsource(kind)).body
     found: dict[str, str] = {}
     name = ""
-    for node in definition.body:  # type: ignore[attr-defined]
+    for node in definition.body if isinstance(definition, ast.ClassDef) else []:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             name = node.target.id
         elif name and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             found[name] = _flat(str(node.value.value))
     return found
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """The type in ``X | None`` or ``list[X]``, and whether it is a list."""
+    if get_origin(hint) is list:
+        return get_args(hint)[0], True
+    if isinstance(hint, UnionType):
+        return next(part for part in get_args(hint) if part is not type(None)), False
+    return hint, False
+
+
+def _kind(inner: Any) -> str:
+    return "object of texts" if get_origin(inner) is dict else KINDS.get(inner, "text")
+
+
+def _doc(kind: type[Any]) -> str:
+    return _flat(inspect.getdoc(kind) or "")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("``", "`").split())

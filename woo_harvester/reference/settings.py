@@ -20,12 +20,12 @@ from woo_harvester.options import MB, OPTIONS, Option
 from woo_harvester.reference.markdown import code, head, table
 
 INTRODUCTION = """\
-Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that uses the add-on
-(`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
+Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that
+uses the add-on (`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
 """
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
-ASSIGNMENT = re.compile(r'(?:|    ")([A-Z][A-Z0-9_]+)(?: = |": )')
+ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
 
 #: Scrapy's own value, at the beginning of a comment: the page has it in a column.
 SCRAPYS = re.compile(r"^Scrapy: .+?(?:\. |$)")
@@ -48,25 +48,25 @@ def render() -> str:
             "Set by the add-on, since its components need them:\n",
             *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
             "## Components\n",
-            "By the setting that holds them, in running order. A component that a project places itself stays there.\n",
+            "In running order. A component that a project places itself stays where it is.\n",
             *table(("setting", "place", "component", "what it does"), _components()),
         ]
     )
 
 
 def reasons(source: str) -> dict[str, str]:
-    """Why each setting in *source* has its value: the comment on its line, else that above it or its group."""
+    """Why each setting in *source* has its value: the comment above it, or above the group it stands in."""
     found: dict[str, str] = {}
-    above: list[str] = []
-    for line in source.splitlines():
-        text = line.strip()
-        if text.startswith("#"):
-            above.append(text.lstrip("#: "))
+    comment: list[str] = []
+    previous = ""
+    for line in map(str.strip, source.splitlines()):
+        if line.startswith("#"):
+            comment = [*comment, line.lstrip("#: ")] if previous.startswith("#") else [line.lstrip("#: ")]
         elif match := ASSIGNMENT.match(line):
-            beside = line.partition("  # ")[2]
-            found[match[1]] = SCRAPYS.sub("", beside or " ".join(above))
-        if not text or text.endswith(","):
-            above.clear()
+            found[match[1]] = SCRAPYS.sub("", " ".join(comment))
+        else:
+            comment = []
+        previous = line
     return found
 
 

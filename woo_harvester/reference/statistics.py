@@ -8,22 +8,23 @@ from woo_harvester.reference.markdown import code, head, table
 STATISTICS = {
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts of which nothing is left to read or fetch",
-    "woo/hosts/complete": "of those: completely read (robots.txt, each index by the convention, each of their sitemaps)",
+    "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
     "woo/hosts/incomplete": "of those: something could not be read; a finding tells what",
     "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/entries": "entries that were read from sitemaps, before any rule on them",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records of which the publisher did not give the field, so that it was filled in",
     "woo/documents/refused": "documents left out because of their file type",
+    "woo/outputs/failed": "outputs that could not be written, so that the run was ended",
     "woo/crawl_delay/hosts": "hosts whose robots.txt asks for a `Crawl-delay`",
     "woo/pauses": "times that a host was given rest after a 429 or 503",
     "woo/retry_after_too_long": "answers whose `Retry-After` is longer than `WOO_RETRY_AFTER_MAX`",
 }
 
 INTRODUCTION = """\
-A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. Beside Scrapy's own (of which
-`item_scraped_count` is the number of records, and `finish_reason` tells how the run ended) these are there. A key of
-which nothing was counted is absent.
+A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. These are there
+beside Scrapy's own, of which `item_scraped_count` is the number of records, and `finish_reason` tells how the
+run ended. A key of which nothing was counted is absent.
 """
 
 

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import run_scrapy
+from tests.integration.conftest import Crawl
+from tests.sites import write_register
+from woo_harvester.demo.site import Site
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["-a", "domain=www.a.nl"], "unknown argument domain: did you mean domains?"),
+        (
+            ["-a", "shard=9/8"],
+            "argument shard: expected a shard such as 2/8 (the second of eight), got '9/8'",
+        ),
+        (["-a", "domains="], "argument domains: expected one host or more"),
+        (["-a", "documents=all"], "argument documents: Input should be 'download', 'head' or 'none'"),
+    ],
+)
+def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, arguments: list[str], line: str) -> None:
+    done = crawl(*arguments, settings={"LOG_ENABLED": 0})
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"scrapy crawl: error: {line}")
+    assert done.stderr.count("\n") == 1
+    assert done.report is None
+
+
+def test_an_organisation_that_the_register_does_not_have_is_a_wrong_argument(
+    crawl: Crawl, tmp_path: Path
+) -> None:
+    register = write_register(tmp_path / "roo.xml", {"Raad": ["https://www.a.nl/"]})
+    done = crawl("-a", f"register={register}", "-a", "organisation=gm0000", settings={"LOG_ENABLED": 0})
+    assert done.returncode == 2
+    assert done.stderr == (
+        "scrapy crawl: error: argument organisation: no body 'gm0000' in the register "
+        "(TOOI URI, its code, systeemId or exact name)\n"
+    )
+    assert done.records == []
+
+
+@pytest.mark.parametrize("content", [None, "<html>Onderhoud</html>", ""])
+def test_a_register_that_cannot_be_read_is_one_line_and_status_1(
+    crawl: Crawl, tmp_path: Path, content: str | None
+) -> None:
+    register = tmp_path / "roo.xml"
+    if content is not None:
+        register.write_text(content)
+    done = crawl("-a", f"register={register}", settings={"LOG_ENABLED": 0})
+    assert done.returncode == 1
+    assert done.stderr.startswith("scrapy crawl: error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_publishers_faults_never_change_the_exit_status(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
+    done = crawl("-a", f"register={register}")
+    assert done.returncode == 0
+    assert done.codes == {"robots.ontbreekt"}
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of woo")]
+)
+def test_an_unknown_spider_is_one_line_with_a_hint(tmp_path: Path, name: str, hint: str) -> None:
+    done = run_scrapy(["crawl", name], tmp_path, settings={"LOG_ENABLED": 0})
+    assert done.returncode == 2
+    assert done.stderr == f"scrapy crawl: error: unknown spider {name}: {hint}\n"
+
+
+def test_without_a_spider_the_command_tells_how_it_is_used(tmp_path: Path) -> None:
+    done = run_scrapy(["crawl"], tmp_path)
+    assert done.returncode == 2
+    assert "expected the name of one spider, such as: scrapy crawl woo" in done.stdout + done.stderr

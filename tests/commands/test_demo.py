@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.command import run_scrapy
+
+
+def test_the_demo_shows_records_findings_and_where_the_files_are(tmp_path: Path) -> None:
+    done = run_scrapy(["demo", "--documents", "10"], tmp_path)
+    assert done.returncode == 0
+    (records,) = tmp_path.glob("records/woo-*.jsonl")
+    (report,) = tmp_path.glob("reports/woo-*")
+    for shown in (
+        records.relative_to(tmp_path),
+        report.name,
+        '"weblocatie"',
+        "loc.geen-https: De <loc> begint",
+    ):
+        assert str(shown) in done.stdout
+    assert done.stderr == "", "no log, no warning, no traceback"
+
+
+def test_the_demo_shows_its_log_where_it_is_asked_for(tmp_path: Path) -> None:
+    done = run_scrapy(["demo", "--documents", "10"], tmp_path, settings={"LOG_LEVEL": "INFO"})
+    assert "Spider closed (finished)" in done.stderr
+
+
+def test_the_demo_takes_no_arguments(tmp_path: Path) -> None:
+    done = run_scrapy(["demo", "www.a.nl"], tmp_path)
+    assert done.returncode == 2
+    assert "scrapy demo takes no arguments, got www.a.nl" in done.stdout + done.stderr
+
+
+def test_the_demo_writes_nothing_but_records_and_a_report(tmp_path: Path) -> None:
+    run_scrapy(["demo", "--documents", "10"], tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"scrapy.cfg", "records", "reports"}

@@ -1,0 +1,143 @@
+"""Documents that are valid by the official schema are read to the last value; of others nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from tests.conftest import shared_file
+from tests.diwoo.documents import NAMESPACE, Outcome, blank, completed, mapped, read
+from tests.diwoo.schema import MDTO, TEXT, DiwooSchema, Drawn
+from woo_harvester.diwoo.given import Extra, ExtraField, Given, Handling, Relation, Value
+from woo_harvester.diwoo.mapping import LISTS
+from woo_harvester.record import plain
+from woo_harvester.tooi import category_of_index, normal_label
+
+
+@pytest.fixture(scope="module")
+def schema() -> DiwooSchema:
+    return DiwooSchema(shared_file("data/diwoo/0.9.8"))
+
+
+def expected(drawn: Drawn) -> dict[str, Any]:
+    """The record of a drawn document: its values, with those moved that the record has elsewhere."""
+    record: dict[str, Any] = plain(blank()[0].record)
+    document: dict[str, Any] = drawn.value.pop("DiWoo")
+    if groups := drawn.value.pop("extraMetadata", None):
+        names = {"extraMetadatavelden": "velden"}
+        document["extraMetadata"] = [{names.get(k, k): v for k, v in group.items()} for group in groups]
+    if relations := document.pop("documentrelaties", None):
+        record["documentrelaties"] = relations
+    if reason := document.pop("redenVerwijderingVervanging", None):
+        record["versies"][0]["redenVerwijderingVervanging"] = reason
+    assert drawn.value == {}
+    record["document"].update(document)
+    return record
+
+
+def test_no_value_of_a_valid_document_is_missing_from_its_record(schema: DiwooSchema) -> None:
+    used: set[tuple[str, str]] = set()
+
+    @settings(deadline=None, derandomize=True)
+    @given(schema.documents(used))
+    def check(drawn: Drawn) -> None:
+        assert schema.faults(drawn.element) == []
+        outcome = mapped(read(etree.tostring(drawn.element, encoding="utf-8")))
+        record = plain(outcome.record)
+        record.pop("herkomst", None)
+        assert record == expected(drawn)
+        assert outcome.faults == []
+
+    check()
+    assert used == schema.declared  # together they use each element that the schema has
+    assert len(used) > 50
+
+
+def test_every_value_of_the_lists_in_the_schema_is_known_by_its_label(schema: DiwooSchema) -> None:
+    ours = {concept.uri: concept.label for source in LISTS.values() for concept in source()}
+    theirs = {concept.uri: concept.label for _, concepts in schema.lists() for concept in concepts}
+    assert theirs == {uri: ours.get(uri) for uri in theirs}
+    assert len(theirs) > 1500
+
+
+def test_a_valid_mdto_document_is_told_and_ignored(schema: DiwooSchema) -> None:
+    text = f'<Document xmlns="{NAMESPACE}"><MDTO xmlns="{MDTO}"><naam>x</naam></MDTO></Document>'
+    assert schema.faults(etree.fromstring(text)) == []
+    outcome = mapped(read(text))
+    assert outcome.document == {}
+    assert outcome.noted == [("metadata.mdto", None)]
+
+
+# Anything at all: known values, values that are known elsewhere, placeholders, other texts.
+
+CONCEPTS = [concept for source in LISTS.values() for concept in list(source())[:4]]
+TEXTS = st.one_of(
+    TEXT.map(str.strip).filter(bool),
+    st.sampled_from(
+        ["PLACEHOLDER_label", "Onbekend", "onbekend", "https://voorbeeld.nl/x", "application/pdf", ".pdf"]
+    ),
+    st.sampled_from([text for concept in CONCEPTS for text in (concept.uri, concept.label)]),
+    st.sampled_from([concept.label.upper() for concept in CONCEPTS]),
+)
+VALUES = st.builds(Value, st.none() | TEXTS, TEXTS) | st.builds(Value, TEXTS, st.none())
+DAYS = st.sampled_from(["2024-04-01", "2024", "gisteren", "PLACEHOLDER_datum"])
+MOMENTS = DAYS | st.just("2024-07-01T10:00:00+02:00") | TEXTS
+HANDLINGS = st.builds(Handling, st.none() | VALUES, MOMENTS, st.none() | VALUES)
+EXTRAS = st.builds(
+    Extra,
+    st.none() | TEXTS,
+    st.none() | TEXTS,
+    st.lists(st.builds(ExtraField, TEXTS, st.lists(TEXTS, max_size=2)), min_size=1, max_size=2),
+)
+BY_TYPE: dict[str, st.SearchStrategy[Any]] = {
+    "bool": st.just(True),
+    "str | None": st.none() | TEXTS,
+    "list[str]": st.lists(TEXTS, max_size=2),
+    "Value | None": st.none() | VALUES,
+    "list[Value]": st.lists(VALUES, max_size=3),
+    "list[Handling]": st.lists(HANDLINGS, max_size=3),
+    "list[Relation]": st.lists(st.builds(Relation, st.none() | VALUES, VALUES), max_size=2),
+    "list[Extra]": st.lists(EXTRAS, max_size=2),
+}
+BY_NAME = {"creatiedatum": DAYS, "begindatum": MOMENTS, "einddatum": MOMENTS}
+GIVEN = st.builds(
+    Given, **{part.name: BY_NAME.get(part.name, BY_TYPE[str(part.type)]) for part in fields(Given)}
+)
+
+
+def texts(value: object) -> Iterator[str]:
+    """All texts in a value, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from texts(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from texts(part)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from texts(getattr(value, field.name))
+
+
+def told(outcome: Outcome) -> list[str]:
+    """All that the record says, and what the findings saw."""
+    record = plain(outcome.record)
+    del record["herkomst"]
+    return [*texts(record), *(finding.seen for finding in outcome.findings if finding.seen)]
+
+
+@settings(deadline=None)
+@given(GIVEN, st.none() | st.integers(1, 17).map(category_of_index))
+def test_whatever_is_given_is_in_the_record_or_in_a_finding(given: Given, index: Any) -> None:
+    before = list(texts(given))
+    outcome = completed(given, index=index)
+    said = told(outcome)
+    known = {normal_label(text) for text in said}
+    lost = [text for text in before if normal_label(text) not in known and not any(text in s for s in said)]
+    assert lost == []

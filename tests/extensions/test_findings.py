@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy import Spider
+
+from tests.command import read_lines
+from tests.crawlers import crawler_of
+from woo_harvester.extensions.findings import Findings, feed_uri_params
+from woo_harvester.findings import Finding
+
+
+def opened(folder: Path) -> Findings:
+    extension = Findings.from_crawler(crawler_of(WOO_REPORT_DIR=str(folder)))
+    extension.spider_opened()
+    return extension
+
+
+def stats_of(extension: Findings) -> dict[str, Any]:
+    extension.spider_closed(Spider("proef"))
+    stats: dict[str, Any] = json.loads((extension.folder / "stats.json").read_text(encoding="utf-8"))
+    return stats
+
+
+def test_a_finding_is_a_line_that_is_there_at_once(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    extension.report(Finding(code="loc.geen-https", host="www.a.nl", url="http://www.a.nl/één.pdf", line=12))
+    (line,) = read_lines(extension.folder / "findings.jsonl")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00", line.pop("at"))
+    assert line == {
+        "code": "loc.geen-https",
+        "severity": "error",
+        "url": "http://www.a.nl/één.pdf",
+        "host": "www.a.nl",
+        "line": 12,
+    }
+    stats_of(extension)
+
+
+def test_lines_are_readable_and_in_the_order_of_the_findings(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    for code in ("index.naam", "loc.dubbel", "index.naam"):
+        extension.report(Finding(code=code, seen="é\n€"))
+    assert [line["code"] for line in read_lines(extension.folder / "findings.jsonl")] == [
+        "index.naam",
+        "loc.dubbel",
+        "index.naam",
+    ]
+    assert r'"seen": "é\n€"' in (extension.folder / "findings.jsonl").read_text(encoding="utf-8")
+    stats_of(extension)
+
+
+def test_findings_are_counted_by_code_and_by_host(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    for host in ("www.a.nl", "open.b.nl:8443", "www.a.nl", None):
+        extension.report(Finding(code="loc.dubbel", host=host))
+    stats = stats_of(extension)
+    assert stats["woo/findings/loc.dubbel"] == 4
+    assert stats["woo/hosts/www.a.nl/loc.dubbel"] == 2
+    assert stats["woo/hosts/open.b.nl:8443/loc.dubbel"] == 1
+
+
+def test_the_statistics_are_written_at_the_end(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    extension._crawler.stats.set_value("start_time", datetime(2026, 7, 1, 10, tzinfo=UTC))
+    extension._crawler.stats.set_value("iets/anders", {"een"})
+    assert not (extension.folder / "stats.json").exists()
+    assert stats_of(extension) == {"start_time": "2026-07-01T12:00:00+02:00", "iets/anders": "{'een'}"}
+
+
+def test_two_runs_that_start_together_have_a_folder_each(tmp_path: Path) -> None:
+    first, second = opened(tmp_path), opened(tmp_path)
+    assert first.folder != second.folder
+    assert {path.name for path in tmp_path.iterdir()} == {first.run_name, second.run_name}
+    stats_of(first)
+    stats_of(second)
+
+
+def test_a_finding_before_the_run_has_begun_is_a_fault_of_ours(tmp_path: Path) -> None:
+    extension = Findings.from_crawler(crawler_of(WOO_REPORT_DIR=str(tmp_path)))
+    with pytest.raises(RuntimeError, match=r"index\.naam was made before the spider was opened"):
+        extension.report(Finding(code="index.naam"))
+
+
+def test_the_name_of_a_run_is_spider_and_time(tmp_path: Path) -> None:
+    extension = Findings.from_crawler(crawler_of(WOO_REPORT_DIR=str(tmp_path)))
+    assert re.fullmatch(r"proef-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}", extension.run_name)
+
+
+def test_a_feed_gets_the_name_of_the_run() -> None:
+    crawler = crawler_of(EXTENSIONS={Findings: 1})
+    spider = Spider.from_crawler(crawler, "proef")
+    findings = crawler.get_extension(Findings)
+    assert findings is not None
+    assert feed_uri_params({"time": "nu"}, spider) == {"time": "nu", "run": findings.run_name}
+
+
+def test_a_feed_of_a_project_without_the_extension_gets_spider_and_time() -> None:
+    spider = Spider.from_crawler(crawler_of(), "proef")
+    assert feed_uri_params({"time": "nu"}, spider) == {"time": "nu", "run": "proef-nu"}

@@ -1,0 +1,90 @@
+"""Real runs: what a host sees of the pauses between requests."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from tests import hostile
+from tests.integration.conftest import Crawl
+from tests.sites import MakeSite, write_register
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
+
+
+def publish(site: Site, documents: int, rules: str = "") -> None:
+    """A site with so many documents, and these rules at the end of its robots.txt."""
+    index = site.url("/sitemapindex-diwoo.xml")
+    site.pages["/robots.txt"] = Page(robots_txt(index).replace("User-agent: *\n", f"User-agent: *\n{rules}"))
+    site.pages["/sitemapindex-diwoo.xml"] = Page(sitemapindex([site.url("/a.xml")]))
+    locs = [site.url(f"/{number}.pdf") for number in range(documents)]
+    site.pages["/a.xml"] = Page(sitemap(*(Entry(loc=loc, lastmod="2024-01-01") for loc in locs)))
+    site.pages.update({f"/{number}.pdf": Page(b"%PDF-1.7") for number in range(documents)})
+
+
+def register_of(folder: Path, *sites: Site) -> str:
+    return str(write_register(folder / "roo.xml", {site.host: [site.url("/woo")] for site in sites}))
+
+
+def pauses(site: Site) -> list[float]:
+    """Seconds between a request and the next, in order."""
+    return [after.at - before.at for before, after in pairwise(site.requests)]
+
+
+def test_a_crawl_delay_is_kept_between_all_requests_of_its_host_only(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    slow, quick = make_site(), make_site()
+    publish(slow, 3, "Crawl-delay: 0.5\n")
+    publish(quick, 30)
+    done = crawl("-a", f"register={register_of(tmp_path, slow, quick)}")
+    assert len(done.records) == 33
+    assert min(pauses(slow)[1:]) > 0.45
+    assert quick.requests[-1].at < slow.requests[-1].at
+    assert done.stats["woo/crawl_delay/hosts"] == 1
+
+
+def test_a_crawl_delay_beyond_reason_counts_as_the_longest(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    publish(site, 2, "Crawl-delay: 3600\n")
+    done = crawl("-a", f"register={register_of(tmp_path, site)}", settings={"WOO_CRAWL_DELAY_MAX": 0.3})
+    assert len(done.records) == 2
+    assert min(pauses(site)[1:]) > 0.25
+
+
+def test_the_rest_that_a_host_asks_for_holds_for_all_of_its_requests(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    busy, other = make_site(), make_site()
+    publish(busy, 4)
+    publish(other, 20)
+    page = busy.pages["/a.xml"]
+    assert isinstance(page, Page)
+    busy.pages["/a.xml"] = hostile.busy(page, times=1, status=429, retry_after=2)
+    done = crawl("-a", f"register={register_of(tmp_path, busy, other)}")
+    assert len(done.records) == 24
+    refused, again = busy.requested("/a.xml")
+    assert again.at - refused.at > 1.9
+    assert other.requests[-1].at < again.at
+    assert done.stats["woo/pauses"] == 1
+
+
+def test_without_retry_after_the_rest_doubles_with_each_try(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    publish(site, 1)
+    site.pages["/a.xml"] = Page(status=503)
+    done = crawl("-a", f"register={register_of(tmp_path, site)}", settings={"WOO_RETRY_BACKOFF": 0.4})
+    first, second, third = site.requested("/a.xml")
+    assert second.at - first.at > 0.35
+    assert third.at - second.at > 0.75
+    assert "sitemap.onbereikbaar" in done.codes
+
+
+def test_a_host_that_asks_for_a_day_of_rest_is_not_asked_again(
+    crawl: Crawl, site: Site, tmp_path: Path
+) -> None:
+    publish(site, 1)
+    site.pages["/a.xml"] = Page(status=503, headers={"Retry-After": "86400"})
+    done = crawl("-a", f"register={register_of(tmp_path, site)}")
+    assert len(site.requested("/a.xml")) == 1
+    assert done.stats["woo/retry_after_too_long"] == 1
+    assert done.codes == {"sitemap.onbereikbaar"}

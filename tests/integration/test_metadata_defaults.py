@@ -1,0 +1,525 @@
+"""What is given, and what is filled in: seed page "Aanbevelingen voor metadata"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+import pytest
+
+from tests.integration.publishers import INDEX, Harvest, Hosts, Publishers, document, entry, publish
+from woo_harvester.demo.register import Body, Location
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, ExtraMetadata, Handeling
+from woo_harvester.demo.values import (
+    AFVAL,
+    BESLUIT,
+    GEMEENTE,
+    NEDERLANDS,
+    ONDERTEKENING,
+    ONTVANGST,
+    PDF,
+    VASTSTELLING,
+    WATERSCHAP,
+    categorie,
+)
+
+TOOI = "https://identifier.overheid.nl/tooi/id/"
+TITLE = "document.titelcollectie.officieleTitel"
+CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
+#: The file name in loc, and the title that it gives.
+TITLES = {
+    "/Besluit%20op%20Woo-verzoek_2024.pdf": "Besluit op Woo verzoek 2024",
+    "/doc/jaarverslag+2023.docx": "jaarverslag 2023",
+    "/doc/Raadsbesluit%20%C3%A9%C3%A9n.pdf": "Raadsbesluit één",
+    "/doc/convenant.pdf?download=1": "convenant",
+    "/3f2504e0-4f89-41d3-9a0c-0305e82c3301.pdf": "Onbekend",
+    "/20240417.pdf": "Onbekend",
+    "/d41d8cd98f00b204e9800998ecf8427e.pdf": "Onbekend",
+    "/3f2504e0/download.pdf": "Onbekend",
+    "/document.pdf": "Onbekend",
+    "/x/index.html": "Onbekend",
+}
+COMPLETE = DiWoo(
+    publisher=GEMEENTE,
+    verantwoordelijke=WATERSCHAP,
+    titel="Besluit over de haven",
+    informatiecategorieen=[categorie(14)],
+    creatiedatum="2024-03-28",
+    format=PDF,
+    handelingen=[Handeling(ONDERTEKENING, "2024-03-28T09:00:00", GEMEENTE)],
+)
+hosts = Hosts()
+
+
+@hosts.site
+def gives_everything(site: Site) -> None:
+    publish(site, entry(site, "/haven.pdf", diwoo=COMPLETE))
+
+
+@hosts.site
+def gives_nothing(site: Site) -> Sequence[Body]:
+    publish(site, *TITLES)
+    place = Location(site.url("/woo"))
+    return [Body(naam="Gemeente X", systeem_id="1", tooi=GEMEENTE.uri, locations=[place])]
+
+
+@hosts.site
+def without_tooi_uri(site: Site) -> Sequence[Body]:
+    publish(site, "/besluit.pdf")
+    place = Location(site.url("/woo"))
+    return [Body(naam="Commissie Y", systeem_id="2", locations=[place])]
+
+
+@hosts.site
+def gives_empty_elements(site: Site) -> None:
+    empty = (
+        "<diwoo:Document><diwoo:DiWoo><diwoo:publisher/><diwoo:verantwoordelijke/><diwoo:creatiedatum> "
+        "</diwoo:creatiedatum><diwoo:titelcollectie><diwoo:officieleTitel/></diwoo:titelcollectie>"
+        "<diwoo:classificatiecollectie><diwoo:informatiecategorieen><diwoo:informatiecategorie/>"
+        "</diwoo:informatiecategorieen></diwoo:classificatiecollectie></diwoo:DiWoo></diwoo:Document>"
+    )
+    publish(site, entry(site, "/leeg-maar-aanwezig.pdf", raw=empty))
+
+
+@hosts.site
+def with_categories_in_the_metadata(site: Site) -> None:
+    publish(
+        site,
+        document(site, "/een.pdf", informatiecategorieen=[categorie(2)]),
+        document(site, "/twee.pdf", informatiecategorieen=[categorie(2), categorie(14)]),
+        document(site, "/label.pdf", informatiecategorieen=[Coded("Adviezen")]),
+        document(site, "/uri.pdf", informatiecategorieen=[Coded("", categorie(10).uri)]),
+        document(
+            site, "/verzonnen-uri.pdf", informatiecategorieen=[Coded("Adviezen", "https://a.nl/adviezen")]
+        ),
+        document(site, "/anders.pdf", informatiecategorieen=[Coded("advies", categorie(10).uri)]),
+        document(site, "/onbekend.pdf", informatiecategorieen=[Coded("Kattenplaatjes", "https://a.nl/kat")]),
+        document(site, "/geen.pdf"),
+    )
+
+
+@hosts.site
+def with_categories_beside_an_index_that_names_one(site: Site) -> None:
+    publish(
+        site,
+        document(site, "/zelfde.pdf", informatiecategorieen=[categorie(14)]),
+        document(site, "/anders.pdf", informatiecategorieen=[categorie(2)]),
+        document(site, "/onbekend.pdf", informatiecategorieen=[Coded("Kattenplaatjes")]),
+        document(site, "/geen.pdf"),
+        index="/sitemapindex-diwoo-infocat014.xml",
+    )
+
+
+@hosts.site
+def shared_by_several_bodies(site: Site) -> Sequence[Body]:
+    publish(
+        site,
+        "/b/besluit.pdf",
+        "/b/diep/besluit.pdf",
+        "/b/diep/dieper/besluit.pdf",
+        "/bc/besluit.pdf",
+        "/samen/besluit.pdf",
+        "/elders/besluit.pdf",
+        document(site, "/elders/eigen.pdf", publisher=WATERSCHAP),
+    )
+
+    def body(number: int, *paths: str) -> Body:
+        locations = [Location(site.url(path)) for path in paths]
+        return Body(naam=f"Deler {number}", systeem_id=f"5{number}", locations=locations)
+
+    return [body(1, "/b", "/samen/"), body(2, "/b/diep/", "/samen"), body(3, "/c")]
+
+
+@hosts.site
+def with_organisations(site: Site) -> None:
+    publish(
+        site,
+        document(site, "/gegeven.pdf", publisher=GEMEENTE),
+        document(site, "/label.pdf", publisher=Coded(GEMEENTE.label)),
+        document(site, "/nieuw.pdf", publisher=Coded("Gemeente Nieuw", f"{TOOI}gemeente/gm9999")),
+        document(site, "/onbekend.pdf", publisher=Coded("De buurman")),
+        document(site, "/verantwoordelijke.pdf", publisher=GEMEENTE, verantwoordelijke=WATERSCHAP),
+    )
+
+
+@hosts.site
+def with_creation_dates(site: Site) -> None:
+    publish(
+        site,
+        document(site, "/gegeven.pdf", creatiedatum="2023-12-31"),
+        document(site, "/geen.pdf"),
+        document(site, "/ongeldig.pdf", creatiedatum="31-12-2023"),
+        entry(site, "/nacht.pdf", lastmod="2024-03-31T23:30:00Z"),
+        entry(site, "/zonder-lastmod.pdf", lastmod=None),
+    )
+
+
+@hosts.site
+def with_handelingen(site: Site) -> None:
+    known = [Handeling(kind, "2024-03-01T12:00:00") for kind in (ONDERTEKENING, ONTVANGST, VASTSTELLING)]
+    other = Handeling(Coded("verbranding", "https://a.nl/verbranding"), "2024-03-02T12:00:00", GEMEENTE)
+    publish(
+        site,
+        document(site, "/drie.pdf", handelingen=known),
+        document(site, "/andere.pdf", handelingen=[known[0], other]),
+        document(site, "/alleen-andere.pdf", handelingen=[other]),
+        document(site, "/geen.pdf"),
+    )
+
+
+@hosts.site
+def with_own_metadata(site: Site) -> None:
+    own = ExtraMetadata([("Zaaknummer", ["Z-1"]), ("Wijk", ["Noord", "Zuid"])], prefix="gem")
+    publish(
+        site,
+        Entry(loc=site.url("/besluit.pdf"), lastmod="2024-04-02", extra=[own]),
+        entry(site, "/mdto.pdf", raw='<diwoo:Document><m:MDTO xmlns:m="urn:mdto"/></diwoo:Document>'),
+    )
+
+
+@hosts.site
+def with_coded_values(site: Site) -> None:
+    publish(
+        site,
+        document(
+            site,
+            "/besluit.pdf",
+            themas=[AFVAL, Coded("PLACEHOLDER_THEMA")],
+            documentsoorten=[BESLUIT],
+            language=NEDERLANDS,
+            format=Coded("application/pdf"),
+        ),
+        document(site, "/zonder.pdf"),
+    )
+
+
+@pytest.fixture(scope="module")
+def harvest(publishers: Publishers) -> Harvest:
+    return publishers.harvest(hosts, "-a", "documents=none")
+
+
+def category_of(record: dict[str, Any]) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = record["document"]["classificatiecollectie"]["informatiecategorieen"]
+    return found
+
+
+def concept(coded: Coded, **more: str) -> dict[str, str]:
+    return {"id": coded.uri or "", "label": coded.label, **more}
+
+
+def test_the_run_ends_well(harvest: Harvest) -> None:
+    assert harvest.run.returncode == 0
+    assert "Traceback" not in harvest.run.stderr
+
+
+def test_what_is_given_is_taken_over_and_nothing_is_filled_in(harvest: Harvest) -> None:
+    host = harvest[gives_everything]
+    loc = host.site.url("/haven.pdf")
+    record = host.record("/haven.pdf")
+    moment = datetime.fromisoformat(record["herkomst"].pop("opgehaald"))
+    organisation = record["herkomst"].pop("organisatie")
+    assert abs((datetime.now().astimezone() - moment).total_seconds()) < 600
+    assert organisation.isdigit()  # the systeemId of a body without a TOOI URI
+    assert record == {
+        "id": str(uuid5(NAMESPACE_URL, loc)),
+        "document": {
+            "weblocatie": loc,
+            "creatiedatum": "2024-03-28",
+            "publisher": concept(GEMEENTE, type="gemeente"),
+            "verantwoordelijke": concept(WATERSCHAP, type="waterschap"),
+            "format": concept(PDF),
+            "titelcollectie": {"officieleTitel": "Besluit over de haven"},
+            "classificatiecollectie": {"informatiecategorieen": [concept(categorie(14))]},
+            "documenthandelingen": [
+                {
+                    "soortHandeling": concept(ONDERTEKENING),
+                    "atTime": "2024-03-28T09:00:00+01:00",
+                    "wasAssociatedWith": concept(GEMEENTE, type="gemeente"),
+                }
+            ],
+        },
+        "versies": [
+            {
+                "oorzaak": "aanlevering",
+                "openbaarmakingsdatum": "2024-04-02",
+                "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
+                "bestanden": [{"url": loc, "mime-type": "application/pdf", "bestandsnaam": "haven.pdf"}],
+            }
+        ],
+        "herkomst": {
+            "index": host.site.url(INDEX),
+            "sitemap": host.site.url(f"{INDEX}/sitemap.xml"),
+            "lastmod": "2024-04-02T10:00:00+02:00",
+        },
+    }
+    assert host.findings == []
+
+
+def test_every_default_is_named_with_where_it_came_from(harvest: Harvest) -> None:
+    record = harvest[gives_nothing].record("/Besluit%20op%20Woo-verzoek_2024.pdf")
+    assert record["herkomst"]["standaardwaarden"] == {
+        "document.publisher": "register",
+        "document.verantwoordelijke": "publisher",
+        "document.creatiedatum": "openbaarmakingsdatum",
+        TITLE: "bestandsnaam",
+        CATEGORIES: "onbekend",
+        "document.format": "extensie",
+    }
+    assert set(record["herkomst"]["bevindingen"]) == {
+        "metadata.ontbreekt",
+        "publisher.ontbreekt",
+        "verantwoordelijke.ontbreekt",
+        "creatiedatum.ontbreekt",
+        "documenthandeling.ontbreekt",
+        "titel.ontbreekt",
+        "informatiecategorie.ontbreekt",
+    }
+
+
+@pytest.mark.parametrize(("path", "title"), list(TITLES.items()))
+def test_the_title_comes_from_the_file_name_else_it_is_onbekend(
+    harvest: Harvest, path: str, title: str
+) -> None:
+    host = harvest[gives_nothing]
+    record = host.record(path)
+    assert record["document"]["titelcollectie"]["officieleTitel"] == title
+    source = "onbekend" if title == "Onbekend" else "bestandsnaam"
+    assert record["herkomst"]["standaardwaarden"][TITLE] == source
+    assert ("titel.onbekend" in host.codes_about(path)) == (title == "Onbekend")
+
+
+def test_an_element_without_a_value_counts_as_absent(harvest: Harvest) -> None:
+    host = harvest[gives_empty_elements]
+    record = host.record("/leeg-maar-aanwezig.pdf")
+    assert record["document"]["titelcollectie"] == {"officieleTitel": "leeg maar aanwezig"}
+    assert record["document"]["creatiedatum"] == "2024-04-02"
+    assert category_of(record)[0]["label"] == "onbekend"
+    assert {"publisher.ontbreekt", "titel.ontbreekt", "informatiecategorie.ontbreekt"} <= host.codes
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/een.pdf", [concept(categorie(2))]),
+        ("/twee.pdf", [concept(categorie(2)), concept(categorie(14))]),
+        ("/label.pdf", [concept(categorie(10))]),
+        ("/uri.pdf", [concept(categorie(10))]),
+        ("/verzonnen-uri.pdf", [concept(categorie(10), bronwaarde="https://a.nl/adviezen")]),
+        ("/anders.pdf", [concept(categorie(10), bronwaarde="advies")]),
+    ],
+)
+def test_the_category_is_that_of_the_metadata(
+    harvest: Harvest, path: str, expected: list[dict[str, str]]
+) -> None:
+    record = harvest[with_categories_in_the_metadata].record(path)
+    assert category_of(record) == expected
+    assert CATEGORIES not in record["herkomst"].get("standaardwaarden", {})
+
+
+def test_a_made_up_uri_beside_a_known_label_is_told(harvest: Harvest) -> None:
+    host = harvest[with_categories_in_the_metadata]
+    assert "waarde.uri-onbekend" in host.codes_about("/verzonnen-uri.pdf")
+    assert "waarde.strijdig" in host.codes_about("/anders.pdf")
+
+
+def test_without_any_category_it_is_onbekend(harvest: Harvest) -> None:
+    host = harvest[with_categories_in_the_metadata]
+    record = host.record("/geen.pdf")
+    assert category_of(record) == [{"id": f"{TOOI}informatiecategorie_onbekend", "label": "onbekend"}]
+    assert record["herkomst"]["standaardwaarden"][CATEGORIES] == "onbekend"
+    assert "informatiecategorie.ontbreekt" in host.codes_about("/geen.pdf")
+
+
+def test_an_unknown_category_keeps_what_was_given(harvest: Harvest) -> None:
+    host = harvest[with_categories_in_the_metadata]
+    assert category_of(host.record("/onbekend.pdf")) == [
+        {
+            "id": f"{TOOI}informatiecategorie_onbekend",
+            "label": "onbekend",
+            "bronwaarde": "Kattenplaatjes (https://a.nl/kat)",
+        }
+    ]
+    assert "informatiecategorie.onbekend" in host.codes_about("/onbekend.pdf")
+
+
+def test_the_name_of_the_index_fills_in_the_category(harvest: Harvest) -> None:
+    host = harvest[with_categories_beside_an_index_that_names_one]
+    record = host.record("/geen.pdf")
+    assert category_of(record) == [concept(categorie(14))]
+    assert record["herkomst"]["standaardwaarden"][CATEGORIES] == "index"
+    assert "informatiecategorie.ontbreekt" not in host.codes
+
+
+def test_where_metadata_and_index_disagree_the_metadata_counts(harvest: Harvest) -> None:
+    host = harvest[with_categories_beside_an_index_that_names_one]
+    assert category_of(host.record("/anders.pdf")) == [concept(categorie(2))]
+    assert "informatiecategorie.strijdig" in host.codes_about("/anders.pdf")
+    assert "informatiecategorie.strijdig" not in host.codes_about("/zelfde.pdf")
+
+
+def test_an_unknown_category_in_an_index_that_names_one_is_that_of_the_index(harvest: Harvest) -> None:
+    host = harvest[with_categories_beside_an_index_that_names_one]
+    expected = [concept(categorie(14), bronwaarde="Kattenplaatjes")]
+    assert category_of(host.record("/onbekend.pdf")) == expected
+    assert "informatiecategorie.onbekend" in host.codes_about("/onbekend.pdf")
+
+
+def test_the_publisher_comes_from_the_register_by_its_label_in_the_list(harvest: Harvest) -> None:
+    record = harvest[gives_nothing].record("/document.pdf")
+    assert record["document"]["publisher"] == concept(GEMEENTE, type="gemeente")
+    assert record["herkomst"]["organisatie"] == GEMEENTE.uri
+
+
+def test_a_registered_body_without_tooi_uri_is_a_publisher_with_a_label_only(harvest: Harvest) -> None:
+    record = harvest[without_tooi_uri].record("/besluit.pdf")
+    assert record["document"]["publisher"] == {"label": "Commissie Y"}
+    assert record["herkomst"]["organisatie"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("path", "number"), [("/b/besluit.pdf", 1), ("/b/diep/besluit.pdf", 2), ("/b/diep/dieper/besluit.pdf", 2)]
+)
+def test_the_longest_registered_prefix_tells_the_publisher(harvest: Harvest, path: str, number: int) -> None:
+    record = harvest[shared_by_several_bodies].record(path)
+    assert record["document"]["publisher"] == {"label": f"Deler {number}"}
+    assert record["herkomst"]["organisatie"] == f"5{number}"
+
+
+@pytest.mark.parametrize("path", ["/bc/besluit.pdf", "/samen/besluit.pdf", "/elders/besluit.pdf"])
+def test_where_the_register_leaves_several_bodies_the_publisher_is_unknown(
+    harvest: Harvest, path: str
+) -> None:
+    host = harvest[shared_by_several_bodies]
+    record = host.record(path)
+    unknown = {"id": f"{TOOI}organisatie_onbekend", "label": "Onbekend"}
+    assert record["document"]["publisher"] == unknown
+    assert record["herkomst"]["standaardwaarden"]["document.publisher"] == "onbekend"
+    assert "organisatie" not in record["herkomst"]
+    assert "register.meerdere-organisaties" in host.codes_about(path)
+
+
+def test_a_publisher_that_was_given_is_kept_where_the_register_is_undecided(harvest: Harvest) -> None:
+    record = harvest[shared_by_several_bodies].record("/elders/eigen.pdf")
+    assert record["document"]["publisher"] == concept(WATERSCHAP, type="waterschap")
+
+
+@pytest.mark.parametrize("path", ["/gegeven.pdf", "/label.pdf"])
+def test_a_known_publisher_has_identifier_and_label(harvest: Harvest, path: str) -> None:
+    record = harvest[with_organisations].record(path)
+    assert record["document"]["publisher"] == concept(GEMEENTE, type="gemeente")
+
+
+def test_a_tooi_uri_that_the_lists_do_not_have_is_kept_as_given(harvest: Harvest) -> None:
+    host = harvest[with_organisations]
+    publisher = host.record("/nieuw.pdf")["document"]["publisher"]
+    assert publisher == {"type": "gemeente", "id": f"{TOOI}gemeente/gm9999", "label": "Gemeente Nieuw"}
+    assert "waarde.uri-onbekend" in host.codes_about("/nieuw.pdf")
+
+
+def test_an_unknown_publisher_keeps_what_was_given(harvest: Harvest) -> None:
+    host = harvest[with_organisations]
+    publisher = host.record("/onbekend.pdf")["document"]["publisher"]
+    unknown = {"id": f"{TOOI}organisatie_onbekend", "label": "Onbekend", "bronwaarde": "De buurman"}
+    assert publisher == unknown
+    assert "waarde.label-onbekend" in host.codes_about("/onbekend.pdf")
+
+
+def test_verantwoordelijke_comes_from_the_publisher(harvest: Harvest) -> None:
+    record = harvest[with_organisations].record("/gegeven.pdf")
+    assert record["document"]["verantwoordelijke"] == concept(GEMEENTE, type="gemeente")
+    assert record["herkomst"]["standaardwaarden"]["document.verantwoordelijke"] == "publisher"
+
+
+def test_a_verantwoordelijke_that_was_given_is_kept(harvest: Harvest) -> None:
+    record = harvest[with_organisations].record("/verantwoordelijke.pdf")
+    assert record["document"]["verantwoordelijke"] == concept(WATERSCHAP, type="waterschap")
+    assert "document.verantwoordelijke" not in record["herkomst"]["standaardwaarden"]
+
+
+@pytest.mark.parametrize(
+    ("path", "day"),
+    [("/gegeven.pdf", "2023-12-31"), ("/geen.pdf", "2024-04-02"), ("/ongeldig.pdf", "2024-04-02")],
+)
+def test_creatiedatum_comes_from_the_openbaarmakingsdatum(harvest: Harvest, path: str, day: str) -> None:
+    record = harvest[with_creation_dates].record(path)
+    assert record["document"]["creatiedatum"] == day
+    filled = record["herkomst"]["standaardwaarden"].get("document.creatiedatum")
+    assert filled == (None if path == "/gegeven.pdf" else "openbaarmakingsdatum")
+
+
+def test_a_creatiedatum_that_cannot_be_read_is_told(harvest: Harvest) -> None:
+    host = harvest[with_creation_dates]
+    assert "datum.ongeldig" in host.codes_about("/ongeldig.pdf")
+
+
+def test_openbaarmakingsdatum_is_the_dutch_day_of_the_lastmod(harvest: Harvest) -> None:
+    record = harvest[with_creation_dates].record("/nacht.pdf")
+    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-01"
+    assert record["document"]["creatiedatum"] == "2024-04-01"
+
+
+def test_openbaarmakingsdatum_is_the_day_of_the_harvest_without_a_lastmod(harvest: Harvest) -> None:
+    record = harvest[with_creation_dates].record("/zonder-lastmod.pdf")
+    assert record["versies"][0]["openbaarmakingsdatum"] == record["herkomst"]["opgehaald"][:10]
+
+
+def test_the_three_known_documenthandelingen_are_kept(harvest: Harvest) -> None:
+    record = harvest[with_handelingen].record("/drie.pdf")
+    kinds = [handling["soortHandeling"]["label"] for handling in record["document"]["documenthandelingen"]]
+    assert kinds == ["ondertekening", "ontvangst", "vaststelling"]
+
+
+def test_another_documenthandeling_is_left_out_and_told(harvest: Harvest) -> None:
+    host = harvest[with_handelingen]
+    (handling,) = host.record("/andere.pdf")["document"]["documenthandelingen"]
+    assert handling["soortHandeling"]["label"] == "ondertekening"
+    assert "documenthandelingen" not in host.record("/alleen-andere.pdf")["document"]
+    for finding in host.about("documenthandeling.onbekend"):
+        assert "verbranding (https://a.nl/verbranding)" in finding["seen"]
+        assert GEMEENTE.label in finding["seen"]
+
+
+def test_a_document_without_documenthandeling_is_told(harvest: Harvest) -> None:
+    host = harvest[with_handelingen]
+    assert [found["url"] for found in host.about("documenthandeling.ontbreekt")] == [
+        host.site.url("/geen.pdf")
+    ]
+
+
+def test_own_metadata_is_kept_and_is_metadata(harvest: Harvest) -> None:
+    host = harvest[with_own_metadata]
+    assert host.record("/besluit.pdf")["document"]["extraMetadata"] == [
+        {
+            "prefix": "gem",
+            "velden": [
+                {"key": "Zaaknummer", "values": ["Z-1"]},
+                {"key": "Wijk", "values": ["Noord", "Zuid"]},
+            ],
+        }
+    ]
+    assert "metadata.ontbreekt" not in host.codes_about("/besluit.pdf")
+
+
+def test_mdto_is_ignored_and_told(harvest: Harvest) -> None:
+    host = harvest[with_own_metadata]
+    assert "metadata.mdto" in host.codes_about("/mdto.pdf")
+    assert "/mdto.pdf" in host.paths
+
+
+def test_values_of_lists_have_identifier_and_label(harvest: Harvest) -> None:
+    host = harvest[with_coded_values]
+    document = host.record("/besluit.pdf")["document"]
+    unknown = {"id": f"{TOOI}thema_onbekend", "label": "Onbekend", "bronwaarde": "PLACEHOLDER_THEMA"}
+    assert document["classificatiecollectie"]["themas"] == [concept(AFVAL), unknown]
+    assert document["classificatiecollectie"]["documentsoorten"] == [concept(BESLUIT)]
+    assert document["language"] == concept(NEDERLANDS)
+    assert document["format"] == concept(PDF, bronwaarde="application/pdf")
+    assert "waarde.label-onbekend" in host.codes_about("/besluit.pdf")
+
+
+def test_an_absent_theme_or_documentsoort_is_simply_absent(harvest: Harvest) -> None:
+    classification = harvest[with_coded_values].record("/zonder.pdf")["document"]["classificatiecollectie"]
+    assert classification.keys() == {"informatiecategorieen"}

@@ -1,0 +1,301 @@
+"""How hosts are treated: few requests at once, robots.txt obeyed, rest given, and none waits for another."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from tests import hostile
+from tests.integration.publishers import (
+    INDEX,
+    Builder,
+    Harvest,
+    Host,
+    Hosts,
+    Publishers,
+    entries_of,
+    entry,
+    publish,
+)
+from woo_harvester.demo.documents import pdf
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import robots_txt
+from woo_harvester.settings import CONCURRENT_REQUESTS_PER_DOMAIN, USER_AGENT
+
+SITEMAP = f"{INDEX}/sitemap.xml"
+DOCUMENT = Page(pdf("Besluit"))
+CRAWL_DELAY = 0.5
+RETRY_AFTER = 2.0
+hosts = Hosts()
+
+
+def paths(number: int) -> list[str]:
+    return [f"/besluit-{n}.pdf" for n in range(number)]
+
+
+@hosts.site
+def with_many_documents(site: Site) -> None:
+    publish(site, *paths(60))
+    site.pages |= dict.fromkeys(paths(60), Page(pdf("x"), delay=0.05))
+
+
+@hosts.site
+def that_is_slow(site: Site) -> None:
+    publish(site, *paths(12))
+    site.pages |= dict.fromkeys(paths(12), Page(pdf("x"), delay=1.5))
+
+
+@hosts.site
+def that_is_slow_with_its_robots(site: Site) -> None:
+    publish(site, "/a.pdf")
+    site.pages |= {"/robots.txt": Page(robots_txt(site.url(INDEX)), delay=4.0), "/a.pdf": DOCUMENT}
+
+
+def forbid(site: Site, path: str, agent: str = "*") -> None:
+    publish(site, "/a.pdf", "/b.pdf")
+    site.pages["/robots.txt"] = Page(f"User-agent: {agent}\nDisallow: {path}\n\nSitemap: {site.url(INDEX)}\n")
+    site.pages |= {"/a.pdf": DOCUMENT, "/b.pdf": DOCUMENT}
+
+
+@hosts.site
+def that_forbids_its_index(site: Site) -> None:
+    forbid(site, "/sitemapindex-diwoo.xml$")
+
+
+@hosts.site
+def that_forbids_its_sitemap(site: Site) -> None:
+    forbid(site, SITEMAP)
+
+
+@hosts.site
+def that_forbids_a_document(site: Site) -> None:
+    forbid(site, "/a.pdf")
+
+
+@hosts.site
+def that_forbids_the_harvester_by_name(site: Site) -> None:
+    forbid(site, "/", agent="woo-harvester")
+
+
+@hosts.site
+def that_forbids_another_robot(site: Site) -> None:
+    forbid(site, "/", agent="GPTBot")
+
+
+@hosts.site
+def that_allows_a_part_of_what_it_forbids(site: Site) -> None:
+    publish(site, "/a.pdf", "/b.pdf")
+    rules = f"User-agent: *\nDisallow: /\nAllow: {INDEX}\nAllow: /a.pdf\nSitemap: {site.url(INDEX)}\n"
+    site.pages |= {"/robots.txt": Page(rules), "/a.pdf": DOCUMENT, "/b.pdf": DOCUMENT}
+
+
+@hosts.site
+def whose_documents_another_host_lists(site: Site) -> None:
+    publish(site)
+    site.pages["/robots.txt"] = Page(f"User-agent: *\nDisallow: /besloten/\nSitemap: {site.url(INDEX)}\n")
+    site.pages["/*"] = DOCUMENT
+
+
+@hosts.site
+def that_lists_documents_of_another_host(site: Site) -> None:
+    other = hosts[whose_documents_another_host_lists]
+    listed = [f"/open/{number}.pdf" for number in range(5)] + ["/besloten/1.pdf"]
+    publish(site, *(entry(site, path, loc=other.url(path)) for path in listed))
+
+
+@hosts.site
+def with_a_crawl_delay(site: Site) -> None:
+    publish(site, *paths(4))
+    rules = f"User-agent: *\nCrawl-delay: {CRAWL_DELAY}\n"
+    site.pages["/robots.txt"] = Page(f"{rules}Sitemap: {site.url(INDEX)}\n")
+    site.pages |= dict.fromkeys(paths(4), DOCUMENT)
+
+
+@hosts.site
+def that_asks_for_rest(site: Site) -> None:
+    publish(site, *paths(10))
+    site.pages |= dict.fromkeys(paths(10), DOCUMENT)
+    site.pages["/besluit-0.pdf"] = hostile.busy(DOCUMENT, times=1, retry_after=int(RETRY_AFTER))
+
+
+@hosts.site
+def whose_sitemap_is_busy(site: Site) -> None:
+    publish(site, "/a.pdf")
+    site.pages["/a.pdf"] = DOCUMENT
+    site.pages[SITEMAP] = hostile.busy(entries_of(site, "/a.pdf"), times=2, status=429, retry_after=0)
+
+
+@hosts.site
+def that_is_always_busy(site: Site) -> None:
+    publish(site, "/a.pdf")
+    site.pages["/a.pdf"] = Page("druk", status=503, headers={"Retry-After": "0"})
+
+
+@hosts.site
+def that_wants_a_very_long_rest(site: Site) -> None:
+    publish(site, "/a.pdf")
+    site.pages["/a.pdf"] = Page("druk", status=503, headers={"Retry-After": "86400"})
+
+
+@hosts.site
+def with_a_document_that_is_gone(site: Site) -> None:
+    publish(site, "/weg.pdf", "/vervallen.pdf")
+    site.pages["/vervallen.pdf"] = Page("weg", status=410)
+
+
+@hosts.site
+def that_fails_once(site: Site) -> None:
+    publish(site, "/a.pdf")
+    site.pages["/a.pdf"] = hostile.busy(DOCUMENT, times=1, status=502)
+
+
+SETTINGS = {"RETRY_TIMES": 2, "WOO_RETRY_BACKOFF": 0.1}
+
+
+@pytest.fixture(scope="module")
+def harvest(publishers: Publishers) -> Harvest:
+    return publishers.harvest(hosts, "-a", "documents=download", settings=SETTINGS)
+
+
+def moments(host: Host) -> list[float]:
+    """When it was asked for something, robots.txt itself left out: its rules hold from then on."""
+    return [request.at for request in host.requests if request.path != "/robots.txt"]
+
+
+def test_the_run_ends_well(harvest: Harvest) -> None:
+    assert harvest.run.returncode == 0
+    assert "Traceback" not in harvest.run.stderr
+    assert harvest.run.stats["woo/hosts/done"] == len(hosts.sites)
+
+
+def test_a_host_is_asked_for_a_few_things_at_once_and_not_one_by_one(harvest: Harvest) -> None:
+    host = harvest[with_many_documents]
+    assert len(host.paths) == 60
+    assert 1 < host.site.most_at_once <= CONCURRENT_REQUESTS_PER_DOMAIN
+
+
+def test_every_request_says_who_asks_and_where_to_complain(harvest: Harvest) -> None:
+    agents = {
+        request.headers.get("user-agent") for build in hosts.sites for request in harvest[build].requests
+    }
+    assert agents == {USER_AGENT}
+    assert "+https://" in USER_AGENT
+
+
+def test_robots_txt_is_fetched_once_of_each_host(harvest: Harvest) -> None:
+    exception = whose_documents_another_host_lists  # a document may come before the host's own turn
+    for build in hosts.sites:
+        assert harvest[build].requested("/robots.txt") in (
+            [["GET"], ["GET", "GET"]] if build is exception else [["GET"]]
+        )
+
+
+@pytest.mark.parametrize(
+    ("build", "path"),
+    [
+        (that_forbids_its_index, INDEX),
+        (that_forbids_its_sitemap, SITEMAP),
+        (that_forbids_a_document, "/a.pdf"),
+        (that_forbids_the_harvester_by_name, INDEX),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_what_robots_txt_forbids_is_not_asked_for(harvest: Harvest, build: Builder, path: str) -> None:
+    host = harvest[build]
+    assert host.requested(path) == []
+    (finding,) = host.about("robots.verboden")
+    assert finding["url"] == host.site.url(path)
+    assert host.errors == {"robots.verboden"}
+
+
+def test_what_robots_txt_does_not_forbid_is_harvested(harvest: Harvest) -> None:
+    assert harvest[that_forbids_a_document].paths == ["/b.pdf"]
+
+
+def test_rules_for_another_robot_do_not_hold(harvest: Harvest) -> None:
+    host = harvest[that_forbids_another_robot]
+    assert host.paths == ["/a.pdf", "/b.pdf"]
+    assert not host.errors
+
+
+def test_the_longest_rule_of_robots_txt_counts(harvest: Harvest) -> None:
+    assert harvest[that_allows_a_part_of_what_it_forbids].paths == ["/a.pdf"]
+
+
+def test_robots_txt_of_the_documents_host_is_obeyed_whoever_lists_them(harvest: Harvest) -> None:
+    host = harvest[whose_documents_another_host_lists]
+    assert host.requested("/besloten/1.pdf") == []
+    assert len(host.paths) == 5
+    assert harvest[that_lists_documents_of_another_host].errors == {"robots.verboden"}
+
+
+def test_a_host_that_is_not_visited_is_asked_for_robots_txt_once(
+    publishers: Publishers, harvest: Harvest
+) -> None:
+    listing = harvest[that_lists_documents_of_another_host].site
+    found = publishers.crawl("-a", f"domains={listing.host}", "-a", "documents=download")
+    host = found[whose_documents_another_host_lists]
+    assert host.requested("/robots.txt") == ["GET"]
+    assert host.requested("/besloten/1.pdf") == []
+    assert len(host.paths) == 5
+
+
+def test_crawl_delay_is_kept_between_requests(harvest: Harvest) -> None:
+    host = harvest[with_a_crawl_delay]
+    gaps = [later - earlier for earlier, later in pairwise(moments(host))]
+    assert len(gaps) == 5
+    assert min(gaps) >= CRAWL_DELAY * 0.9
+
+
+def test_retry_after_pauses_the_whole_host(harvest: Harvest) -> None:
+    host = harvest[that_asks_for_rest]
+    refused = next(request.at for request in host.requests if request.path == "/besluit-0.pdf")
+    # What was under way when the answer came goes on.
+    after = [at - refused for at in moments(host) if at > refused + 0.3]
+    assert min(after) >= RETRY_AFTER * 0.9
+    assert len(host.paths) == 10
+
+
+def test_a_pause_of_one_host_holds_up_no_other(harvest: Harvest) -> None:
+    paused = moments(harvest[that_asks_for_rest])[-1]
+    assert moments(harvest[with_many_documents])[-1] < paused
+
+
+@pytest.mark.parametrize(
+    ("build", "path", "times"),
+    [(whose_sitemap_is_busy, SITEMAP, 3), (that_fails_once, "/a.pdf", 2)],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_a_temporary_fault_is_tried_again(harvest: Harvest, build: Builder, path: str, times: int) -> None:
+    host = harvest[build]
+    assert len(host.requested(path)) == times
+    assert host.paths == ["/a.pdf"]
+    assert not host.errors
+
+
+def test_a_host_that_stays_busy_is_given_up(harvest: Harvest) -> None:
+    host = harvest[that_is_always_busy]
+    assert len(host.requested("/a.pdf")) == 3
+    (finding,) = host.about("document.onbereikbaar")
+    assert finding["seen"] == "HTTP 503"
+
+
+def test_a_host_that_wants_a_very_long_rest_is_left_alone(harvest: Harvest) -> None:
+    host = harvest[that_wants_a_very_long_rest]
+    assert host.requested("/a.pdf") == ["GET"]
+    assert host.errors == {"document.onbereikbaar"}
+
+
+@pytest.mark.parametrize("path", ["/weg.pdf", "/vervallen.pdf"])
+def test_what_is_gone_is_not_tried_again(harvest: Harvest, path: str) -> None:
+    assert harvest[with_a_document_that_is_gone].requested(path) == ["GET"]
+
+
+def test_a_slow_host_delays_no_other(harvest: Harvest) -> None:
+    fast, slow = harvest[with_many_documents], harvest[that_is_slow]
+    assert moments(fast)[-1] < moments(slow)[-1]
+    assert moments(fast)[-1] - moments(fast)[0] < 60 * 0.05 + 1
+    assert moments(fast)[-1] < moments(harvest[that_is_slow_with_its_robots])[0]
+    assert len(slow.paths) == 12

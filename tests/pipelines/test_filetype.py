@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+from scrapy.exceptions import DropItem
+
+from tests.crawlers import LOC, crawler_of, item_of
+from woo_harvester.diwoo.given import Given, Value
+from woo_harvester.items import Fetched, WooItem
+from woo_harvester.pipelines.filetype import FileTypePipeline
+from woo_harvester.record import Bestand, Waarde
+
+PDF = "http://publications.europa.eu/resource/authority/file-type/PDF"
+
+
+def process(item: WooItem) -> dict[str, object]:
+    """The item through the pipeline; gives the statistics."""
+    crawler = crawler_of()
+    assert FileTypePipeline.from_crawler(crawler).process_item(item) is item
+    return {key: value for key, value in crawler.stats.get_stats().items() if key.startswith("woo/")}
+
+
+def fetched(media_type: str | None = "application/pdf", **given: object) -> Fetched:
+    return Fetched(**{"url": LOC, "media_type": media_type, "disposition": None, "size": 20480, **given})  # type: ignore[arg-type]
+
+
+def test_the_file_is_described_by_what_the_response_told() -> None:
+    disposition = b'attachment; filename="Besluit 12.pdf"'
+    item = item_of(fetched=fetched(disposition=disposition, sha256="ab" * 32))
+    process(item)
+    assert item.record.versies[0].bestanden == [
+        Bestand(LOC, "application/pdf", "Besluit 12.pdf", 20480, "ab" * 32)
+    ]
+
+
+def test_without_a_request_the_loc_tells_type_and_name() -> None:
+    item = item_of()
+    assert process(item) == {"woo/defaults/document.format": 1}
+    assert item.record.document.format == Waarde(None, PDF, "PDF")
+    assert item.record.herkomst.standaardwaarden == {"document.format": "extensie"}
+    assert item.record.versies[0].bestanden == [Bestand(LOC, "application/pdf", "besluit.pdf")]
+
+
+def test_the_media_type_tells_where_the_loc_does_not() -> None:
+    item = item_of(loc="https://www.a.nl/documenten/1/download", fetched=fetched("application/pdf"))
+    process(item)
+    assert item.record.herkomst.standaardwaarden == {"document.format": "content-type"}
+
+
+def test_a_given_format_is_no_default() -> None:
+    item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched())
+    item.record.document.format = given = Waarde(None, PDF, "PDF")
+    assert process(item) == {}
+    assert item.record.document.format is given
+    assert item.record.herkomst.standaardwaarden == {}
+
+
+def test_a_format_that_says_nothing_keeps_its_bronwaarde_when_another_source_tells() -> None:
+    item = item_of(Given(format=Value("document", None)), fetched=fetched())
+    item.record.document.format = Waarde(bronwaarde="document")
+    process(item)
+    assert item.record.document.format == Waarde(None, PDF, "PDF", "document")
+
+
+@pytest.mark.parametrize(
+    ("loc", "media_type", "code"),
+    [
+        ("https://www.a.nl/besluit.exe", None, "format.niet-ondersteund"),
+        ("https://www.a.nl/besluit.pdf", "video/mp4", "format.niet-ondersteund"),
+        ("https://www.a.nl/besluit", None, "format.onbekend"),
+        ("https://www.a.nl/besluit.pdf", "text/html", "document.html-pagina"),
+    ],
+)
+def test_what_is_not_of_the_19_types_is_left_out_with_a_finding(
+    loc: str, media_type: str | None, code: str
+) -> None:
+    crawler = crawler_of()
+    item = item_of(loc=loc, fetched=fetched(media_type))
+    with pytest.raises(DropItem, match=f"{loc}: {code}"):
+        FileTypePipeline.from_crawler(crawler).process_item(item)
+    assert item.notes.codes == [code]
+    assert crawler.stats.get_value("woo/documents/refused") == 1
+
+
+def test_items_of_other_spiders_pass() -> None:
+    other = {"a": 1}
+    assert FileTypePipeline.from_crawler(crawler_of()).process_item(other) is other

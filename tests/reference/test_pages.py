@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from woo_harvester.reference.__main__ import PAGES, main
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_in_docs_is_up_to_date(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == PAGES[name](), "Run `make docs`"
+
+
+def test_all_pages_are_written_to_the_folder_that_is_given(tmp_path: Path) -> None:
+    main([str(tmp_path)])
+    assert {path.name for path in tmp_path.iterdir()} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(name: str) -> None:
+    cells = 0
+    for line in PAGES[name]().replace("\\|", "").splitlines():
+        if not line.startswith("|"):
+            cells = 0
+            continue
+        cells = cells or line.count("|")
+        assert line.count("|") == cells, line

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from woo_harvester.record import Record, Waarde
+from woo_harvester.reference.record import meanings, render, rows
+
+
+def test_every_key_has_a_meaning() -> None:
+    assert [row for row in (*rows(Record), *rows(Waarde)) if not row[2]] == []
+
+
+def test_nested_keys_stand_with_their_whole_path() -> None:
+    keys = [key for key, _, _ in rows(Record)]
+    assert keys[:2] == ["`id`", "`document`"]
+    assert "`document.classificatiecollectie.informatiecategorieen[]`" in keys
+    assert "`versies[].bestanden[].mime-type`" in keys
+
+
+def test_kinds_of_values_are_told() -> None:
+    kinds = {key.strip("`"): kind for key, kind, _ in rows(Record)}
+    assert kinds["document"] == "object"
+    assert kinds["document.publisher"] == "waarde"
+    assert kinds["document.creatiedatum"] == "date"
+    assert kinds["versies[].mutatiedatumtijd"] == "date-time"
+    assert kinds["versies[].bestanden[].grootte"] == "number"
+    assert kinds["herkomst.standaardwaarden"] == "object of texts"
+
+
+def test_the_words_of_the_oorzaak_are_listed() -> None:
+    assert "`aanlevering`, `wijziging`, `intrekking`, `herpublicatie`." in render()
+
+
+def test_a_meaning_is_the_text_below_the_field() -> None:
+    assert meanings(Waarde)["bronwaarde"].startswith("What the publisher gave")

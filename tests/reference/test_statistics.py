@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.conftest import ROOT
+from woo_harvester.reference.statistics import STATISTICS
+
+
+def keys_in(path: Path) -> Iterator[str]:
+    """The keys of statistics in a module, with ``<>`` for each part that is filled in."""
+    if "reference" in path.parts:
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.Constant) else "<>" for part in node.values)
+            key = "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and id(node) not in within:
+            key = str(node.value)
+        else:
+            continue
+        if re.fullmatch(r"woo/[\w/.<>]+", key):
+            yield key
+
+
+CODE = {key for path in (ROOT / "woo_harvester").rglob("*.py") for key in keys_in(path)}
+PATTERNS = {key: re.compile(re.sub(r"<\w+>", "[^/]+", key)) for key in STATISTICS}
+
+
+def test_every_key_that_the_code_counts_has_a_meaning() -> None:
+    assert [key for key in CODE if not any(pattern.fullmatch(key) for pattern in PATTERNS.values())] == []
+
+
+def test_every_key_with_a_meaning_is_counted_by_the_code() -> None:
+    assert [key for key, pattern in PATTERNS.items() if not any(map(pattern.fullmatch, CODE))] == []

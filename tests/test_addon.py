@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy.extensions.remote_control import RemoteControl
+from scrapy.extensions.telnet import TelnetConsole
+from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.conf import build_component_list
+from scrapy.utils.misc import load_object
+
+from woo_harvester import Addon, addon
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.options import OPTIONS
+from woo_harvester.pipelines.defaults import DefaultsPipeline
+from woo_harvester.pipelines.filetype import FileTypePipeline
+from woo_harvester.pipelines.metadata import MetadataPipeline
+
+
+class Own:
+    """A pipeline of the project that uses the add-on."""
+
+
+def settings_of(**own: Any) -> Settings:
+    """The settings of a project that uses the add-on and has these of its own."""
+    settings = Settings(own)
+    Addon.update_pre_crawler_settings(settings)
+    Addon().update_settings(settings)
+    return settings
+
+
+def running(settings: BaseSettings, name: str) -> list[type]:
+    """The components of a kind that are on, in running order."""
+    components = settings.get_component_priority_dict_with_base(name)
+    return [load_object(component) for component in build_component_list(components)]
+
+
+def test_a_project_gets_the_spiders_beside_its_own() -> None:
+    settings = settings_of(SPIDER_MODULES=["mijn.spiders"])
+    assert settings.getlist("SPIDER_MODULES") == ["mijn.spiders", "woo_harvester.spiders"]
+
+
+def test_spiders_that_are_there_already_are_not_added_again() -> None:
+    assert settings_of(SPIDER_MODULES=["woo_harvester.spiders"]).getlist("SPIDER_MODULES") == [
+        "woo_harvester.spiders"
+    ]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_every_option_has_its_default(option: Any) -> None:
+    assert settings_of()[option.name] == option.default
+
+
+def test_a_projects_own_values_win() -> None:
+    own = {"WOO_REPORT_DIR": "elders", "ROBOTSTXT_OBEY": False, "FEEDS": {"uit.csv": {"format": "csv"}}}
+    settings = settings_of(**own)
+    assert settings["WOO_REPORT_DIR"] == "elders"
+    assert settings.getbool("ROBOTSTXT_OBEY") is False
+    assert settings.getdict("FEEDS") == {"uit.csv": {"format": "csv"}}
+
+
+def test_what_a_project_leaves_open_is_filled_in() -> None:
+    settings = settings_of()
+    for name, value in addon.SETTINGS.items():
+        assert settings.getdict(name) == value if isinstance(value, dict) else settings[name] == value
+
+
+def test_components_that_a_project_has_placed_stay_where_they_are() -> None:
+    path = "woo_harvester.pipelines.defaults.DefaultsPipeline"
+    settings = settings_of(ITEM_PIPELINES={path: 50, Own: 150})
+    pipelines = settings.get_component_priority_dict_with_base("ITEM_PIPELINES")
+    placed = [(load_object(component), place) for component, place in pipelines.items()]
+    assert (Own, 150) in placed
+    assert [place for component, place in placed if component is DefaultsPipeline] == [50]
+
+
+def test_a_component_that_a_project_has_switched_off_stays_off() -> None:
+    settings = settings_of(EXTENSIONS={Findings: None})
+    assert Findings not in running(settings, "EXTENSIONS")
+
+
+def test_a_projects_own_handler_for_https_wins() -> None:
+    own = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
+    assert settings_of(DOWNLOAD_HANDLERS={"https": own}).getdict("DOWNLOAD_HANDLERS") == {"https": own}
+    assert settings_of(DOWNLOAD_HANDLERS={"ftp": None}).getdict("DOWNLOAD_HANDLERS") == {
+        "ftp": None,
+        **addon.DOWNLOAD_HANDLERS,
+    }
+
+
+def test_nobody_can_run_code_in_the_crawl() -> None:
+    extensions = running(settings_of(), "EXTENSIONS")
+    assert TelnetConsole not in extensions
+    assert RemoteControl not in extensions
+    assert Findings in extensions
+
+
+def test_what_was_given_is_mapped_before_it_is_filled_in_and_filled_in_before_it_is_filtered() -> None:
+    pipelines = running(settings_of(), "ITEM_PIPELINES")
+    places = [pipelines.index(each) for each in (MetadataPipeline, DefaultsPipeline, FileTypePipeline)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("name", addon.COMPONENTS)
+def test_every_component_can_be_loaded(name: str) -> None:
+    assert all(load_object(path) for path in addon.COMPONENTS[name])
+
+
+def test_the_middlewares_that_are_extended_do_not_run_themselves() -> None:
+    middlewares = running(settings_of(), "DOWNLOADER_MIDDLEWARES")
+    for kind in middlewares:
+        assert not any(kind in other.__mro__[1:] for other in middlewares), kind

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.command import ROOT
+from woo_harvester.options import OPTIONS, Option
+
+
+@pytest.mark.parametrize("each", OPTIONS, ids=lambda each: each.name)
+def test_every_option_has_a_name_of_the_project_and_one_plain_sentence_or_more(each: Option) -> None:
+    assert re.fullmatch(r"WOO_[A-Z_]+", each.name)
+    assert each.why.endswith(".")
+    assert each.unit
+
+
+def test_names_are_unique() -> None:
+    assert len({each.name for each in OPTIONS}) == len(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    [
+        ("WOO_REGISTER", "https://organisaties.overheid.nl/archive/exportOO.xml"),
+        ("WOO_REPORT_DIR", "reports"),
+        ("WOO_ALLOW_PRIVATE_HOSTS", False),
+        ("WOO_INDEX_MAXSIZE", 50 * 1024 * 1024),
+        ("WOO_SITEMAP_MAXSIZE", 200 * 1024 * 1024),
+        ("WOO_DOCUMENT_MAXSIZE", 500 * 1024 * 1024),
+        ("WOO_DOCUMENT_TIMEOUT", 600),
+    ],
+)
+def test_defaults_that_others_rely_on_stay(name: str, default: object) -> None:
+    assert {each.name: each.default for each in OPTIONS}[name] == default
+
+
+def test_no_module_reads_settings_when_it_is_imported() -> None:
+    for path in (ROOT / "woo_harvester").rglob("*.py"):
+        assert "get_project_settings" not in path.read_text(encoding="utf-8"), path

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import ROOT, read_lines, run_scrapy
+from woo_harvester.arguments import WooArguments
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+#: What differs from run to run: the port of a fictional publisher, the id that is made of it, and the time.
+CHANGING = re.compile(
+    r"(?<=localhost:)\d+|(?<=\"opgehaald\": \")[^\"]+|(?<=\"at\": \")[^\"]+|(?<=\"id\": \")[0-9a-f-]{36}"
+)
+
+
+def examples() -> list[str]:
+    return re.findall(r"```json\n(.+?)\n```", README, flags=re.DOTALL)
+
+
+def without_what_changes(value: Any) -> str:
+    return CHANGING.sub("", json.dumps(value, ensure_ascii=False))
+
+
+@pytest.mark.integration
+def test_the_record_and_the_finding_are_those_of_the_demo(tmp_path: Path) -> None:
+    done = run_scrapy(["demo", "--documents", "10"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    (records,) = tmp_path.glob("records/*.jsonl")
+    (findings,) = tmp_path.glob("reports/*/findings.jsonl")
+    made = {without_what_changes(line) for line in (*read_lines(records), *read_lines(findings))}
+    assert len(examples()) == 2
+    for example in examples():
+        assert without_what_changes(json.loads(example)) in made
+
+
+def test_every_argument_has_a_row() -> None:
+    rows = set(re.findall(r"^\| `-a (\w+)=", README, flags=re.MULTILINE))
+    assert rows == {field.alias or name for name, field in WooArguments.model_fields.items()}
+
+
+def test_every_page_that_is_linked_is_there() -> None:
+    pages = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    assert [page for page in pages if not (ROOT / page).exists()] == []
+
+
+def test_every_make_target_that_is_named_is_there() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"(?:^    |`)make ([a-z-]+)", README, flags=re.MULTILINE))
+    assert targets >= {"demo", "install", "bench"}
+    assert [target for target in targets if f"\n{target}:" not in makefile] == []
