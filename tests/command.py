@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -74,20 +74,31 @@ def run_scrapy(
     ``ca`` is the certificate bundle that is trusted besides the public ones. Two runs in one folder
     share state and reports, as two runs of one installation do.
     """
-    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
-    paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
-    options = {**SETTINGS, **paths, **(settings or {})}
-    before = set(_written(cwd))
+    before = written(cwd)
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy", *args, *_options(options)],
+        [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
         cwd=cwd,
-        env=_environment(ca, env or {}),
+        env=environment(ca, env),
         capture_output=True,
         text=True,
         timeout=timeout,
         check=False,
     )
-    new = [path for path in _written(cwd) if path not in before]
+    return read_run(args, cwd, before, done)
+
+
+def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | None = None) -> list[str]:
+    """Makes ``cwd`` a project of its own; the arguments of a command that keeps all that it writes there."""
+    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
+    paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
+    return [*args, *_options({**SETTINGS, **paths, **(settings or {})})]
+
+
+def read_run(
+    args: Sequence[str], cwd: Path, before: Collection[Path], done: subprocess.CompletedProcess[str]
+) -> Run:
+    """What a command that is done has left in ``cwd``, where *before* was ``written()`` already."""
+    new = [path for path in written(cwd) if path not in before]
     report = next((path for path in new if path.is_dir()), None)
     feeds = _feeds(args, cwd) or [path for path in new if path.suffix == ".jsonl"]
     return Run(
@@ -117,12 +128,19 @@ def _options(settings: Mapping[str, object]) -> Iterable[str]:
         yield from ("-s", f"{name}={value}")
 
 
-def _environment(ca: Path | None, given: Mapping[str, str]) -> dict[str, str]:
+def environment(ca: Path | None, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables of a command that trusts the certificates in ``ca`` besides the public ones."""
     trusted = {} if ca is None else {"SSL_CERT_FILE": str(ca)}
-    return {**os.environ, "PYTHONPATH": str(ROOT), "NO_PROXY": "localhost,127.0.0.1", **trusted, **given}
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NO_PROXY": "localhost,127.0.0.1",
+        **trusted,
+        **(given or {}),
+    }
 
 
-def _written(cwd: Path) -> list[Path]:
+def written(cwd: Path) -> list[Path]:
     """The files of records and folders of reports that are there."""
     return [*cwd.glob("records/*.jsonl"), *cwd.glob(f"{REPORTS}/*/")]
 

@@ -57,18 +57,17 @@ class Harvester:
     ca_bundle: Path
     sites: list[Site]
 
-    def day(self, *args: str, **settings: object) -> Run:
-        """One daily run over all sites; no document is asked for unless *args* say so."""
+    def arguments(self, *args: str) -> list[str]:
+        """Of the command of a daily run."""
         register = write_register(
             self.folder / "register.xml", {f"Gemeente {site.port}": [site.url("/d")] for site in self.sites}
         )
         given = args if any("documents=" in arg for arg in args) else ("-a", "documents=none", *args)
-        run = run_scrapy(
-            ["crawl", "woo", "-a", f"register={register}", *given],
-            self.folder,
-            self.ca_bundle,
-            settings=settings,
-        )
+        return ["crawl", "woo", "-a", f"register={register}", *given]
+
+    def day(self, *args: str, **settings: object) -> Run:
+        """One daily run over all sites; no document is asked for unless *args* say so."""
+        run = run_scrapy(self.arguments(*args), self.folder, self.ca_bundle, settings=settings)
         assert "Traceback" not in run.stderr, run.stderr
         return run
 

@@ -1,0 +1,244 @@
+"""Runs of the command to which something happens: killed, ended, out of room.
+
+Each run is a process of its own, forked from a server that has imported the packages already: starting the
+command costs a tenth of what it costs otherwise, so that a test can kill many.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from scrapy.cmdline import execute
+
+from tests.command import Line, Run, environment, in_project, read_run, written
+from tests.integration.daily import Harvester
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.state import outputs
+
+Fault = Callable[[], None]
+"""Called in the process of the run before the command begins; must be a function of a module."""
+
+KILLED = -signal.SIGKILL
+#: What a run imports and takes long; none of these imports Twisted's reactor, which each run chooses itself.
+PRELOADED = (
+    "aiohttp",
+    "scrapy.commands.crawl",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.scraper",
+    "scrapy.shell",
+    "sqlalchemy.dialects.sqlite",
+    "woo_harvester.commands.crawl",
+    "woo_harvester.extensions.feedexport",
+    "woo_harvester.middlewares.deltafetch",
+    "woo_harvester.pipelines.defaults",
+    "woo_harvester.pipelines.filetype",
+    "woo_harvester.pipelines.metadata",
+    "woo_harvester.spiders.woo",
+)
+#: Seconds after which a run counts as stuck.
+PATIENCE = 60
+
+
+class Started:
+    """A run that is going on."""
+
+    def __init__(
+        self, args: Sequence[str], folder: Path, environ: dict[str, str], fault: Fault | None
+    ) -> None:
+        self._args = args
+        self._folder = folder
+        self._before = written(folder)
+        self._process: ForkServerProcess = _server().Process(
+            target=_command, args=(args, folder, environ, fault)
+        )
+        self._process.start()
+        self._since = time.monotonic()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send the process a signal."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+
+    def kill(self, after: float) -> bool:
+        """Kill it so many seconds after its start; False where it was done before."""
+        self._process.join(max(0.0, self._since + after - time.monotonic()))
+        self._process.kill()
+        self._process.join(PATIENCE)
+        return self._process.exitcode == KILLED
+
+    def wait_until(self, condition: Callable[[], bool], what: str) -> None:
+        """Go on when *condition* holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert self._process.is_alive(), f"the run ended before {what}: {self._log('stderr')}"
+            assert time.monotonic() < end, f"never: {what}"
+            time.sleep(0.01)
+
+    def status(self) -> int:
+        """The exit status, when it is done; a negative signal where that ended it."""
+        self._process.join(PATIENCE)
+        if self._process.exitcode is None:
+            self._process.kill()
+            raise AssertionError(f"the run does not end: {self._log('stderr')}")
+        return self._process.exitcode
+
+    def wait(self) -> Run:
+        """What the run has left, when it is done."""
+        status = self.status()
+        out, err = self._log("stdout"), self._log("stderr")
+        done = subprocess.CompletedProcess(self._args, status, out, err)
+        return read_run(self._args, self._folder, self._before, done)
+
+    def _log(self, name: str) -> str:
+        return _log_path(self._folder, name, self._process.pid).read_text(encoding="utf-8")
+
+
+@dataclass
+class Fallible(Harvester):
+    """An installation to whose runs something happens."""
+
+    def start(self, *args: str, fault: Fault | None = None, **settings: object) -> Started:
+        """Begin a run; *settings* that are no strings or numbers are given as JSON."""
+        given = {
+            name: json.dumps(value) if isinstance(value, dict) else value for name, value in settings.items()
+        }
+        argv = in_project(self.arguments(*args), self.folder, given)
+        return Started(argv, self.folder, environment(self.ca_bundle), fault)
+
+    def run(self, *args: str, fault: Fault | None = None, **settings: object) -> Run:
+        """One run, from beginning to end."""
+        return self.start(*args, fault=fault, **settings).wait()
+
+
+def errors(run: Run) -> list[str]:
+    """The lines with which the command said why it failed."""
+    return [line for line in run.stderr.splitlines() if line.startswith("scrapy crawl: error: ")]
+
+
+def latest(files: Iterable[Path]) -> dict[str, Line]:
+    """The last version of each document; of what differs from run to run, only that it is there."""
+    found: dict[str, Line] = {}
+    for line in lines(files):
+        found[line["id"]] = timeless(line)
+    return found
+
+
+def timeless(record: Line) -> Line:
+    """A record without the moments of its run."""
+    (version,) = record["versies"]
+    if version["oorzaak"] == "intrekking":
+        version = {**version, "mutatiedatumtijd": "when it was noticed"}
+    return {**record, "versies": [version], "herkomst": {**record["herkomst"], "opgehaald": "in its run"}}
+
+
+def lines(files: Iterable[Path]) -> Iterator[Line]:
+    """The records of files in this order, in which no line is torn."""
+    for path in files:
+        text = path.read_bytes()
+        assert not text or text.endswith(b"\n"), f"{path} ends in a torn line: {text[-80:]!r}"
+        yield from map(json.loads, text.splitlines())
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path]:
+    """A file system of *size* bytes; needs the right to mount."""
+    folder.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip(f"needs the right to mount a tmpfs ({done.stderr.strip()})")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@cache
+def _server() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, *PRELOADED])
+    return context
+
+
+def _log_path(folder: Path, name: str, pid: int | None) -> Path:
+    return folder / f"{name}-{pid}.txt"
+
+
+def _command(args: Sequence[str], folder: Path, environ: dict[str, str], fault: Fault | None) -> None:
+    """What the process does: the command, as it would be typed in *folder*."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        log = os.open(_log_path(folder, name, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        os.dup2(log, number)
+    os.chdir(folder)
+    os.environ.update(environ)
+    if fault is not None:
+        fault()
+    execute(["scrapy", *args])
+
+
+@dataclass(frozen=True)
+class KillAt:
+    """Has the process kill itself when it comes to a point for the *count*-th time."""
+
+    point: str
+    count: int = 1
+
+    def __call__(self) -> None:
+        owner, name, moment = POINTS[self.point]
+        original = getattr(owner, name)
+        calls = itertools.count(1)
+
+        def reached() -> None:
+            if next(calls) == self.count:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def patched(*args: Any, **kwargs: Any) -> Any:
+            if moment == "before":
+                reached()
+            result = original(*args, **kwargs)
+            if moment == "after":
+                reached()
+            return result
+
+        setattr(owner, name, patched)
+
+
+#: From the fsync of an output to the commit of the state: what is called, and on which side of it.
+POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
+    "before the fsync": (os, "fsync", "before"),
+    "after the fsync": (os, "fsync", "after"),
+    "before the state is told": (StateKeeper, "durable", "before"),
+    "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
+    "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
+    "after the commit": (StateKeeper, "durable", "after"),
+}
+
+
+@dataclass(frozen=True)
+class LimitFiles:
+    """Lets the process make no file larger than *size* bytes: what is beyond fails, as on a full disk."""
+
+    size: int
+
+    def __call__(self) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.size, resource.RLIM_INFINITY))

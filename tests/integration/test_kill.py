@@ -1,0 +1,163 @@
+"""Kill -9 at any moment: in the end the outputs hold what an undisturbed run would have written."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.command import Line
+from tests.integration.daily import FIRST, NEWER, Documents, causes, publish
+from tests.integration.faults import KILLED, POINTS, Fallible, KillAt, latest, lines
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+
+HOSTS = 3
+#: Small, so that a run of a second comes to many commits.
+SETTINGS: dict[str, Any] = {"WOO_DURABLE_RECORDS": 10, "WOO_DURABLE_INTERVAL": 0.1, "WOO_HOST_BACKLOG": 4}
+#: Documents that may be under way at once: not durable yet, or asked for, or in the pipelines.
+UNDER_WAY = SETTINGS["WOO_DURABLE_RECORDS"] + HOSTS * (SETTINGS["WOO_HOST_BACKLOG"] + 1)
+
+MODES = ("none", "head")
+#: Of a run: arguments, settings, and the patterns of the files of each output.
+OUTPUTS: dict[str, tuple[tuple[str, ...], dict[str, Any], tuple[str, ...]]] = {
+    "a file a run": ((), {}, ("records/*.jsonl",)),
+    "one file that is appended to": (("-o", "all.jsonl"), {}, ("all.jsonl",)),
+    "two outputs": (
+        (),
+        {"FEEDS": {f"{name}/%(run)s.jsonl": {"format": "jsonlines"} for name in ("one", "two")}},
+        ("one/*.jsonl", "two/*.jsonl"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """Publishers as they are on the second day, and an installation that knows the first."""
+
+    sites: list[Site]
+    known: Path
+    """The folder of the installation, to be copied."""
+    ca_bundle: Path
+    expected: dict[str, dict[str, Line]]
+    """By mode: the latest version of each document after an undisturbed run."""
+    seconds: dict[str, float]
+    """By mode: how long that run took."""
+
+    def installation(self, folder: Path) -> Fallible:
+        """A copy of it."""
+        shutil.copytree(self.known, folder, dirs_exist_ok=True)
+        return Fallible(folder, self.ca_bundle, self.sites)
+
+
+@pytest.fixture(scope="module")
+def world(ca: Authority, ca_bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with ExitStack() as stack:
+        sites = [stack.enter_context(Site(ca)) for _ in range(HOSTS)]
+        known = tmp_path_factory.mktemp("known")
+        for site in sites:
+            site.pages["/d/*"] = Page(b"%PDF-1.4", content_type="application/pdf", delay=0.005)
+            publish(site, *first_day())
+        first = Fallible(known, ca_bundle, sites).run("-o", "first.jsonl")
+        assert len(first.records) == HOSTS * 40
+        for site in sites:
+            publish(site, *second_day())
+            for path, page in site.pages.items():
+                assert isinstance(page, Page)
+                site.pages[path] = replace(page, delay=page.delay or 0.02)
+        world = World(sites, known, ca_bundle, {}, {})
+        for mode in MODES:
+            folder = tmp_path_factory.mktemp(mode)
+            installation = world.installation(folder)
+            before = time.monotonic()
+            run = installation.run("-a", f"documents={mode}", **SETTINGS)
+            world.seconds[mode] = time.monotonic() - before
+            assert Counter(causes(run).values()) == {"aanlevering": 40, "wijziging": 8, "intrekking": 4}
+            world.expected[mode] = latest([folder / "first.jsonl", *folder.glob("records/*.jsonl")])
+        yield world
+
+
+def first_day() -> list[Documents]:
+    """Four sitemaps of ten documents."""
+    return [{f"doc{number}-{part}": FIRST for number in range(10)} for part in range(4)]
+
+
+def second_day() -> list[Documents]:
+    """Of each one document is gone, and two have changed; four sitemaps are new."""
+    changed = [
+        {name: NEWER if name.startswith(("doc1-", "doc2-")) else lastmod for name, lastmod in listed.items()}
+        for listed in first_day()
+    ]
+    for listed in changed:
+        del listed[next(iter(listed))]
+    return [*changed, *({f"new{number}-{part}": FIRST for number in range(10)} for part in range(4))]
+
+
+def files(folder: Path, pattern: str) -> list[Path]:
+    """Those of an output, oldest first, with what the first day gave."""
+    return [folder / "first.jsonl", *sorted(folder.glob(pattern))]
+
+
+def twice(records: list[Line]) -> int:
+    """How many records are there that were there already."""
+    versions = Counter((record["id"], record["versies"][0]["oorzaak"]) for record in records)
+    return sum(versions.values()) - len(versions)
+
+
+def asked_twice(sites: list[Site]) -> int:
+    """How many requests for documents were made that were made already."""
+    asked = [
+        (site.port, request.path) for site in sites for request in site.requests if request.method == "HEAD"
+    ]
+    return len(asked) - len(set(asked))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_after_kills_at_any_moment_nothing_is_lost_or_torn(seed: int, world: World, tmp_path: Path) -> None:
+    chance = Random(seed)
+    mode = MODES[seed % 2]
+    args, feeds, patterns = OUTPUTS[list(OUTPUTS)[seed % 3]]
+    installation = world.installation(tmp_path)
+    for site in world.sites:
+        site.requests.clear()
+    options = ("-a", f"documents={mode}", *args)
+    kills = 0
+    for _ in range(chance.randint(1, 3)):
+        started = installation.start(*options, **SETTINGS, **feeds)
+        kills += started.kill(after=chance.uniform(0.1, world.seconds[mode]))
+    assert installation.run(*options, **SETTINGS, **feeds).stats["finish_reason"] == "finished"
+    for pattern in patterns:
+        found = files(tmp_path, pattern)
+        assert latest(found) == world.expected[mode]
+        assert twice(list(lines(found))) <= (kills * UNDER_WAY if len(patterns) > 1 else 0)
+    assert asked_twice(world.sites) <= kills * UNDER_WAY
+    after = installation.run(*options, **SETTINGS, **feeds)
+    assert (after.returncode, after.stats.get("item_scraped_count")) == (0, None)
+
+
+@pytest.mark.parametrize("outputs", list(OUTPUTS)[1:])
+@pytest.mark.parametrize("point", POINTS)
+def test_a_kill_between_the_output_and_the_state_loses_nothing(
+    point: str, outputs: str, world: World, tmp_path: Path
+) -> None:
+    args, feeds, patterns = OUTPUTS[outputs]
+    installation = world.installation(tmp_path)
+    for kills in count():
+        status = installation.start(*args, fault=KillAt(point, 1 + 5 * kills), **SETTINGS, **feeds).status()
+        if status != KILLED:
+            break
+    assert (status, kills > 1) == (0, True)
+    for pattern in patterns:
+        found = files(tmp_path, pattern)
+        assert latest(found) == world.expected["none"]
+        assert twice(list(lines(found))) <= (kills * UNDER_WAY if len(patterns) > 1 else 0)
