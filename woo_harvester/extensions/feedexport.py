@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred
 
 from woo_harvester.extensions.state import Delivery, StateKeeper
 from woo_harvester.items import WooItem
-from woo_harvester.state.outputs import open_output
+from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -65,11 +65,11 @@ class DurableFeedExporter(FeedExporter):
         """Write the item to its feeds."""
         if self._failed:
             return  # after a record that could not be written whole, nothing may follow in the file
-        feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
-        refusing = len(self.slots) - len(feeds)
         try:
+            feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
+            refusing = len(self.slots) - len(feeds)
             super().item_scraped(item, spider)
-        except OSError as error:
+        except (OSError, StateError) as error:
             self._fail(error)
             return
         if isinstance(item, WooItem) and isinstance(item.delivery, Delivery):
@@ -101,8 +101,7 @@ class DurableFeedExporter(FeedExporter):
             if feed.path is not None:
                 appends = getattr(slot.storage, "write_mode", "") == "ab" and feed.path.exists()
                 feed.durable = feed.path.stat().st_size if appends else 0
-                with self._keeper().begin() as connection:
-                    open_output(connection, feed.path, feed.durable)
+                self._keeper().open_output(feed.path, feed.durable)
             self._watch(feed)
         return feed
 
@@ -134,7 +133,7 @@ class DurableFeedExporter(FeedExporter):
             for feed in self._feeds.values():
                 if feed.path is not None and feed.deliveries and not self._failed:
                     self._sync_feed(feed)
-        except OSError as error:
+        except (OSError, StateError) as error:
             self._fail(error)
 
     def _sync_feed(self, feed: Feed, *, closed: bool = False) -> None:
@@ -147,7 +146,7 @@ class DurableFeedExporter(FeedExporter):
         deliveries, feed.deliveries = feed.deliveries, []
         self._keeper().durable(deliveries, {path: feed.durable}, closed=closed)
 
-    def _fail(self, error: OSError) -> None:
+    def _fail(self, error: OSError | StateError) -> None:
         """End the run; local files are cut back to their last durable record."""
         self._failed = True
         self._tell(error)

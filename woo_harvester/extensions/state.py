@@ -17,8 +17,8 @@ from woo_harvester.items import WooItem
 from woo_harvester.state import documents, outputs, resources
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
-from woo_harvester.state.lock import HostLocks, LockedError
-from woo_harvester.state.store import State, StateError
+from woo_harvester.state.lock import LockedError, Locks
+from woo_harvester.state.store import State, StateError, sqlite_file
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -75,7 +75,7 @@ class StateKeeper:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._state: State | None = None
-        self._locks: HostLocks | None = None
+        self._locks: Locks | None = None
         self.outputs = 0
         """How many outputs there are; each one adds itself before the first item."""
         self.listed = Listed()
@@ -98,7 +98,7 @@ class StateKeeper:
         self._lock(url, hosts)
         self._state = State.open(url)
         with self.begin() as connection:
-            for path, size in outputs.cut_back(connection).items():
+            for path, size in outputs.cut_back(connection, self._locks).items():
                 logger.warning(
                     "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
                 )
@@ -111,6 +111,13 @@ class StateKeeper:
         if self._state is None:
             raise RuntimeError("The state is used before StateKeeper.open()")
         return self._state.begin()
+
+    def open_output(self, path: Path, size: int) -> None:
+        """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
+        if self._locks is not None and not self._locks.try_acquire(str(path)):
+            raise StateError(f"another run writes to {path}: give each run a file of its own")
+        with self.begin() as connection:
+            outputs.open_output(connection, path, size)
 
     def expect(self, item: WooItem, delivery: Delivery) -> None:
         """Have the state wait for *item*."""
@@ -175,15 +182,17 @@ class StateKeeper:
             self._locks.release()
 
     def _lock(self, url: str, hosts: Sequence[str]) -> None:
-        path = url.partition(":///")[2]
-        if url.startswith("sqlite") and path:
-            self._locks = HostLocks(Path(f"{path}.lock"))
+        file = sqlite_file(url)
+        if file is not None:
             try:
+                self._locks = Locks.beside(file)
                 self._locks.acquire(hosts)
             except LockedError as error:
                 raise StateError(
-                    f"another run works on {error} with the state {url}: wait until it ends"
+                    f"another run works on {error} with the state {file}: wait until it ends"
                 ) from error
+            except OSError as error:
+                raise StateError(f"the lock of the state {file} cannot be used: {error}") from error
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
         documents.confirm(connection, [one.harvested for one in done if one.harvested])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from woo_harvester.state.lock import Locks
 from woo_harvester.state.schema import outputs
 
 
@@ -24,20 +25,31 @@ def keep_durable(connection: Connection, sizes: Mapping[Path, int], *, closed: b
         connection.execute(statement.values(durable=size, closed=closed))
 
 
-def cut_back(connection: Connection) -> dict[Path, int]:
+def cut_back(connection: Connection, locks: Locks | None) -> dict[Path, int]:
     """Cut files of runs that were killed back to what was durable; gives how many bytes went of which file.
 
-    What is cut was never learned by the state, so the documents in it are harvested again.
+    A file whose name another process has locked is being written by a run on other hosts, and stays as it
+    is. What is cut was never learned by the state, so the documents in it are harvested again.
     """
     cut = {}
     rows = connection.execute(select(outputs.c.path, outputs.c.durable).where(outputs.c.closed.is_(False)))
     for name, durable in rows.all():
-        path = Path(name)
-        if path.is_file() and (size := path.stat().st_size) > durable:
-            with path.open("r+b") as file:
-                file.truncate(durable)
-                file.flush()
-                os.fsync(file.fileno())
-            cut[path] = size - durable
+        if locks is not None and not locks.try_acquire(name):
+            continue
+        if size := _cut(Path(name), durable):
+            cut[Path(name)] = size
         connection.execute(update(outputs).where(outputs.c.path == name).values(closed=True))
+        if locks is not None:
+            locks.release_one(name)
     return cut
+
+
+def _cut(path: Path, durable: int) -> int:
+    """How many bytes were cut off."""
+    if not path.is_file() or (size := path.stat().st_size) <= durable:
+        return 0
+    with path.open("r+b") as file:
+        file.truncate(durable)
+        file.flush()
+        os.fsync(file.fileno())
+    return size - durable

@@ -124,14 +124,25 @@ class VersionError(ValueError):
 
 def prepare(connection: Connection) -> None:
     """Make the tables, or bring those of an older version up to date. Raises :class:`VersionError`."""
-    if not inspect(connection).has_table(about.name):
+    if _version(connection) == VERSION:
+        return
+    if connection.dialect.name == "sqlite":
+        # Runs on other hosts may come here at the same time, and a kill must not leave half of the tables.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    version = _version(connection)
+    if version is None:
         metadata.create_all(connection)
         connection.execute(insert(about).values(name="version", value=str(VERSION)))
         return
-    version = int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)
     if version > VERSION:
         raise VersionError(f"it has version {version}, and this program knows versions up to {VERSION}")
     for number in range(version, VERSION):
         MIGRATIONS[number](connection)
-    if version < VERSION:
-        connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))
+    connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))
+
+
+def _version(connection: Connection) -> int | None:
+    """The version of the tables; None where there are none."""
+    if not inspect(connection).has_table(about.name):
+        return None
+    return int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)

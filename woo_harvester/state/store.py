@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
+from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from woo_harvester.state.schema import VersionError, prepare
 
@@ -47,6 +48,8 @@ class State:
             raise StateError(
                 f"WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite ({error})"
             ) from error
+        except OSError as error:
+            raise StateError(f"the folder of the state cannot be made: {error}") from error
         name = engine.url.render_as_string(hide_password=True)
         try:
             connection = engine.connect()
@@ -60,6 +63,14 @@ class State:
             raise StateError(_explain(name, error)) from error
         return cls(engine, connection, name)
 
+    @classmethod
+    def open_existing(cls, url: str) -> Self:
+        """Open the state at *url*, which must be there. Raises StateError."""
+        path = sqlite_file(url)
+        if path is not None and not path.exists():
+            raise StateError(f"there is no state at {path}: the first run makes it (setting WOO_STATE_URL)")
+        return cls.open(url)
+
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A transaction: committed when the block ends, undone when it raises. Raises StateError."""
@@ -69,18 +80,39 @@ class State:
         except SQLAlchemyError as error:
             raise StateError(_explain(self.name, error)) from error
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """For reading: the state as it is at one moment, whatever a run writes. Raises StateError."""
+        with self.begin() as connection:
+            if connection.dialect.name == "sqlite":
+                # Python's module would read each row as it is by then.
+                connection.exec_driver_sql("BEGIN")
+            else:
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield connection
+
     def close(self) -> None:
         """Give the connection back; what was committed stays."""
         self._connection.close()
         self._engine.dispose()
 
 
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite database; None for one in memory, another database, or no URL at all."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        return None
+    on_disk = parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:")
+    return Path(str(parsed.database)) if on_disk else None
+
+
 def _engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
         return create_engine(url)
-    path = url.partition(":///")[2]
-    if path:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    path = sqlite_file(url)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT})
     event.listen(engine, "connect", _tune)
     return engine
@@ -92,8 +124,20 @@ def _tune(connection: Any, _: Any) -> None:
     WAL lets readers be and survives a killed writer. With NORMAL a power cut may cost the last transactions,
     and then documents are harvested once more, but it never costs the file.
     """
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536"):
+    _write_ahead(connection)
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+@retry(
+    retry=retry_if_exception_message(match="database is locked"),
+    stop=stop_after_delay(BUSY_TIMEOUT),
+    wait=wait_fixed(0.05),
+    reraise=True,
+)
+def _write_ahead(connection: Any) -> None:
+    """Only this pragma does not wait by itself while another process makes the same new file."""
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _explain(name: str, error: SQLAlchemyError) -> str:

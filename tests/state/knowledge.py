@@ -1,0 +1,41 @@
+"""Builds what a state knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
+from woo_harvester.state.documents import Harvested, add_seen, confirm
+from woo_harvester.state.resources import host_of_state, resource_of
+
+FIRST_SEEN = 1_700_000_000
+HARVESTED = 1_700_000_100
+LASTMOD = 1_712_044_800_000_000
+DAY = "2024-04-02"
+
+
+def sitemap_of(connection: Connection, host: str = "a.nl", name: str = "s0.xml") -> int:
+    """The id of a sitemap."""
+    host_id = host_of_state(connection, host).id
+    index = f"https://{host}/sitemapindex-diwoo.xml"
+    return resource_of(connection, host_id, f"https://{host}/{name}", "sitemap", index).id
+
+
+def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
+    """Documents that were seen and that no output has; their ids."""
+    given = list(locs)
+    known = add_seen(connection, given, sitemap, FIRST_SEEN)
+    return [known[loc].id for loc in given]
+
+
+def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
+    """Documents that were harvested; their ids."""
+    ids = see(connection, sitemap, locs)
+    confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED) for key in ids])
+    return ids
+
+
+def locs(count: int, host: str = "a.nl") -> list[str]:
+    """So many locations."""
+    return [f"https://{host}/d/{number}.pdf" for number in range(count)]

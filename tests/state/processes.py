@@ -1,0 +1,34 @@
+"""Other processes: what a lock holds off, and what a kill leaves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.command import ROOT
+
+
+@contextmanager
+def running(code: str, *args: object) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs *code* and has printed its first line; killed at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, args)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+LOCKING = """
+import sys, time
+from pathlib import Path
+from woo_harvester.state.lock import Locks
+locks = Locks.beside(Path(sys.argv[1]))
+locks.acquire(sys.argv[2:])
+print("locked", flush=True)
+time.sleep(60)
+"""

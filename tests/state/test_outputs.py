@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, select
+
+from tests.state.processes import LOCKING, running
+from woo_harvester.state.lock import Locks
+from woo_harvester.state.outputs import cut_back, keep_durable, open_output
+from woo_harvester.state.schema import outputs
+
+
+def rows(connection: Connection) -> list[tuple[str, int, bool]]:
+    columns = (outputs.c.path, outputs.c.durable, outputs.c.closed)
+    return [tuple(row) for row in connection.execute(select(*columns))]
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A file of two lines, the second of which is torn."""
+    path = tmp_path / "records.jsonl"
+    path.write_bytes(b'{"id": 1}\n{"id"')
+    return path
+
+
+def test_a_file_of_a_killed_run_is_cut_back_to_its_last_durable_line(
+    connection: Connection, records: Path
+) -> None:
+    open_output(connection, records, 0)
+    keep_durable(connection, {records: 10})
+    assert cut_back(connection, None) == {records: 5}
+    assert records.read_bytes() == b'{"id": 1}\n'
+
+
+def test_a_file_is_cut_back_only_once(connection: Connection, records: Path) -> None:
+    open_output(connection, records, 10)
+    cut_back(connection, None)
+    records.write_bytes(b'{"id": 1}\n{"id": 2}\n')
+    assert cut_back(connection, None) == {}
+    assert records.stat().st_size == 20
+
+
+def test_a_file_that_was_closed_is_left_alone(connection: Connection, records: Path) -> None:
+    open_output(connection, records, 0)
+    keep_durable(connection, {records: 10}, closed=True)
+    assert cut_back(connection, None) == {}
+    assert rows(connection) == [(str(records), 10, True)]
+
+
+@pytest.mark.parametrize("size", [15, 99])
+def test_a_file_that_is_not_longer_than_what_is_durable_is_left_alone(
+    connection: Connection, records: Path, size: int
+) -> None:
+    open_output(connection, records, size)
+    assert cut_back(connection, None) == {}
+    assert records.stat().st_size == 15
+
+
+def test_a_file_that_is_gone_is_passed_over(connection: Connection, records: Path) -> None:
+    open_output(connection, records, 5)
+    records.unlink()
+    assert cut_back(connection, None) == {}
+    assert not records.exists()
+
+
+def test_a_file_that_is_appended_to_again_begins_with_what_it_holds(
+    connection: Connection, records: Path
+) -> None:
+    open_output(connection, records, 0)
+    keep_durable(connection, {records: 10}, closed=True)
+    open_output(connection, records, 10)
+    assert rows(connection) == [(str(records), 10, False)]
+
+
+def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
+    connection: Connection, records: Path, tmp_path: Path
+) -> None:
+    state = tmp_path / "s.sqlite"
+    open_output(connection, records, 10)
+    with Locks.beside(state) as locks:
+        with running(LOCKING, state, records) as other:
+            assert cut_back(connection, locks) == {}
+            assert records.stat().st_size == 15
+            assert rows(connection) == [(str(records), 10, False)]
+            other.kill()
+            other.wait()
+        assert cut_back(connection, locks) == {records: 5}
+
+
+def test_cutting_gives_the_name_back_to_others(connection: Connection, records: Path, tmp_path: Path) -> None:
+    open_output(connection, records, 10)
+    with Locks.beside(tmp_path / "s.sqlite") as locks:
+        cut_back(connection, locks)
+        pid = os.fork()
+        if not pid:
+            os._exit(not Locks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
+        assert os.waitpid(pid, 0)[1] == 0

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, select, text
+
+from tests.command import ROOT
+from tests.state.processes import running
+from woo_harvester.state.resources import host_of_state
+from woo_harvester.state.schema import MIGRATIONS, VERSION, about, hosts, metadata
+from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
+
+
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def set_version(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE about SET value = ? WHERE name = 'version'", [str(version)])
+
+
+def test_a_state_is_made_where_there_is_none_with_its_folder_and_version(tmp_path: Path) -> None:
+    path = tmp_path / "een" / "twee" / "state.sqlite"
+    State.open(url(path)).close()
+    with closing(sqlite3.connect(path)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert tables == set(metadata.tables)
+        assert database.execute("SELECT * FROM about").fetchall() == [("version", str(VERSION))]
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_what_was_committed_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+    state = State.open(url(tmp_path / "s.sqlite"))
+    with state.begin() as connection:
+        known = host_of_state(connection, "a.nl")
+    state.close()
+    state = State.open(url(tmp_path / "s.sqlite"))
+    with state.begin() as connection:
+        assert host_of_state(connection, "a.nl") == known
+    state.close()
+
+
+def test_a_transaction_that_raises_is_undone(state: State) -> None:
+    with pytest.raises(StateError, match="no such table"), state.begin() as connection:  # noqa: PT012
+        host_of_state(connection, "a.nl")
+        connection.execute(text("DELETE FROM nergens"))
+    with state.begin() as connection:
+        assert connection.execute(select(hosts.c.host)).all() == []
+
+
+def test_a_process_that_is_killed_leaves_what_it_committed_and_nothing_more(tmp_path: Path) -> None:
+    killed = """
+import sys, time
+from woo_harvester.state.resources import host_of_state
+from woo_harvester.state.store import State
+state = State.open(sys.argv[1])
+with state.begin() as connection:
+    host_of_state(connection, "a.nl")
+with state.begin() as connection:
+    host_of_state(connection, "b.nl")
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+    with running(killed, url(tmp_path / "s.sqlite")) as process:
+        process.kill()
+        process.wait()
+    state = State.open(url(tmp_path / "s.sqlite"))
+    with state.begin() as connection:
+        assert connection.execute(select(hosts.c.host)).scalars().all() == ["a.nl"]
+    state.close()
+
+
+def test_many_processes_may_make_the_same_new_state_at_once(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from woo_harvester.state.store import State
+while time.time() < float(sys.argv[2]): pass
+State.open(sys.argv[1]).close()
+"""
+    command = [sys.executable, "-c", code, url(tmp_path / "s.sqlite"), str(time.time() + 2)]
+    started = [subprocess.Popen(command, cwd=ROOT) for _ in range(4)]
+    assert [process.wait(timeout=60) for process in started] == [0, 0, 0, 0]
+
+
+def test_a_state_of_a_newer_version_is_refused_by_name_and_version(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    State.open(url(path)).close()
+    set_version(path, VERSION + 1)
+    with pytest.raises(StateError) as caught:
+        State.open(url(path))
+    assert str(caught.value) == (
+        f"the state sqlite:///{path} was made by a newer version: it has version {VERSION + 1}, "
+        f"and this program knows versions up to {VERSION}; install that"
+    )
+
+
+def test_an_older_state_is_migrated_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.sqlite"
+    State.open(url(path)).close()
+    set_version(path, VERSION - 2)
+    steps: list[int] = []
+    for number in (VERSION - 2, VERSION - 1):
+        monkeypatch.setitem(MIGRATIONS, number, lambda _, step=number: steps.append(step))  # type: ignore[misc]
+    State.open(url(path)).close()
+    State.open(url(path)).close()
+    assert steps == [VERSION - 2, VERSION - 1]
+
+
+def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.sqlite"
+    State.open(url(path)).close()
+    set_version(path, VERSION - 1)
+
+    def half(connection: Connection) -> None:
+        connection.execute(text("ALTER TABLE hosts ADD COLUMN extra TEXT"))
+        connection.execute(text("ALTER TABLE nergens ADD COLUMN extra TEXT"))
+
+    monkeypatch.setitem(MIGRATIONS, VERSION - 1, half)
+    with pytest.raises(StateError, match="no such table: nergens"):
+        State.open(url(path))
+    with closing(sqlite3.connect(path)) as database:
+        assert "extra" not in {row[1] for row in database.execute("PRAGMA table_info(hosts)")}
+        assert database.execute("SELECT value FROM about").fetchone() == (str(VERSION - 1),)
+
+
+def test_every_older_version_has_a_way_to_the_next() -> None:
+    assert sorted(MIGRATIONS) == list(range(1, VERSION))
+
+
+@pytest.mark.parametrize("damage", ["text", "middle"])
+def test_a_damaged_state_is_named_with_what_to_do_and_never_begun_anew(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "s.sqlite"
+    State.open(url(path)).close()
+    whole = path.read_bytes()
+    path.write_bytes(
+        b"geen database " * 900 if damage == "text" else whole[:100] + b"\xff" * 4000 + whole[4100:]
+    )
+    before = path.read_bytes()
+    with pytest.raises(StateError) as caught:
+        State.open(url(path))
+    message = str(caught.value)
+    assert str(path) in message
+    assert "damaged" in message
+    assert "put a back-up in its place, or move the file away" in message
+    assert "\n" not in message
+    assert path.read_bytes() == before
+
+
+def test_damage_that_only_a_query_finds_is_told_in_the_same_way(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    state = State.open(url(path))
+    with state.begin() as connection:
+        for number in range(2000):
+            host_of_state(connection, f"host{number}.nl")
+    state.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + b"\xff" * (len(whole) - len(whole) // 2))
+    state = State.open(url(path))
+    with pytest.raises(StateError, match="damaged"), state.begin() as connection:
+        connection.execute(select(hosts)).all()
+    state.close()
+
+
+@pytest.mark.parametrize("given", ["state.sqlite", "nodb:///x", "postgres"])
+def test_what_is_no_url_of_a_database_is_told_with_the_name_of_the_setting(given: str) -> None:
+    with pytest.raises(StateError, match=r"^WOO_STATE_URL: expected a URL such as sqlite:///state\.sqlite"):
+        State.open(given)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bestand").touch()
+    with pytest.raises(StateError, match="the folder of the state cannot be made"):
+        State.open(url(tmp_path / "bestand" / "s.sqlite"))
+
+
+def test_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="cannot be used: unable to open database file"):
+        State.open(url(tmp_path))
+
+
+def test_a_password_is_not_in_the_name() -> None:
+    state = State.open(NOWHERE)
+    assert state.name == "sqlite://"
+    state.close()
+
+
+def test_a_state_that_must_be_there_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "map" / "s.sqlite"
+    with pytest.raises(StateError, match=r"there is no state at .*: the first run makes it"):
+        State.open_existing(url(path))
+    assert not path.parent.exists()
+    State.open(url(path)).close()
+    State.open_existing(url(path)).close()
+
+
+def test_a_snapshot_shows_one_moment_whatever_is_written_meanwhile(state: State) -> None:
+    with state.begin() as connection:
+        host_of_state(connection, "a.nl")
+    reader = State.open(state.name)
+    with reader.snapshot() as seen:
+        assert seen.scalar(select(about.c.value)) == str(VERSION)
+        with state.begin() as connection:
+            host_of_state(connection, "b.nl")
+        assert seen.execute(select(hosts.c.host)).scalars().all() == ["a.nl"]
+    with reader.snapshot() as seen:
+        assert seen.execute(select(hosts.c.host)).scalars().all() == ["a.nl", "b.nl"]
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("sqlite:///s.sqlite", "s.sqlite"),
+        ("sqlite:////var/lib/woo/s.sqlite", "/var/lib/woo/s.sqlite"),
+        ("sqlite+pysqlite:////var/s.sqlite?timeout=3", "/var/s.sqlite"),
+        ("sqlite://", None),
+        ("sqlite:///:memory:", None),
+        ("postgresql://woo@db/woo", None),
+        ("geen url", None),
+    ],
+)
+def test_the_file_of_a_url(given: str, path: str | None) -> None:
+    assert sqlite_file(given) == (None if path is None else Path(path))
