@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +20,8 @@ BUSY_TIMEOUT = 60
 
 #: Where nothing is to be kept: a database in memory.
 NOWHERE = "sqlite://"
+
+MEND = "put a back-up in its place, or move the file away to begin anew, which harvests every document again"
 
 
 class StateError(Exception):
@@ -43,6 +46,7 @@ class State:
     def open(cls, url: str) -> Self:
         """Open the state at *url*, such as ``sqlite:////var/lib/woo/state.sqlite``. Raises StateError."""
         try:
+            _make(url)
             engine = _engine(url)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise StateError(
@@ -118,6 +122,33 @@ def _engine(url: str) -> Engine:
     return engine
 
 
+def _make(url: str) -> None:
+    """Make a state on disk where there is none.
+
+    It is made aside and gets its name when it is whole: so an empty file is never one that a killed run has
+    just begun, but one that has lost what it had.
+    """
+    path = sqlite_file(url)
+    if path is None or str(path).startswith("file:"):
+        return
+    if path.exists():
+        if path.is_file() and not path.stat().st_size:
+            raise StateError(f"the state {path} is damaged (it is empty): {MEND}")
+        return
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    engine = _engine(make_url(url).set(database=str(aside)).render_as_string(hide_password=False))
+    try:
+        with engine.begin() as connection:
+            prepare(connection)
+        engine.dispose()
+        with suppress(FileExistsError):  # another run has made it meanwhile
+            path.hardlink_to(aside)
+    except SQLAlchemyError as error:
+        raise StateError(_explain(str(path), error)) from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
 def _tune(connection: Any, _: Any) -> None:
     """Set what a process that may be killed needs.
 
@@ -143,8 +174,5 @@ def _write_ahead(connection: Any) -> None:
 def _explain(name: str, error: SQLAlchemyError) -> str:
     cause = " ".join(str(getattr(error, "orig", None) or error).split())
     if isinstance(error, DatabaseError) and any(word in cause for word in ("malformed", "not a database")):
-        return (
-            f"the state {name} is damaged ({cause}): put a back-up in its place, or move the file away to "
-            "begin anew, which harvests every document again"
-        )
+        return f"the state {name} is damaged ({cause}): {MEND}"
     return f"the state {name} cannot be used: {cause}"
