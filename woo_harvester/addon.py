@@ -38,12 +38,13 @@ EXTENSIONS = {
     "scrapy.extensions.telnet.TelnetConsole": None,
     # Off for the same reason; it is on by default.
     "scrapy.extensions.remote_control.RemoteControl": None,
+    # Ours in its place: it tells the state what is durable. Before the state, which does not open without it.
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "woo_harvester.extensions.feedexport.DurableFeedExporter": 5,
     # Before the findings, whose statistics are written when the state has learned of everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,
-    # Ours in its place: it tells the state what is durable.
-    "scrapy.extensions.feedexport.FeedExporter": None,
-    "woo_harvester.extensions.feedexport.DurableFeedExporter": 30,
+    "woo_harvester.extensions.collector.RareCollections": 90,
     # After AutoThrottle (0), whose delays it keeps from being too short.
     "woo_harvester.extensions.politeness.Politeness": 100,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,21 +9,26 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from scrapy.exceptions import CloseSpider
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.state import Delivery, StateKeeper
-from woo_harvester.items import WooItem
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
 #: Formats whose file is whole after each record: what was written of it can be relied on before its end.
 APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+
+#: Of an output or of the state: after it nothing can be confirmed any more.
+FATAL = (OSError, StateError, CloseSpider)
 
 
 @dataclass
@@ -52,7 +56,6 @@ class DurableFeedExporter(FeedExporter):
         self._feeds: dict[FeedSlot, Feed] = {}
         self._unsynced = 0
         self._failed = False
-        self._closing: asyncio.Future[None] | None = None
         self._timer = create_looping_call(self._sync)
 
     def open_spider(self, spider: Spider) -> None:
@@ -61,7 +64,7 @@ class DurableFeedExporter(FeedExporter):
         self._keeper().outputs += len(self.slots)
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
-    def item_scraped(self, item: Any, spider: Spider) -> None:
+    def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
         if self._failed:
             return  # after a record that could not be written whole, nothing may follow in the file
@@ -69,24 +72,36 @@ class DurableFeedExporter(FeedExporter):
             feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
             refusing = len(self.slots) - len(feeds)
             super().item_scraped(item, spider)
-        except (OSError, StateError) as error:
+            if (delivery := self._keeper().delivery_of(item, response)) is not None:
+                for feed in feeds:
+                    feed.deliveries.append(delivery)
+                for _ in range(refusing):
+                    self._keeper().durable([delivery], {})
+        except FATAL as error:
             self._fail(error)
             return
-        if isinstance(item, WooItem) and isinstance(item.delivery, Delivery):
-            for feed in feeds:
-                feed.deliveries.append(item.delivery)
-            for _ in range(refusing):
-                self._keeper().durable([item.delivery], {})
         self._unsynced += 1
         if self._unsynced >= self.settings.getint("WOO_DURABLE_RECORDS"):
             self._sync()
 
     async def close_spider(self, spider: Spider) -> None:
-        """Sync and close the feeds."""
-        self._timer.stop()
+        """Sync and close the feeds; of a run that could not start, leave them as they are."""
+        if self._timer.running:
+            self._timer.stop()
+        if not self._keeper().is_open:
+            return
+        self._watch_empty()
         self._sync()
         if not self._failed:
             await super().close_spider(spider)
+
+    def _watch_empty(self) -> None:
+        """Feeds that were given nothing are made now, and may fail as others do."""
+        try:
+            for slot in self.slots:
+                self._feed(slot)
+        except FATAL as error:
+            self._fail(error)
 
     def _keeper(self) -> StateKeeper:
         keeper = self.crawler.get_extension(StateKeeper)
@@ -97,12 +112,13 @@ class DurableFeedExporter(FeedExporter):
     def _feed(self, slot: FeedSlot) -> Feed:
         """The feed of a slot, noted in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
-            feed = self._feeds[slot] = Feed(slot, _appended(slot))
+            feed = Feed(slot, _appended(slot))
             if feed.path is not None:
                 appends = getattr(slot.storage, "write_mode", "") == "ab" and feed.path.exists()
                 feed.durable = feed.path.stat().st_size if appends else 0
                 self._keeper().open_output(feed.path, feed.durable)
             self._watch(feed)
+            self._feeds[slot] = feed
         return feed
 
     def _watch(self, feed: Feed) -> None:
@@ -121,7 +137,8 @@ class DurableFeedExporter(FeedExporter):
             except Exception as error:
                 self._tell(error)
                 raise
-            self._keeper().durable(feed.deliveries, {})
+            with suppress(CloseSpider):  # it is told already
+                self._keeper().durable(feed.deliveries, {})
             feed.deliveries = []
 
         feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
@@ -133,7 +150,7 @@ class DurableFeedExporter(FeedExporter):
             for feed in self._feeds.values():
                 if feed.path is not None and feed.deliveries and not self._failed:
                     self._sync_feed(feed)
-        except (OSError, StateError) as error:
+        except FATAL as error:
             self._fail(error)
 
     def _sync_feed(self, feed: Feed, *, closed: bool = False) -> None:
@@ -142,11 +159,12 @@ class DurableFeedExporter(FeedExporter):
             return
         file.flush()
         os.fsync(file.fileno())
-        feed.durable = file.tell()
+        size = file.tell()
         deliveries, feed.deliveries = feed.deliveries, []
-        self._keeper().durable(deliveries, {path: feed.durable}, closed=closed)
+        self._keeper().durable(deliveries, {path: size}, closed=closed)
+        feed.durable = size
 
-    def _fail(self, error: OSError | StateError) -> None:
+    def _fail(self, error: Exception) -> None:
         """End the run; local files are cut back to their last durable record."""
         self._failed = True
         self._tell(error)
@@ -154,13 +172,13 @@ class DurableFeedExporter(FeedExporter):
             if feed.path is not None and feed.slot.file is not None:
                 with suppress(OSError):  # what is still in the buffer does not fit either
                     feed.slot.file.close()
-                os.truncate(feed.path, feed.durable)
-        self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="output_failed"))
+                with suppress(OSError):  # then the next run cuts it
+                    os.truncate(feed.path, feed.durable)
 
     def _tell(self, error: Exception) -> None:
         line = f"an output could not be written ({error}); what is not in it comes again in the next run"
         self.crawler.stats.inc_value("woo/outputs/failed")
-        self.crawler.spider.failure = (1, line)  # type: ignore[union-attr]  # read by the command
+        end_run(self.crawler, "output_failed", line)
 
 
 def _appended(slot: FeedSlot) -> Path | None:
@@ -171,5 +189,7 @@ def _appended(slot: FeedSlot) -> Path | None:
         and slot.format in APPENDED
         and "postprocessing" not in slot.feed_options
     ):
-        return Path(storage.path).absolute()
+        path = Path(storage.path).absolute()
+        if path.is_file() or not path.exists():  # a pipe or a device has no size
+            return path
     return None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from scrapy import signals
+from scrapy.exceptions import CloseSpider
 
 from woo_harvester.dates import iso_datetime
+from woo_harvester.extensions.ending import end_run
 from woo_harvester.findings import Finding
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+FAILED = "report_failed"
 
 
 class Findings:
@@ -50,9 +55,13 @@ class Findings:
 
     def spider_opened(self) -> None:
         """Make the folder; it is this run's alone."""
-        self.folder.mkdir(parents=True)
-        # Line-buffered: a run that is killed has written every finding it made.
-        self._file = (self.folder / "findings.jsonl").open("w", encoding="utf-8", buffering=1)
+        try:
+            self.folder.mkdir(parents=True)
+            # Line-buffered: a run that is killed has written every finding it made.
+            self._file = (self.folder / "findings.jsonl").open("w", encoding="utf-8", buffering=1)
+        except OSError as error:
+            self._fail(error)
+            raise CloseSpider(FAILED) from error
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; this is the ``Report`` that the parts of the core are given."""
@@ -60,7 +69,10 @@ class Findings:
             raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
         now = iso_datetime(datetime.now(UTC).replace(microsecond=0))
         line = replace(finding, at=now).as_dict()
-        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        try:
+            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        except OSError as error:
+            self._fail(error)
         stats = self._crawler.stats
         stats.inc_value(f"woo/findings/{finding.code}")
         if finding.host:
@@ -70,13 +82,21 @@ class Findings:
     def spider_closed(self, spider: Spider) -> None:
         """Close the findings."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what is still in the buffer does not fit either
+                self._file.close()
 
     def engine_stopped(self) -> None:
         """Write the statistics, now that all outputs are closed and the state has learned of them."""
         text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
-        (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
-        logger.info("Findings and statistics are in %(folder)s", {"folder": self.folder})
+        try:
+            (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            self._fail(error)
+        else:
+            logger.info("Findings and statistics are in %(folder)s", {"folder": self.folder})
+
+    def _fail(self, error: OSError) -> None:
+        end_run(self._crawler, FAILED, f"the report in {self.folder} could not be written: {error}")
 
 
 def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
+from scrapy.extensions.feedexport import FeedExporter
+from scrapy.exceptions import CloseSpider
 
+from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import state_url
 from woo_harvester.items import WooItem
-from woo_harvester.state import documents, outputs, resources
+from woo_harvester.state import documents, outputs, resources, visited
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import State, StateError, sqlite_file
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from sqlalchemy import Connection
 
 logger = logging.getLogger(__name__)
+
+STATE_FAILED = "state_failed"
+
+NO_OUTPUT = (
+    "FEEDS names outputs of which none can be used: see the error about it above, and keep "
+    "woo_harvester.extensions.feedexport.DurableFeedExporter among EXTENSIONS"
+)
 
 
 @dataclass
@@ -54,6 +66,8 @@ class Delivery:
     withdrawn: int | None = None
     """Id of the document, of an intrekking."""
     reading: Reading | None = None
+    visited: bytes | None = None
+    """Of another project's item: the key of scrapy-deltafetch of its page."""
 
 
 @dataclass
@@ -75,9 +89,12 @@ class StateKeeper:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._state: State | None = None
+        self._broken = False
         self._locks: Locks | None = None
         self.outputs = 0
         """How many outputs there are; each one adds itself before the first item."""
+        self.key_of: Callable[[Response], bytes] | None = None
+        """By which the state knows that a page of another project's spider gave an item."""
         self.listed = Listed()
         self._withdrawals: list[Withdrawals] = []
         self._readings: dict[int, Reading] = {}
@@ -85,15 +102,37 @@ class StateKeeper:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         keeper = cls(crawler)
-        crawler.signals.connect(keeper.item_scraped, signals.item_scraped)
+        crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
+        crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
         crawler.signals.connect(keeper.engine_stopped, signals.engine_stopped)
         return keeper
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run could begin."""
+        return self._state is not None
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Open the state for a spider of another project, which chooses no hosts."""
+        if not getattr(spider, "opens_state", False):
+            try:
+                self.open((), reset=bool(getattr(spider, "deltafetch_reset", False)))
+            except StateError as error:
+                end_run(self._crawler, "cannot_start", str(error))
+                raise CloseSpider("cannot_start") from error
+
+    def spider_opened(self) -> None:
+        """Without feeds and other outputs, what was scraped is delivered; with them this is only a cost."""
+        if self._crawler.get_extension(FeedExporter) is None:
+            self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
 
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.
 
         Cuts back the files of runs that were killed. Raises StateError.
         """
+        if self._crawler.settings.getdict("FEEDS") and not self.outputs:
+            raise StateError(NO_OUTPUT)
         url = state_url(self._crawler.settings)
         self._lock(url, hosts)
         self._state = State.open(url)
@@ -103,14 +142,28 @@ class StateKeeper:
                     "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
                 )
             if reset or self._crawler.settings.getbool("DELTAFETCH_RESET"):
+                visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
 
-    def begin(self) -> AbstractContextManager[Connection]:
-        """A transaction of the state."""
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction of the state; one that fails ends the run, and raises CloseSpider.
+
+        After it there is no other: what is in memory may be ahead of the state by then, and would have it
+        remember as read what was never delivered.
+        """
         if self._state is None:
             raise RuntimeError("The state is used before StateKeeper.open()")
-        return self._state.begin()
+        if self._broken:
+            raise CloseSpider(STATE_FAILED)
+        try:
+            with self._state.begin() as connection:
+                yield connection
+        except StateError as error:
+            self._broken = True
+            end_run(self._crawler, STATE_FAILED, str(error))
+            raise CloseSpider(STATE_FAILED) from error
 
     def open_output(self, path: Path, size: int) -> None:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
@@ -164,22 +217,35 @@ class StateKeeper:
         """Have the host's hold end when all these are confirmed."""
         self._withdrawals.append(withdrawals)
 
-    def item_scraped(self, item: object) -> None:
+    def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
+        """What the state waits to learn of *item*; None where it learns nothing of it."""
+        if isinstance(item, WooItem):
+            return item.delivery if isinstance(item.delivery, Delivery) else None
+        if response is None or self.key_of is None:
+            return None
+        return Delivery(waiting=self.outputs, visited=self.key_of(response))
+
+    def item_scraped(self, item: object, response: Response | None) -> None:
         """Where there is no output at all, what was scraped is delivered."""
-        if not self.outputs and isinstance(item, WooItem) and isinstance(item.delivery, Delivery):
-            item.delivery.waiting = 1
-            self.durable([item.delivery], {})
+        if not self.outputs and (delivery := self.delivery_of(item, response)) is not None:
+            delivery.waiting = 1
+            with suppress(CloseSpider):
+                self.durable([delivery], {})
 
     def engine_stopped(self) -> None:
         """Close the state; all outputs are closed by now."""
         if self._state is not None:
-            with self.begin() as connection:
-                for one in self._withdrawals:
-                    if not one.ids:
-                        resources.keep_host(connection, one.host_id, complete_at=one.complete_at, held_runs=0)
+            with suppress(CloseSpider):  # it is told already
+                self._end_holds()
             self._state.close()
         if self._locks is not None:
             self._locks.release()
+
+    def _end_holds(self) -> None:
+        with self.begin() as connection:
+            for one in self._withdrawals:
+                if not one.ids:
+                    resources.keep_host(connection, one.host_id, complete_at=one.complete_at, held_runs=0)
 
     def _lock(self, url: str, hosts: Sequence[str]) -> None:
         file = sqlite_file(url)
@@ -196,6 +262,9 @@ class StateKeeper:
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
         documents.confirm(connection, [one.harvested for one in done if one.harvested])
+        for one in done:
+            if one.visited is not None:
+                visited.add_visited(connection, self._crawler.spidercls.name, one.visited, int(time()))
         withdrawn = {one.withdrawn for one in done if one.withdrawn is not None}
         documents.confirm_withdrawn(connection, withdrawn, int(time()))
         for host in self._withdrawals:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from time import time
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Request
-from scrapy.exceptions import NotConfigured
+from scrapy import Request, signals
+from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.extensions.state import StateKeeper
@@ -27,6 +28,8 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
     ``deltafetch/skipped`` and ``deltafetch/stored``. Two things of the original cannot stay: with current
     Scrapy its ``process_spider_output`` raises, and its dbm file is lost or damaged by a kill.
 
+    A page counts as had when every output has its items durably.
+
     What the spiders of this project make is decided on earlier, on the entries of a sitemap and in batches,
     because building a request costs more than reading an entry; it passes here untouched.
     """
@@ -44,17 +47,29 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
         keeper = crawler.get_extension(StateKeeper)
         if keeper is None:
             raise NotConfigured("WooDeltaFetch needs the extension StateKeeper")
-        return cls(crawler, keeper)
+        middleware = cls(crawler, keeper)
+        keeper.key_of = middleware.key_of
+        crawler.signals.connect(middleware.item_dropped, signals.item_dropped)
+        return middleware
+
+    def key_of(self, response: Response) -> bytes:
+        """By which a page is known that gave an item."""
+        key: bytes = self._get_key(response.request)
+        return key
+
+    def item_dropped(self, item: object, response: Response | None) -> None:
+        """What a pipeline drops on purpose counts as had, as in scrapy-deltafetch: nobody waits for it."""
+        if response is not None and not isinstance(item, WooItem):
+            with suppress(CloseSpider), self._keeper.begin() as connection:
+                add_visited(connection, self._spider, self.key_of(response), int(time()))
+                self.stats.inc_value("deltafetch/stored")
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Leave out requests for what gave an item before, and remember what gives one now."""
+        """Leave out requests for what gave an item before."""
         async for made in result:
-            if isinstance(made, WooItem) or (isinstance(made, Request) and "woo_kind" in made.meta):
-                yield made
-            elif not isinstance(made, Request):
-                self._store(response)
+            if not isinstance(made, Request) or "woo_kind" in made.meta:
                 yield made
             elif self._is_enabled_for_request(made) and self._is_visited(made):
                 self.stats.inc_value("deltafetch/skipped")
@@ -64,8 +79,3 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
     def _is_visited(self, request: Request) -> bool:
         with self._keeper.begin() as connection:
             return is_visited(connection, self._spider, self._get_key(request))
-
-    def _store(self, response: Response) -> None:
-        with self._keeper.begin() as connection:
-            add_visited(connection, self._spider, self._get_key(response.request), int(time()))
-        self.stats.inc_value("deltafetch/stored")

@@ -40,6 +40,8 @@ class Conclusion:
     def items(self, visit: Visit) -> Iterator[WooItem]:
         """The withdrawals of one host, all of which was read."""
         with self._keeper.begin() as connection:
+            if not visit.reading_done:
+                visit.incomplete.append("niet uitgelezen")
             if visit.incomplete:
                 if documents.count_published(connection, visit.known.id):
                     reasons = ", ".join(dict.fromkeys(visit.incomplete))

@@ -12,6 +12,7 @@ from scrapy.spiders import SitemapSpider
 
 from woo_harvester.arguments import ArgumentError, read_arguments
 from woo_harvester.dates import day_of
+from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.folders import data_dir
@@ -50,6 +51,8 @@ class WooSpider(SitemapSpider):
     """
 
     name = "woo"
+    opens_state = True
+    """Opens the state itself, when it knows its hosts."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.arguments = read_arguments(kwargs)
@@ -101,8 +104,11 @@ class WooSpider(SitemapSpider):
         for verdict, count in self.entries.counts.items():
             self.crawler.stats.set_value(f"woo/documents/{verdict.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
-        for visit in visits:
-            yield from self.conclusion.items(visit)
+        try:
+            for visit in visits:
+                yield from self.conclusion.items(visit)
+        except OSError as error:
+            end_run(self.crawler, "report_failed", f"what is held back could not be listed: {error}")
 
     async def _prepare(self) -> tuple[str, ...]:
         """Read the register, choose the hosts and open their state."""

@@ -1,0 +1,26 @@
+"""Ends a run that cannot go on."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.utils.defer import deferred_from_coro
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+def end_run(crawler: Crawler, reason: str, line: str) -> None:
+    """Close the spider with *reason*; the command tells *line* and ends with exit status 1.
+
+    Only the first line counts: what follows follows from it.
+    """
+    spider = crawler.spider
+    if getattr(spider, "failure", None) is not None:
+        return
+    logger.error(line)
+    spider.failure = (1, line)  # type: ignore[union-attr]  # read by the command
+    deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
