@@ -10,6 +10,7 @@ from typing import Protocol
 import pytest
 
 from tests.command import Run, run_scrapy
+from tests.integration.faults import Fallible, GatedSite
 from tests.integration.publishers import Publishers
 from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
 from woo_harvester.demo.certificates import Authority
@@ -40,3 +41,17 @@ def publishers(
     """For a run that all tests of a module share."""
     with ExitStack() as stack:
         yield Publishers(ca, ca_bundle, tmp_path_factory.mktemp("publishers"), stack)
+
+
+@pytest.fixture
+def gated(ca: Authority) -> Iterator[GatedSite]:
+    """A site without pages whose answers can be kept back."""
+    with GatedSite(ca) as made:
+        yield made
+        made.gates.clear()
+
+
+@pytest.fixture
+def installation(tmp_path: Path, ca_bundle: Path, gated: GatedSite) -> Fallible:
+    """An installation in a folder of its own that harvests ``gated``."""
+    return Fallible(tmp_path, ca_bundle, [gated])

@@ -6,16 +6,18 @@ command costs a tenth of what it costs otherwise, so that a test can kill many.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import multiprocessing
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -23,12 +25,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from aiohttp import web
 from scrapy.cmdline import execute
+from sqlalchemy import Connection
 
-from tests.command import Line, Run, environment, in_project, read_run, written
+from tests.command import DATA, Line, Run, environment, in_project, read_run, written
 from tests.integration.daily import Harvester
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.state import outputs
+from woo_harvester.state import outputs, schema
 
 Fault = Callable[[], None]
 """Called in the process of the run before the command begins; must be a function of a module."""
@@ -85,7 +91,7 @@ class Started:
         """Go on when *condition* holds."""
         end = time.monotonic() + PATIENCE
         while not condition():
-            assert self._process.is_alive(), f"the run ended before {what}: {self._log('stderr')}"
+            assert self._process.is_alive(), f"the run ended before {what}: {self.stderr}"
             assert time.monotonic() < end, f"never: {what}"
             time.sleep(0.01)
 
@@ -94,7 +100,7 @@ class Started:
         self._process.join(PATIENCE)
         if self._process.exitcode is None:
             self._process.kill()
-            raise AssertionError(f"the run does not end: {self._log('stderr')}")
+            raise AssertionError(f"the run does not end: {self.stderr}")
         return self._process.exitcode
 
     def wait(self) -> Run:
@@ -103,6 +109,11 @@ class Started:
         out, err = self._log("stdout"), self._log("stderr")
         done = subprocess.CompletedProcess(self._args, status, out, err)
         return read_run(self._args, self._folder, self._before, done)
+
+    @property
+    def stderr(self) -> str:
+        """What it has said until now."""
+        return self._log("stderr")
 
     def _log(self, name: str) -> str:
         return _log_path(self._folder, name, self._process.pid).read_text(encoding="utf-8")
@@ -125,9 +136,42 @@ class Fallible(Harvester):
         return self.start(*args, fault=fault, **settings).wait()
 
 
-def errors(run: Run) -> list[str]:
+class GatedSite(Site):
+    """A site that keeps the answers to some paths back until it is told to give them."""
+
+    def __init__(self, authority: Authority) -> None:
+        super().__init__(authority)
+        self.gates: set[str] = set()
+        """Paths whose answers are kept back; what is taken out is answered."""
+        self.held: set[str] = set()
+        """Paths of which a request waits."""
+
+    async def _answer(self, raw: web.BaseRequest) -> web.StreamResponse:
+        path = raw.path
+        while path in self.gates:
+            self.held.add(path)
+            await asyncio.sleep(0.01)
+        self.held.discard(path)
+        return await super()._answer(raw)
+
+
+def errors(run: Run | Started) -> list[str]:
     """The lines with which the command said why it failed."""
     return [line for line in run.stderr.splitlines() if line.startswith("scrapy crawl: error: ")]
+
+
+def harvested(folder: Path) -> set[str]:
+    """The documents that the state of the installation in *folder* counts as harvested."""
+    path = folder / DATA / "woo-state.sqlite"
+    if not path.exists():
+        return set()
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
+        return {loc for (loc,) in connection.execute("SELECT loc FROM documents WHERE harvested IS NOT NULL")}
+
+
+def locs(files: Iterable[Path]) -> list[str]:
+    """The documents of the records in files, in order."""
+    return [line["document"]["weblocatie"] for line in lines(files)]
 
 
 def latest(files: Iterable[Path]) -> dict[str, Line]:
@@ -155,11 +199,11 @@ def lines(files: Iterable[Path]) -> Iterator[Line]:
 
 
 @contextmanager
-def small_disk(folder: Path, size: int) -> Iterator[Path]:
-    """A file system of *size* bytes; needs the right to mount."""
+def small_disk(folder: Path, size: int, mode: Literal["rw", "ro"] = "rw") -> Iterator[Path]:
+    """A file system of *size* bytes; needs the right to mount, and skips the test without."""
     folder.mkdir()
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+        ["mount", "-t", "tmpfs", "-o", f"size={size},{mode}", "tmpfs", str(folder)],
         capture_output=True,
         text=True,
         check=False,
@@ -180,14 +224,16 @@ def _server() -> ForkServerContext:
 
 
 def _log_path(folder: Path, name: str, pid: int | None) -> Path:
-    return folder / f"{name}-{pid}.txt"
+    """Beside the folder, which may be a disk without room."""
+    return folder.with_name(f"{folder.name}-logs") / f"{name}-{pid}.txt"
 
 
 def _command(args: Sequence[str], folder: Path, environ: dict[str, str], fault: Fault | None) -> None:
     """What the process does: the command, as it would be typed in *folder*."""
     for number, name in ((1, "stdout"), (2, "stderr")):
-        log = os.open(_log_path(folder, name, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        os.dup2(log, number)
+        path = _log_path(folder, name, os.getpid())
+        path.parent.mkdir(exist_ok=True)
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
     os.chdir(folder)
     os.environ.update(environ)
     if fault is not None:
@@ -242,3 +288,15 @@ class LimitFiles:
     def __call__(self) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.size, resource.RLIM_INFINITY))
+
+
+@dataclass(frozen=True)
+class NewerProgram:
+    """Makes the program one whose state has one more column."""
+
+    def __call__(self) -> None:
+        def migrate(connection: Connection) -> None:
+            connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN new_column INTEGER DEFAULT 0")
+
+        schema.MIGRATIONS[schema.VERSION] = migrate
+        schema.VERSION += 1

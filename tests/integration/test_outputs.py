@@ -1,0 +1,368 @@
+"""The state learns of a document only when every output has it durably, whatever the output is."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.daily import FIRST, NEWER, causes, publish
+from tests.integration.faults import (
+    Fallible,
+    Fault,
+    GatedSite,
+    LimitFiles,
+    errors,
+    harvested,
+    lines,
+    locs,
+    small_disk,
+)
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.sitemaps import DiWoo, Entry, sitemap
+
+SOON: dict[str, Any] = {"WOO_DURABLE_INTERVAL": 0.05}
+BROKEN = {"broken": "tests.integration.feeds.BrokenStorage"}
+GZIP = {"format": "jsonlines", "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
+JSONLINES = {"format": "jsonlines"}
+#: Formats that are whole only at their end.
+AT_THE_END: dict[str, dict[str, Any]] = {
+    "gzip": {"out.jsonl.gz": GZIP},
+    "json": {"out.json": {"format": "json"}},
+    "xml": {"out.xml": {"format": "xml"}},
+    "local and gzip": {"out.jsonl": JSONLINES, "out.jsonl.gz": GZIP},
+}
+
+
+def names(prefix: str, count: int) -> dict[str, str | None]:
+    """So many documents."""
+    return {f"{prefix}{number}": FIRST for number in range(count)}
+
+
+def all_of(site: GatedSite, **counts: int) -> set[str]:
+    """Their locs."""
+    return {
+        site.url(f"/d/{prefix}{number}.pdf") for prefix, count in counts.items() for number in range(count)
+    }
+
+
+# What is durable, and when
+
+
+@pytest.mark.parametrize("kind", ["a file a run", "-o", "-O", "csv"])
+def test_lines_in_a_local_file_are_confirmed_while_the_run_goes_on(
+    kind: str, gated: GatedSite, installation: Fallible
+) -> None:
+    args = {"a file a run": (), "csv": ("-o", "out.csv")}.get(kind, (kind, "out.jsonl"))
+    publish(gated, names("a", 12), names("b", 3))
+    gated.gates.add("/s1.xml")
+    started = installation.start(*args, **SOON)
+    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: harvested(installation.folder) == all_of(gated, a=12), "they are confirmed")
+    gated.gates.clear()
+    assert started.status() == 0
+    assert harvested(installation.folder) == all_of(gated, a=12, b=3)
+
+
+@pytest.mark.parametrize("kind", AT_THE_END)
+def test_what_is_stored_at_the_end_is_confirmed_only_then(
+    kind: str, gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 12), names("b", 3))
+    gated.gates.add("/s1.xml")
+    settings = {"FEEDS": AT_THE_END[kind], **SOON}
+    started = installation.start(**settings)
+    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    assert started.kill(after=0.5)
+    assert harvested(installation.folder) == set()
+    gated.gates.clear()
+    for name in AT_THE_END[kind]:
+        (installation.folder / name).unlink()  # none of these formats can be appended to
+    assert installation.run(**settings).returncode == 0
+    assert harvested(installation.folder) == all_of(gated, a=12, b=3)
+    assert installation.run(**settings).stats.get("item_scraped_count") is None
+
+
+def test_a_batch_is_confirmed_when_it_is_stored(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 12), names("b", 3))
+    gated.gates.add("/s1.xml")
+    feeds = {"out-%(batch_id)d.jsonl.gz": {**GZIP, "batch_item_count": 5}}
+    started = installation.start(FEEDS=feeds, **SOON)
+    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: len(harvested(installation.folder)) == 10, "two batches are confirmed")
+    gated.gates.clear()
+    assert started.status() == 0
+    assert harvested(installation.folder) == all_of(gated, a=12, b=3)
+    for number in (1, 2, 3):
+        batch = gzip.decompress((installation.folder / f"out-{number}.jsonl.gz").read_bytes())
+        assert batch.count(b"\n") == 5
+
+
+def test_batches_of_lines_are_confirmed_too(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 12))
+    run = installation.run("-o", "out-%(batch_id)d.jsonl", FEED_EXPORT_BATCH_ITEM_COUNT=5)
+    assert run.returncode == 0
+    assert harvested(installation.folder) == all_of(gated, a=12)
+    assert len(locs(installation.folder / f"out-{number}.jsonl" for number in (1, 2, 3))) == 12
+
+
+def test_a_feed_confirms_what_its_filter_refuses(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3), names("b", 3))
+    feeds = {
+        "first.jsonl": {**JSONLINES, "item_filter": "tests.integration.feeds.OnlyFirst"},
+        "none.jsonl.gz": {**GZIP, "item_filter": "tests.integration.feeds.Nothing"},
+        "all.jsonl": JSONLINES,
+    }
+    assert installation.run(FEEDS=feeds).returncode == 0
+    assert set(locs([installation.folder / "first.jsonl"])) == all_of(gated, a=3)
+    assert set(locs([installation.folder / "all.jsonl"])) == all_of(gated, a=3, b=3)
+    assert harvested(installation.folder) == all_of(gated, a=3, b=3)
+
+
+def test_without_any_output_what_was_scraped_is_delivered(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    assert installation.run(FEEDS={}).stats["item_scraped_count"] == 3
+    assert harvested(installation.folder) == all_of(gated, a=3)
+
+
+def test_an_output_may_be_a_pipe(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    pipe = installation.folder / "pipe.jsonl"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.extend(pipe.read_bytes().splitlines()), daemon=True)
+    reader.start()
+    assert installation.start("-o", "pipe.jsonl").status() == 0
+    reader.join(10)
+    assert {json.loads(line)["document"]["weblocatie"] for line in read} == all_of(gated, a=3)
+    assert harvested(installation.folder) == all_of(gated, a=3)
+
+
+# Outputs that fail
+
+
+@pytest.mark.parametrize("uri", ["broken://now", "broken://later"])
+def test_what_could_not_be_stored_is_harvested_again(
+    uri: str, gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 3))
+    failed = installation.run(FEEDS={uri: JSONLINES}, FEED_STORAGES=BROKEN)
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert "the other side hangs up" in line
+    assert harvested(installation.folder) == set()
+    assert set(installation.run().locs) == all_of(gated, a=3)
+
+
+def test_one_output_that_fails_has_them_come_again_for_all(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    feeds = {"good.jsonl": JSONLINES, "broken://now": JSONLINES}
+    assert installation.run(FEEDS=feeds, FEED_STORAGES=BROKEN).returncode == 1
+    assert harvested(installation.folder) == set()
+    assert installation.run(FEEDS={"good.jsonl": JSONLINES}).returncode == 0
+    assert sorted(set(locs([installation.folder / "good.jsonl"]))) == sorted(all_of(gated, a=3))
+    assert harvested(installation.folder) == all_of(gated, a=3)
+
+
+@pytest.mark.parametrize("others", [{}, {"good.jsonl": JSONLINES}, {"good.jsonl.gz": GZIP}])
+def test_an_output_that_cannot_be_opened_ends_the_run(
+    others: dict[str, Any], gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 3))
+    (installation.folder / "file").touch()
+    failed = installation.run(FEEDS={**others, "file/out.jsonl": JSONLINES})
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert "file" in line
+    assert "comes again in the next run" in line
+    assert harvested(installation.folder) == set()
+    assert set(installation.run().locs) == all_of(gated, a=3)
+
+
+@pytest.mark.parametrize(
+    "feeds",
+    [
+        {"out.jsonl": {"format": "nonsense"}},
+        {"nonsense://x": JSONLINES},
+        {"out.jsonl": {**JSONLINES, "batch_item_count": 5}},
+    ],
+    ids=["format", "storage", "batches without a number"],
+)
+def test_outputs_that_make_no_sense_are_refused_before_anything_is_asked(
+    feeds: dict[str, Any], gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 3))
+    refused = installation.run(FEEDS=feeds)
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert "FEEDS" in line
+    assert gated.requests == []
+
+
+def test_scrapys_own_exporter_in_its_place_is_refused(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    extensions = {
+        "woo_harvester.extensions.feedexport.DurableFeedExporter": None,
+        "scrapy.extensions.feedexport.FeedExporter": 1,
+    }
+    refused = installation.run(EXTENSIONS=extensions)
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert "DurableFeedExporter" in line
+    assert gated.requests == []
+
+
+# Files that are appended to
+
+
+def test_a_file_is_cut_back_to_what_was_durable_when_its_run_was_killed(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    output = installation.folder / "all.jsonl"
+    own = b'{"id": "of another program"}\n'
+    output.write_bytes(own)
+    publish(gated, names("a", 12), names("b", 3))
+    gated.gates.add("/s1.xml")
+    started = installation.start("-o", "all.jsonl", **SOON)
+    started.wait_until(lambda: len(harvested(installation.folder)) == 12, "the first are confirmed")
+    assert started.kill(after=0)
+    durable = output.read_bytes()
+    output.write_bytes(durable + b'{"id": "never finish')
+    others = {
+        "records/mine.jsonl": b'{"id": "torn by somebody el',
+        "all.jsonl.bak": durable + b"{",
+    }
+    for name, content in others.items():
+        (installation.folder / name).parent.mkdir(exist_ok=True)
+        (installation.folder / name).write_bytes(content)
+    gated.gates.clear()
+    after = installation.start("-o", "all.jsonl", **SOON)
+    assert after.status() == 0
+    text = output.read_bytes()
+    assert text.startswith(durable)
+    assert durable.startswith(own)
+    found = [json.loads(line)["document"]["weblocatie"] for line in text.splitlines()[1:]]
+    assert sorted(found) == sorted(all_of(gated, a=12, b=3))
+    for name, content in others.items():
+        assert (installation.folder / name).read_bytes() == content
+
+
+def test_a_file_that_a_run_has_closed_is_never_cut(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    output = installation.folder / "all.jsonl"
+    assert installation.run("-o", "all.jsonl").returncode == 0
+    whole = output.read_bytes() + b'{"id": "somebody writes on'
+    output.write_bytes(whole)
+    assert installation.run().returncode == 0
+    assert output.read_bytes() == whole
+
+
+def test_each_way_of_appending_adds_the_next_day(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    installation.run("-o", "all.jsonl")
+    publish(gated, {**names("a", 2), "a2": NEWER})
+    installation.run(FEEDS={"all.jsonl": JSONLINES})
+    assert [line["versies"][0]["oorzaak"] for line in lines([installation.folder / "all.jsonl"])] == [
+        *["aanlevering"] * 3,
+        "wijziging",
+    ]
+
+
+def test_a_run_that_cannot_start_leaves_an_earlier_file_as_it_was(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 3))
+    assert installation.run("-O", "today.jsonl").returncode == 0
+    before = (installation.folder / "today.jsonl").read_bytes()
+    assert installation.start("-O", "today.jsonl", JOBDIR="job").status() == 1
+    assert (installation.folder / "today.jsonl").read_bytes() == before
+
+
+# No room
+
+
+def fat(site: GatedSite, count: int) -> set[str]:
+    """Publishes documents whose records are 30 kB each; gives their locs."""
+    publish(site, {})
+    metadata = DiWoo(titel="Besluit", omschrijvingen=["Omschrijving van het besluit. " * 1000])
+    made = {site.url(f"/d/fat{number}.pdf") for number in range(count)}
+    entries = (Entry(loc=loc, lastmod=FIRST, diwoo=metadata) for loc in sorted(made))
+    site.pages["/s0.xml"] = Page(sitemap(*entries), content_type="application/xml")
+    return made
+
+
+WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "-o": (("-o", "room/out.jsonl"), {}),
+    "-O": (("-O", "room/out.jsonl"), {}),
+    "FEEDS": ((), {"FEEDS": {"room/out.jsonl": JSONLINES}}),
+    "one of two": ((), {"FEEDS": {"other.csv": {"format": "csv"}, "room/out.jsonl": JSONLINES}}),
+}
+
+
+def check_no_room(way: str, installation: Fallible, expected: set[str], fault: Fault | None) -> None:
+    """A run that finds no room tells so and confirms no more than it wrote."""
+    args, settings = WAYS[way]
+    failed = installation.start(*args, fault=fault, WOO_DURABLE_RECORDS=3, **settings).wait()
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert "an output could not be written" in line
+    written = locs([installation.folder / "room/out.jsonl"])
+    assert 3 <= len(written) < len(expected)
+    assert harvested(installation.folder) == set(written)
+    assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_may_not_grow_ends_the_run_and_the_next_delivers_the_rest(
+    way: str, gated: GatedSite, installation: Fallible
+) -> None:
+    expected = fat(gated, 30)
+    check_no_room(way, installation, expected, LimitFiles(600_000))
+    first = locs([installation.folder / "room/out.jsonl"])
+    rest = installation.run("-o", "room/rest.jsonl", WOO_DURABLE_RECORDS=3)
+    assert rest.returncode == 0
+    assert sorted([*first, *rest.locs]) == sorted(expected)
+
+
+@pytest.mark.parametrize("way", ["-o", "one of two"])
+def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
+    way: str, gated: GatedSite, installation: Fallible
+) -> None:
+    expected = fat(gated, 30)
+    with small_disk(installation.folder / "room", 512 * 1024):
+        check_no_room(way, installation, expected, None)
+        first = locs([installation.folder / "room/out.jsonl"])
+        rest = installation.run("-o", "rest.jsonl")
+    assert rest.returncode == 0
+    assert sorted([*first, *rest.locs]) == sorted(expected)
+
+
+def test_a_compressed_output_that_finds_no_room_confirms_nothing(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    expected = fat(gated, 30)
+    feeds = {"out.json": {"format": "json"}}
+    failed = installation.run(FEEDS=feeds, fault=LimitFiles(600_000))
+    assert failed.returncode == 1
+    assert len(errors(failed)) == 1
+    assert harvested(installation.folder) == set()
+    again = installation.run()
+    assert set(again.locs) == expected
+    assert set(causes(again).values()) == {"aanlevering"}
+
+
+def test_a_disk_that_is_full_for_everything_ends_the_run(
+    gated: GatedSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    expected = fat(gated, 30)
+    with small_disk(tmp_path / "disk", 512 * 1024) as disk:
+        failed = Fallible(disk, ca_bundle, [gated]).start("-o", "out.jsonl", WOO_DURABLE_RECORDS=3)
+        assert failed.status() == 1
+        assert len(errors(failed)) == 1
+        written = locs([disk / "out.jsonl"])
+        assert harvested(disk) <= set(written) < expected
