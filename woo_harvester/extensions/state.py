@@ -11,7 +11,6 @@ from time import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
-from scrapy.extensions.feedexport import FeedExporter
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.extensions.ending import end_run
@@ -103,7 +102,6 @@ class StateKeeper:
     def from_crawler(cls, crawler: Crawler) -> Self:
         keeper = cls(crawler)
         crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
-        crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
         crawler.signals.connect(keeper.engine_stopped, signals.engine_stopped)
         return keeper
 
@@ -121,11 +119,6 @@ class StateKeeper:
                 end_run(self._crawler, "cannot_start", str(error))
                 raise CloseSpider("cannot_start") from error
 
-    def spider_opened(self) -> None:
-        """Without feeds and other outputs, what was scraped is delivered; with them this is only a cost."""
-        if self._crawler.get_extension(FeedExporter) is None:
-            self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
-
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.
 
@@ -133,6 +126,8 @@ class StateKeeper:
         """
         if self._crawler.settings.getdict("FEEDS") and not self.outputs:
             raise StateError(NO_OUTPUT)
+        if not self.outputs:  # with them it is only a cost
+            self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
         url = state_url(self._crawler.settings)
         self._lock(url, hosts)
         self._state = State.open(url)
@@ -227,7 +222,7 @@ class StateKeeper:
 
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Where there is no output at all, what was scraped is delivered."""
-        if not self.outputs and (delivery := self.delivery_of(item, response)) is not None:
+        if (delivery := self.delivery_of(item, response)) is not None:
             delivery.waiting = 1
             with suppress(CloseSpider):
                 self.durable([delivery], {})
