@@ -1,0 +1,153 @@
+"""A spider of another project under the add-on: what scrapy-deltafetch documents holds for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.command import DATA, Run, environment, in_project, read_lines
+from tests.integration.faults import KILLED, GatedSite, Started
+from woo_harvester.demo.server import Page
+
+SETTINGS = """
+SPIDER_MODULES = ["eigen"]
+ADDONS = {"woo_harvester.Addon": 500}
+ITEM_PIPELINES = {"eigen.Drops": 50}
+"""
+
+#: A list of pages, each of which gives an item; what stands behind a link goes into the meta of its request.
+SPIDER = """
+import scrapy
+from scrapy.exceptions import DropItem
+
+class Eigen(scrapy.Spider):
+    name = "eigen"
+
+    async def start(self):
+        yield scrapy.Request(self.begin, dont_filter=True)
+
+    def parse(self, response):
+        for line in response.text.splitlines():
+            path, _, meta = line.partition(" ")
+            made = dict(pair.split("=") for pair in meta.split())
+            if "deltafetch_enabled" in made:
+                made["deltafetch_enabled"] = made["deltafetch_enabled"] == "1"
+            yield response.follow(path, self.parse_page, meta=made)
+
+    def parse_page(self, response):
+        yield {"title": response.text}
+
+class Drops:
+    def process_item(self, item):
+        if item["title"] == "drop":
+            raise DropItem("not wanted")
+        return item
+"""
+
+
+@dataclass
+class Project:
+    """A folder with that spider."""
+
+    folder: Path
+    site: GatedSite
+    ca_bundle: Path
+
+    def start(self, *args: str, **settings: object) -> Started:
+        argv = in_project(
+            ["crawl", "eigen", "-a", f"begin={self.site.url('/list')}", *args], self.folder, settings
+        )
+        environ = environment(self.ca_bundle, {"SCRAPY_SETTINGS_MODULE": "instellingen"})
+        return Started(argv, self.folder, environ, None)
+
+    def run(self, *args: str, **settings: object) -> Run:
+        return self.start(*args, **settings).wait()
+
+    def publish(self, *links: str, **pages: str) -> None:
+        """A list of these links, and pages with these texts."""
+        self.site.pages["/list"] = Page("\n".join(links), content_type="text/plain")
+        for name, text in pages.items():
+            self.site.pages[f"/{name}"] = Page(text, content_type="text/plain")
+
+
+@pytest.fixture
+def project(tmp_path: Path, gated: GatedSite, ca_bundle: Path) -> Project:
+    (tmp_path / "instellingen.py").write_text(SETTINGS)
+    (tmp_path / "eigen.py").write_text(SPIDER)
+    made = Project(tmp_path, gated, ca_bundle)
+    made.publish("/a", "/b", a="A", b="B")
+    return made
+
+
+def titles(run: Run) -> list[str]:
+    assert "Traceback" not in run.stderr, run.stderr
+    return sorted(record["title"] for record in run.records)
+
+
+def test_a_page_that_gave_an_item_is_not_asked_for_again(project: Project) -> None:
+    first = project.run()
+    assert titles(first) == ["A", "B"]
+    assert first.stats["deltafetch/stored"] == 2
+    project.publish("/a", "/b", "/c", c="C")
+    second = project.run()
+    assert titles(second) == ["C"]
+    assert second.stats["deltafetch/skipped"] == 2
+    assert len(project.site.requested("/a")) == 1
+    assert len(project.site.requested("/list")) == 2
+
+
+def test_a_page_is_known_by_its_deltafetch_key(project: Project) -> None:
+    project.publish("/a deltafetch_key=one")
+    assert titles(project.run()) == ["A"]
+    project.publish("/moved deltafetch_key=one", "/a deltafetch_key=two", moved="M")
+    assert titles(project.run()) == ["A"]
+
+
+def test_a_request_can_leave_it_off(project: Project) -> None:
+    project.publish("/a deltafetch_enabled=0", "/b deltafetch_enabled=1")
+    assert titles(project.run()) == ["A", "B"]
+    assert titles(project.run()) == ["A"]
+
+
+def test_reset_forgets_what_was_visited(project: Project) -> None:
+    project.run()
+    assert titles(project.run("-a", "deltafetch_reset=1")) == ["A", "B"]
+    assert titles(project.run(DELTAFETCH_RESET=1)) == ["A", "B"]
+    assert titles(project.run()) == []
+
+
+def test_switched_off_everything_is_asked_for(project: Project) -> None:
+    project.run()
+    assert titles(project.run(DELTAFETCH_ENABLED=0)) == ["A", "B"]
+
+
+def test_a_page_whose_item_was_dropped_is_not_asked_for_again(project: Project) -> None:
+    project.publish("/a", a="drop")
+    assert titles(project.run()) == []
+    assert project.run().stats["deltafetch/skipped"] == 1
+
+
+def test_a_kill_loses_no_item_of_a_page_that_counts_as_visited(project: Project) -> None:
+    project.publish("/a", "/b", "/wait", wait="W")
+    project.site.gates.add("/wait")
+    started = project.start("-o", "all.jsonl", WOO_DURABLE_INTERVAL=600)
+    started.wait_until(lambda: "/wait" in project.site.held, "the last page is asked for")
+    started.wait_until(lambda: len(project.site.requested("/b")) == 1, "the others are asked for")
+    started.kill(after=1)
+    assert started.status() == KILLED
+    project.site.gates.clear()
+    assert project.start("-o", "all.jsonl").status() == 0
+    found = sorted(record["title"] for record in read_lines(project.folder / "all.jsonl"))
+    assert found == ["A", "B", "W"]
+
+
+def test_a_state_that_cannot_be_used_ends_the_run_before_anything_is_asked(project: Project) -> None:
+    state = project.folder / DATA / "woo-state.sqlite"
+    state.parent.mkdir()
+    state.write_bytes(b"no database " * 1000)
+    refused = project.run()
+    assert f"{state} is damaged" in refused.stderr
+    assert "Spider closed (cannot_start)" in refused.stderr
+    assert project.site.requests == []
