@@ -1,15 +1,19 @@
 """A publisher on loopback in a process of its own, so that a benchmark measures its client alone.
 
-    python -m benchmarks.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP
+::
+
+    python -m benchmarks.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP [--etag]
 
 Writes ``ca.pem``, ``register.xml`` and, last, ``host`` into FOLDER; serves until its standard input closes.
+With ``--etag`` a client that has a file already is answered 304. Without it a sitemap has one more line end
+each time that it is asked for, so that it must be read although none of its entries has changed.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +22,7 @@ from time import sleep
 from woo_harvester.demo import huge
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.register import register_xml
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site
 
 PATIENCE = 60
@@ -34,9 +38,17 @@ class Publisher:
 
 
 @contextmanager
-def publisher(folder: Path, entries: int, per_sitemap: int) -> Iterator[Publisher]:
+def publisher(folder: Path, entries: int, per_sitemap: int, *options: str) -> Iterator[Publisher]:
     """Run the publisher in another process while the context lasts."""
-    command = [sys.executable, "-m", "benchmarks.publisher", str(folder), str(entries), str(per_sitemap)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.publisher",
+        str(folder),
+        str(entries),
+        str(per_sitemap),
+        *options,
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         host = folder / "host"
         for _ in range(PATIENCE * 10):
@@ -49,16 +61,33 @@ def publisher(folder: Path, entries: int, per_sitemap: int) -> Iterator[Publishe
             process.communicate()
 
 
-def main(folder: Path, entries: int, per_sitemap: int) -> None:
+class Growing:
+    """A page that is longer by a line end each time it is asked for."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._asked = 0
+
+    def __call__(self, request: Request) -> Page:
+        """The page for one more request."""
+        self._asked += 1
+        return Page(self._body + b"\n" * self._asked, content_type="application/xml")
+
+
+def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -> None:
     """Serve until standard input closes."""
     huge.SITEMAP_SIZE = per_sitemap
     authority = Authority()
     site = Site(authority)
+    headers = {"ETag": '"1"'} if "--etag" in options else {}
     for path, page in huge.pages(site, entries).items():
-        if isinstance(page, Page) and callable(page.body):
-            # Made before the clock runs, so that a client does not wait for it.
-            page = Page(b"".join(page.chunks()), content_type="application/xml")  # noqa: PLW2901
-        site.pages[path] = page
+        if not isinstance(page, Page) or not callable(page.body):
+            site.pages[path] = page
+            continue
+        # Made before the clock runs, so that a client does not wait for it.
+        body = b"".join(page.body())
+        fixed = Page(body, content_type="application/xml", headers=headers)
+        site.pages[path] = fixed if headers else Growing(body)
     with site:
         authority.write_bundle(folder / "ca.pem")
         (folder / "register.xml").write_text(register_xml([huge.body(site)]), encoding="utf-8")
@@ -68,4 +97,4 @@ def main(folder: Path, entries: int, per_sitemap: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, Entry, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
 
 
@@ -34,9 +34,9 @@ class UrlsetReader:
 
     @property
     def namespace(self) -> str | None:
-        """Namespace of the root element; None as long as that is not known to be right."""
+        """Namespace of the root element; None as long as that is not known, or it is another element."""
         if self._reader is None:
-            return SITEMAP_NAMESPACE if self._scan.is_standard else self._scan.namespace
+            return self._scan.namespace
         return self._reader.namespace if self._reader.root_seen else None
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:

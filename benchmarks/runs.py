@@ -1,0 +1,82 @@
+"""Runs of the scrapy command, measured: the harvester, and the stock spiders that it is held against."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.publisher import Publisher
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command cost."""
+
+    seconds: float
+    """Of the whole process, start-up included."""
+    crawling: float
+    """Seconds of the crawl itself, as Scrapy counts them."""
+    peak: float
+    """MB of the whole process."""
+    items: int
+
+
+def measured(command: list[str], folder: Path, project: Path, site: Publisher) -> Run:
+    """Run a scrapy command in *project*; it writes ``out.jsonl`` into *folder*."""
+    output, elapsed = folder / "out.jsonl", folder / "elapsed"
+    environment = {
+        **os.environ,
+        "SSL_CERT_FILE": str(site.authority),
+        "PYTHONPATH": str(ROOT),
+        "ELAPSED": str(elapsed),
+    }
+    started = perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *command, "-O", str(output)],
+        cwd=project,
+        env=environment,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command} ended with exit status {process.returncode}")
+    if elapsed.exists():  # written by the stock spider
+        crawling = float(elapsed.read_text(encoding="ascii"))
+    else:
+        reports = sorted((folder / "reports").glob("*/stats.json"))
+        crawling = json.loads(reports[-1].read_text(encoding="utf-8"))["elapsed_time_seconds"]
+    with output.open("rb") as lines:
+        return Run(seconds, crawling, usage.ru_maxrss / 1024, sum(1 for _ in lines))
+
+
+def woo(folder: Path, site: Publisher) -> Run:
+    """The harvest, with the settings of a real run but for AutoThrottle, which the peers do not have either.
+
+    A second one finds the state of the first.
+    """
+    settings = {
+        "AUTOTHROTTLE_ENABLED": "0",
+        "WOO_ALLOW_PRIVATE_HOSTS": "1",
+        "WOO_DATA_DIR": str(folder / "data"),
+        "WOO_REPORT_DIR": str(folder / "reports"),
+    }
+    command = ["crawl", "woo", "-a", f"register={site.register}", "-a", "documents=none"]
+    for name, value in settings.items():
+        command += ["-s", f"{name}={value}"]
+    return measured(command, folder, ROOT, site)
+
+
+def stock(folder: Path, site: Publisher, *options: str) -> Run:
+    """The peer, with Scrapy's own settings."""
+    spider = ROOT / "benchmarks" / "stock.py"
+    command = ["runspider", str(spider), "-a", f"host={site.host}", "-L", "INFO", *options]
+    return measured(command, folder, folder, site)  # a folder without project: only Scrapy's own settings
