@@ -3,9 +3,9 @@
     python -m benchmarks.sitemap_reading
 
 Writes a sitemap of 30,000 entries with full metadata to a temporary folder. Every measurement runs in a
-process of its own, with the whole body in its memory as bytes; the shortest of five times gives the ratio,
-and memory is the largest peak above what the process had before it began, body and imports included. Time is that of the processor, so that
-other work of the machine counts less.
+process of its own, with the whole body in its memory as bytes. Time is that of the processor, so that other
+work of the machine counts less, and the shortest of five times gives the ratio; memory is the largest peak
+above what the process had before it began, body and imports included.
 """
 
 from __future__ import annotations
