@@ -74,12 +74,9 @@ def run_scrapy(
     ``ca`` is the certificate bundle that is trusted besides the public ones. Two runs in one folder
     share state and reports, as two runs of one installation do.
     """
-    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
-    paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
-    options = {**SETTINGS, **paths, **(settings or {})}
     before = set(_written(cwd))
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy", *args, *_options(options)],
+        _command_line(args, cwd, settings or {}),
         cwd=cwd,
         env=_environment(ca, env or {}),
         capture_output=True,
@@ -101,6 +98,20 @@ def run_scrapy(
     )
 
 
+def start_scrapy(
+    args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
+) -> subprocess.Popen[str]:
+    """Starts ``scrapy <args>`` as :func:`run_scrapy` does, for a test that does something while it runs."""
+    return subprocess.Popen(
+        _command_line(args, cwd, settings or {}),
+        cwd=cwd,
+        env=_environment(ca, {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def read_lines(path: Path) -> list[Line]:
     """The lines of a JSON Lines file; none of a file that is not there."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -110,6 +121,13 @@ def read_lines(path: Path) -> list[Line]:
 def _read_object(path: Path) -> Line:
     found: Line = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
+
+
+def _command_line(args: Sequence[str], cwd: Path, settings: Mapping[str, object]) -> list[str]:
+    """The command, in a folder that it makes a project of its own."""
+    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
+    paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
+    return [sys.executable, "-m", "scrapy", *args, *_options({**SETTINGS, **paths, **settings})]
 
 
 def _options(settings: Mapping[str, object]) -> Iterable[str]:
