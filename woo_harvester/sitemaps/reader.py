@@ -148,7 +148,7 @@ class SitemapReader:
                 if event == "start":
                     root = element if root is None else root
                 elif element.getparent() is root:
-                    batch.append(_entry(element))
+                    batch.append(entry_of(element))
             yield batch
             if fault:
                 raise fault
@@ -273,7 +273,8 @@ def _message(text: str | None) -> str:
     return (text or "not well-formed").partition(", line ")[0].strip()
 
 
-def _entry(element: etree._Element) -> Entry:
+def entry_of(element: etree._Element) -> Entry:
+    """What a ``url`` or ``sitemap`` element says."""
     loc, lastmod, document = "", None, None
     for child in element:
         name = local_name(child.tag)
