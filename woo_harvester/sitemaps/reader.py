@@ -26,6 +26,9 @@ ENTRY_MAXSIZE = 2 * 1024 * 1024
 GUIDE_MAXENTRIES = 50_000
 GUIDE_MAXSIZE = 50 * 1024 * 1024
 
+#: Lines that libxml2 counts for each element; see :func:`_line`.
+LINE_MAX = 65_535
+
 #: Last bytes of a file, enough for the end tag of its root element and white space after it.
 TAIL_SIZE = 256
 
@@ -284,4 +287,13 @@ def entry_of(element: etree._Element) -> Entry:
             lastmod = (child.text or "").strip() or None
         elif name == "Document" and document is None:
             document = child
-    return Entry(loc, lastmod, element.sourceline or 0, document)
+    return Entry(loc, lastmod, _line(element), document)
+
+
+def _line(element: etree._Element) -> int:
+    """The line on which an element's start tag ends.
+
+    libxml2 keeps it in 16 bits, and beyond that gives the line on which the first text in the element ends.
+    """
+    line = element.sourceline or 0
+    return line if line < LINE_MAX else line - str(next(element.itertext(), "")).count("\n")
