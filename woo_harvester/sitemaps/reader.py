@@ -261,7 +261,7 @@ def _close(parser: etree.XMLPullParser, cut: Fault, tail: bytes = b"") -> Sitema
     try:
         parser.close()
     except etree.XMLSyntaxError as error:
-        stray = "EntityRef" in (error.msg or "") and not re.search(rb"&\w*$", _ascii(tail))
+        stray = "EntityRef" in (error.msg or "") and not re.search(rb"&[#\w]*;?$", _ascii(tail))
         return SitemapError("ongeldig" if stray else cut, _message(error.msg), error.lineno)
     return None
 
