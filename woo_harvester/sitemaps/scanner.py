@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from hashlib import sha256
 from itertools import repeat
 from typing import NamedTuple
@@ -76,7 +75,6 @@ PARSER = etree.XMLParser(
     no_network=True,
     load_dtd=False,
     huge_tree=False,
-    collect_ids=False,
     remove_comments=True,
     remove_pis=True,
 )
@@ -112,13 +110,17 @@ class ScannedEntry(NamedTuple):
 
         Raises :class:`NotPlainError` where it would give another one, or none.
         """
-        root = _parsed(self.block.root, self.block.data[self.start : self.end], ROOT_END)
+        element = self.block.data[self.start : self.end]
+        if b"xml:id" in element:
+            raise NotPlainError("an ID, which must be the only one in the whole file")
+        root = _parsed(self.block.root, element, ROOT_END)
         if len(root) != 1:
             raise NotPlainError("not one element")
         entry = entry_of(root[0])
         if (entry.loc, entry.lastmod) != (self.loc, self.lastmod):
             raise NotPlainError("another loc or lastmod than it begins with")
-        return replace(entry, line=self.line)
+        entry.line = self.line
+        return entry
 
 
 class Scan:
