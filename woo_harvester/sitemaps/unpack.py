@@ -49,7 +49,8 @@ def unpack(chunks: Iterable[bytes], maxsize: int) -> Iterator[bytes]:
 def _bounded(pieces: Iterator[bytes], maxsize: int) -> Iterator[bytes]:
     room = maxsize
     for piece in pieces:
-        yield piece[:room]
+        if room:
+            yield piece[:room]
         if len(piece) > room:
             raise TooLargeError(f"more than {maxsize} bytes")
         room -= len(piece)
