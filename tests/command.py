@@ -112,6 +112,20 @@ def read_run(
     )
 
 
+def start_scrapy(
+    args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
+) -> subprocess.Popen[str]:
+    """Starts ``scrapy <args>`` as :func:`run_scrapy` does, for a test that does something while it runs."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
+        cwd=cwd,
+        env=environment(ca),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def read_lines(path: Path) -> list[Line]:
     """The lines of a JSON Lines file; none of a file that is not there."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""

@@ -1,45 +1,126 @@
-"""Another Scrapy project that has nothing of this one but the add-on."""
+"""Another Scrapy project gets all of it with one line in its settings, and keeps its own values."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.command import Run, read_lines, run_scrapy
 from tests.integration.publishers import publish
-from tests.sites import write_register
+from tests.sites import MakeSite, write_register
+from woo_harvester.demo.documents import pdf_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
 SETTINGS = """
-SPIDER_MODULES = ["eigen"]
+BOT_NAME = "mijn-project"
+SPIDER_MODULES = ["mijn.spiders"]
 ADDONS = {"woo_harvester.Addon": 500}
-USER_AGENT = "eigen/1.0"
+USER_AGENT = "mijn-project (+https://www.mijn-project.example/)"
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+WOO_DOCUMENT_MAXSIZE = 5000
 FEEDS = {"eigen.jsonl": {"format": "jsonlines"}}
+ITEM_PIPELINES = {"mijn.pipelines.Tellen": 50, "woo_harvester.pipelines.defaults.DefaultsPipeline": None}
 """
+PIPELINES = """
+from itemadapter import ItemAdapter
 
+class Tellen:
+    def __init__(self, stats):
+        self.stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler.stats)
+
+    def process_item(self, item):
+        self.stats.inc_value("mijn/geteld")
+        self.stats.set_value("mijn/sleutels", sorted(ItemAdapter(item)))
+        return item
+"""
 SPIDER = """
 import scrapy
 
 class Eigen(scrapy.Spider):
     name = "eigen"
+
+    async def start(self):
+        yield scrapy.Request("data:,dag", self.parse)
+        yield scrapy.Request(self.url, self.parse, dont_filter=True)
+
+    def parse(self, response):
+        yield {"tekst": response.text}
 """
 
 
-def run(folder: Path, *args: str, ca: Path | None = None) -> Run:
-    (folder / "instellingen.py").write_text(SETTINGS)
-    (folder / "eigen.py").write_text(SPIDER)
-    return run_scrapy(args, folder, ca, env={"SCRAPY_SETTINGS_MODULE": "instellingen"})
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    package = tmp_path / "mijn"
+    (package / "spiders").mkdir(parents=True)
+    for name, text in {
+        "__init__.py": "",
+        "settings.py": SETTINGS,
+        "pipelines.py": PIPELINES,
+        "spiders/__init__.py": "",
+        "spiders/eigen.py": SPIDER,
+    }.items():
+        (package / name).write_text(text)
+    return tmp_path
 
 
-def test_it_harvests_as_this_project_does_and_keeps_its_own_values(
-    tmp_path: Path, site: Site, ca_bundle: Path
+def scrapy(project: Path, ca: Path, *args: str) -> Run:
+    return run_scrapy(args, project, ca, env={"SCRAPY_SETTINGS_MODULE": "mijn.settings"})
+
+
+@pytest.fixture
+def published(make_site: MakeSite) -> Site:
+    site = make_site()
+    publish(site, "/a.pdf", "/b.pdf", "/groot.pdf", "/foto.jpg")
+    site.pages |= {
+        "/a.pdf": Page(pdf_page("a").body, delay=0.1),
+        "/b.pdf": Page(pdf_page("b").body, delay=0.1),
+        "/groot.pdf": Page(b"%PDF-1.4" + b" " * 6000),
+        "/foto.jpg": Page(b"\xff\xd8\xff"),
+    }
+    return site
+
+
+def test_the_harvest_runs_with_the_projects_own_values(
+    project: Path, ca_bundle: Path, published: Site
 ) -> None:
-    publish(site, "/besluit.pdf")
-    site.pages["/besluit.pdf"] = Page(b"%PDF-1.7")
-    register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
-    done = run(tmp_path, "crawl", "woo", "-a", f"register={register}", ca=ca_bundle)
-    (record,) = read_lines(tmp_path / "eigen.jsonl")
-    assert record["document"]["titelcollectie"] == {"officieleTitel": "besluit"}
-    assert {request.headers["user-agent"] for request in site.requests} == {"eigen/1.0"}
-    assert "titel.ontbreekt" in done.codes
-    assert "Traceback" not in done.stderr
+    register = write_register(project / "register.xml", {"Gemeente": [published.url()]})
+    run = scrapy(project, ca_bundle, "crawl", "woo", "-a", f"register={register}", "-a", "documents=download")
+    assert run.returncode == 0
+    assert "Traceback" not in run.stderr
+    records = read_lines(project / "eigen.jsonl")
+    assert {record["document"]["weblocatie"] for record in records} == {
+        published.url("/a.pdf"),
+        published.url("/b.pdf"),
+    }
+    assert not (project / "records").exists()
+    assert published.most_at_once == 1
+    assert {request.headers["user-agent"] for request in published.requests} == {
+        "mijn-project (+https://www.mijn-project.example/)"
+    }
+    assert {"document.te-groot", "format.niet-ondersteund"} <= run.codes
+
+
+def test_the_projects_pipelines_run_among_those_of_the_harvester(
+    project: Path, ca_bundle: Path, published: Site
+) -> None:
+    register = write_register(project / "register.xml", {"Gemeente": [published.url()]})
+    run = scrapy(project, ca_bundle, "crawl", "woo", "-a", f"register={register}", "-a", "documents=none")
+    assert run.stats["mijn/geteld"] == 4
+    assert run.stats["mijn/sleutels"] == ["document", "herkomst", "id", "versies"]
+    # The project has switched the defaults off.
+    assert all("publisher" not in record["document"] for record in read_lines(project / "eigen.jsonl"))
+
+
+def test_the_projects_own_spider_still_works(project: Path, ca_bundle: Path, make_site: MakeSite) -> None:
+    site = make_site({"/robots.txt": Page("User-agent: *\n"), "/welkom.txt": Page("welkom")})
+    url = site.url("/welkom.txt")
+    run = scrapy(project, ca_bundle, "crawl", "eigen", "-a", f"url={url}")
+    assert run.returncode == 0
+    assert sorted(line["tekst"] for line in read_lines(project / "eigen.jsonl")) == ["dag", "welkom"]
+    assert [request.path for request in site.requests] == ["/robots.txt", "/welkom.txt"]

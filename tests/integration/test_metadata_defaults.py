@@ -1,29 +1,18 @@
-"""What is given, and what is filled in: seed page "Aanbevelingen voor metadata"."""
+"""What is filled in where a publisher gives nothing: seed page "Aanbevelingen voor metadata"."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from tests.integration.publishers import INDEX, Harvest, Hosts, Publishers, document, entry, publish
+from tests.integration.publishers import Harvest, Hosts, Publishers, document, entry, publish
 from woo_harvester.demo.register import Body, Location
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, ExtraMetadata, Handeling
+from woo_harvester.demo.sitemaps import Coded
 from woo_harvester.demo.values import (
-    AFVAL,
-    BESLUIT,
     GEMEENTE,
-    NEDERLANDS,
-    ONDERTEKENING,
-    ONTVANGST,
-    PDF,
-    VASTSTELLING,
     WATERSCHAP,
-    categorie,
 )
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
@@ -42,21 +31,7 @@ TITLES = {
     "/document.pdf": "Onbekend",
     "/x/index.html": "Onbekend",
 }
-COMPLETE = DiWoo(
-    publisher=GEMEENTE,
-    verantwoordelijke=WATERSCHAP,
-    titel="Besluit over de haven",
-    informatiecategorieen=[categorie(14)],
-    creatiedatum="2024-03-28",
-    format=PDF,
-    handelingen=[Handeling(ONDERTEKENING, "2024-03-28T09:00:00", GEMEENTE)],
-)
 hosts = Hosts()
-
-
-@hosts.site
-def gives_everything(site: Site) -> None:
-    publish(site, entry(site, "/haven.pdf", diwoo=COMPLETE))
 
 
 @hosts.site
@@ -82,35 +57,6 @@ def gives_empty_elements(site: Site) -> None:
         "</diwoo:informatiecategorieen></diwoo:classificatiecollectie></diwoo:DiWoo></diwoo:Document>"
     )
     publish(site, entry(site, "/leeg-maar-aanwezig.pdf", raw=empty))
-
-
-@hosts.site
-def with_categories_in_the_metadata(site: Site) -> None:
-    publish(
-        site,
-        document(site, "/een.pdf", informatiecategorieen=[categorie(2)]),
-        document(site, "/twee.pdf", informatiecategorieen=[categorie(2), categorie(14)]),
-        document(site, "/label.pdf", informatiecategorieen=[Coded("Adviezen")]),
-        document(site, "/uri.pdf", informatiecategorieen=[Coded("", categorie(10).uri)]),
-        document(
-            site, "/verzonnen-uri.pdf", informatiecategorieen=[Coded("Adviezen", "https://a.nl/adviezen")]
-        ),
-        document(site, "/anders.pdf", informatiecategorieen=[Coded("advies", categorie(10).uri)]),
-        document(site, "/onbekend.pdf", informatiecategorieen=[Coded("Kattenplaatjes", "https://a.nl/kat")]),
-        document(site, "/geen.pdf"),
-    )
-
-
-@hosts.site
-def with_categories_beside_an_index_that_names_one(site: Site) -> None:
-    publish(
-        site,
-        document(site, "/zelfde.pdf", informatiecategorieen=[categorie(14)]),
-        document(site, "/anders.pdf", informatiecategorieen=[categorie(2)]),
-        document(site, "/onbekend.pdf", informatiecategorieen=[Coded("Kattenplaatjes")]),
-        document(site, "/geen.pdf"),
-        index="/sitemapindex-diwoo-infocat014.xml",
-    )
 
 
 @hosts.site
@@ -157,53 +103,9 @@ def with_creation_dates(site: Site) -> None:
     )
 
 
-@hosts.site
-def with_handelingen(site: Site) -> None:
-    known = [Handeling(kind, "2024-03-01T12:00:00") for kind in (ONDERTEKENING, ONTVANGST, VASTSTELLING)]
-    other = Handeling(Coded("verbranding", "https://a.nl/verbranding"), "2024-03-02T12:00:00", GEMEENTE)
-    publish(
-        site,
-        document(site, "/drie.pdf", handelingen=known),
-        document(site, "/andere.pdf", handelingen=[known[0], other]),
-        document(site, "/alleen-andere.pdf", handelingen=[other]),
-        document(site, "/geen.pdf"),
-    )
-
-
-@hosts.site
-def with_own_metadata(site: Site) -> None:
-    own = ExtraMetadata([("Zaaknummer", ["Z-1"]), ("Wijk", ["Noord", "Zuid"])], prefix="gem")
-    publish(
-        site,
-        Entry(loc=site.url("/besluit.pdf"), lastmod="2024-04-02", extra=[own]),
-        entry(site, "/mdto.pdf", raw='<diwoo:Document><m:MDTO xmlns:m="urn:mdto"/></diwoo:Document>'),
-    )
-
-
-@hosts.site
-def with_coded_values(site: Site) -> None:
-    publish(
-        site,
-        document(
-            site,
-            "/besluit.pdf",
-            themas=[AFVAL, Coded("PLACEHOLDER_THEMA")],
-            documentsoorten=[BESLUIT],
-            language=NEDERLANDS,
-            format=Coded("application/pdf"),
-        ),
-        document(site, "/zonder.pdf"),
-    )
-
-
 @pytest.fixture(scope="module")
 def harvest(publishers: Publishers) -> Harvest:
     return publishers.harvest(hosts, "-a", "documents=none")
-
-
-def category_of(record: dict[str, Any]) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = record["document"]["classificatiecollectie"]["informatiecategorieen"]
-    return found
 
 
 def concept(coded: Coded, **more: str) -> dict[str, str]:
@@ -213,49 +115,6 @@ def concept(coded: Coded, **more: str) -> dict[str, str]:
 def test_the_run_ends_well(harvest: Harvest) -> None:
     assert harvest.run.returncode == 0
     assert "Traceback" not in harvest.run.stderr
-
-
-def test_what_is_given_is_taken_over_and_nothing_is_filled_in(harvest: Harvest) -> None:
-    host = harvest[gives_everything]
-    loc = host.site.url("/haven.pdf")
-    record = host.record("/haven.pdf")
-    moment = datetime.fromisoformat(record["herkomst"].pop("opgehaald"))
-    organisation = record["herkomst"].pop("organisatie")
-    assert abs((datetime.now().astimezone() - moment).total_seconds()) < 600
-    assert organisation.isdigit()  # the systeemId of a body without a TOOI URI
-    assert record == {
-        "id": str(uuid5(NAMESPACE_URL, loc)),
-        "document": {
-            "weblocatie": loc,
-            "creatiedatum": "2024-03-28",
-            "publisher": concept(GEMEENTE, type="gemeente"),
-            "verantwoordelijke": concept(WATERSCHAP, type="waterschap"),
-            "format": concept(PDF),
-            "titelcollectie": {"officieleTitel": "Besluit over de haven"},
-            "classificatiecollectie": {"informatiecategorieen": [concept(categorie(14))]},
-            "documenthandelingen": [
-                {
-                    "soortHandeling": concept(ONDERTEKENING),
-                    "atTime": "2024-03-28T09:00:00+01:00",
-                    "wasAssociatedWith": concept(GEMEENTE, type="gemeente"),
-                }
-            ],
-        },
-        "versies": [
-            {
-                "oorzaak": "aanlevering",
-                "openbaarmakingsdatum": "2024-04-02",
-                "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
-                "bestanden": [{"url": loc, "mime-type": "application/pdf", "bestandsnaam": "haven.pdf"}],
-            }
-        ],
-        "herkomst": {
-            "index": host.site.url(INDEX),
-            "sitemap": host.site.url(f"{INDEX}/sitemap.xml"),
-            "lastmod": "2024-04-02T10:00:00+02:00",
-        },
-    }
-    assert host.findings == []
 
 
 def test_every_default_is_named_with_where_it_came_from(harvest: Harvest) -> None:
@@ -296,75 +155,9 @@ def test_an_element_without_a_value_counts_as_absent(harvest: Harvest) -> None:
     record = host.record("/leeg-maar-aanwezig.pdf")
     assert record["document"]["titelcollectie"] == {"officieleTitel": "leeg maar aanwezig"}
     assert record["document"]["creatiedatum"] == "2024-04-02"
-    assert category_of(record)[0]["label"] == "onbekend"
+    (category,) = record["document"]["classificatiecollectie"]["informatiecategorieen"]
+    assert category["label"] == "onbekend"
     assert {"publisher.ontbreekt", "titel.ontbreekt", "informatiecategorie.ontbreekt"} <= host.codes
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("/een.pdf", [concept(categorie(2))]),
-        ("/twee.pdf", [concept(categorie(2)), concept(categorie(14))]),
-        ("/label.pdf", [concept(categorie(10))]),
-        ("/uri.pdf", [concept(categorie(10))]),
-        ("/verzonnen-uri.pdf", [concept(categorie(10), bronwaarde="https://a.nl/adviezen")]),
-        ("/anders.pdf", [concept(categorie(10), bronwaarde="advies")]),
-    ],
-)
-def test_the_category_is_that_of_the_metadata(
-    harvest: Harvest, path: str, expected: list[dict[str, str]]
-) -> None:
-    record = harvest[with_categories_in_the_metadata].record(path)
-    assert category_of(record) == expected
-    assert CATEGORIES not in record["herkomst"].get("standaardwaarden", {})
-
-
-def test_a_made_up_uri_beside_a_known_label_is_told(harvest: Harvest) -> None:
-    host = harvest[with_categories_in_the_metadata]
-    assert "waarde.uri-onbekend" in host.codes_about("/verzonnen-uri.pdf")
-    assert "waarde.strijdig" in host.codes_about("/anders.pdf")
-
-
-def test_without_any_category_it_is_onbekend(harvest: Harvest) -> None:
-    host = harvest[with_categories_in_the_metadata]
-    record = host.record("/geen.pdf")
-    assert category_of(record) == [{"id": f"{TOOI}informatiecategorie_onbekend", "label": "onbekend"}]
-    assert record["herkomst"]["standaardwaarden"][CATEGORIES] == "onbekend"
-    assert "informatiecategorie.ontbreekt" in host.codes_about("/geen.pdf")
-
-
-def test_an_unknown_category_keeps_what_was_given(harvest: Harvest) -> None:
-    host = harvest[with_categories_in_the_metadata]
-    assert category_of(host.record("/onbekend.pdf")) == [
-        {
-            "id": f"{TOOI}informatiecategorie_onbekend",
-            "label": "onbekend",
-            "bronwaarde": "Kattenplaatjes (https://a.nl/kat)",
-        }
-    ]
-    assert "informatiecategorie.onbekend" in host.codes_about("/onbekend.pdf")
-
-
-def test_the_name_of_the_index_fills_in_the_category(harvest: Harvest) -> None:
-    host = harvest[with_categories_beside_an_index_that_names_one]
-    record = host.record("/geen.pdf")
-    assert category_of(record) == [concept(categorie(14))]
-    assert record["herkomst"]["standaardwaarden"][CATEGORIES] == "index"
-    assert "informatiecategorie.ontbreekt" not in host.codes
-
-
-def test_where_metadata_and_index_disagree_the_metadata_counts(harvest: Harvest) -> None:
-    host = harvest[with_categories_beside_an_index_that_names_one]
-    assert category_of(host.record("/anders.pdf")) == [concept(categorie(2))]
-    assert "informatiecategorie.strijdig" in host.codes_about("/anders.pdf")
-    assert "informatiecategorie.strijdig" not in host.codes_about("/zelfde.pdf")
-
-
-def test_an_unknown_category_in_an_index_that_names_one_is_that_of_the_index(harvest: Harvest) -> None:
-    host = harvest[with_categories_beside_an_index_that_names_one]
-    expected = [concept(categorie(14), bronwaarde="Kattenplaatjes")]
-    assert category_of(host.record("/onbekend.pdf")) == expected
-    assert "informatiecategorie.onbekend" in host.codes_about("/onbekend.pdf")
 
 
 def test_the_publisher_comes_from_the_register_by_its_label_in_the_list(harvest: Harvest) -> None:
@@ -464,62 +257,3 @@ def test_openbaarmakingsdatum_is_the_dutch_day_of_the_lastmod(harvest: Harvest) 
 def test_openbaarmakingsdatum_is_the_day_of_the_harvest_without_a_lastmod(harvest: Harvest) -> None:
     record = harvest[with_creation_dates].record("/zonder-lastmod.pdf")
     assert record["versies"][0]["openbaarmakingsdatum"] == record["herkomst"]["opgehaald"][:10]
-
-
-def test_the_three_known_documenthandelingen_are_kept(harvest: Harvest) -> None:
-    record = harvest[with_handelingen].record("/drie.pdf")
-    kinds = [handling["soortHandeling"]["label"] for handling in record["document"]["documenthandelingen"]]
-    assert kinds == ["ondertekening", "ontvangst", "vaststelling"]
-
-
-def test_another_documenthandeling_is_left_out_and_told(harvest: Harvest) -> None:
-    host = harvest[with_handelingen]
-    (handling,) = host.record("/andere.pdf")["document"]["documenthandelingen"]
-    assert handling["soortHandeling"]["label"] == "ondertekening"
-    assert "documenthandelingen" not in host.record("/alleen-andere.pdf")["document"]
-    for finding in host.about("documenthandeling.onbekend"):
-        assert "verbranding (https://a.nl/verbranding)" in finding["seen"]
-        assert GEMEENTE.label in finding["seen"]
-
-
-def test_a_document_without_documenthandeling_is_told(harvest: Harvest) -> None:
-    host = harvest[with_handelingen]
-    assert [found["url"] for found in host.about("documenthandeling.ontbreekt")] == [
-        host.site.url("/geen.pdf")
-    ]
-
-
-def test_own_metadata_is_kept_and_is_metadata(harvest: Harvest) -> None:
-    host = harvest[with_own_metadata]
-    assert host.record("/besluit.pdf")["document"]["extraMetadata"] == [
-        {
-            "prefix": "gem",
-            "velden": [
-                {"key": "Zaaknummer", "values": ["Z-1"]},
-                {"key": "Wijk", "values": ["Noord", "Zuid"]},
-            ],
-        }
-    ]
-    assert "metadata.ontbreekt" not in host.codes_about("/besluit.pdf")
-
-
-def test_mdto_is_ignored_and_told(harvest: Harvest) -> None:
-    host = harvest[with_own_metadata]
-    assert "metadata.mdto" in host.codes_about("/mdto.pdf")
-    assert "/mdto.pdf" in host.paths
-
-
-def test_values_of_lists_have_identifier_and_label(harvest: Harvest) -> None:
-    host = harvest[with_coded_values]
-    document = host.record("/besluit.pdf")["document"]
-    unknown = {"id": f"{TOOI}thema_onbekend", "label": "Onbekend", "bronwaarde": "PLACEHOLDER_THEMA"}
-    assert document["classificatiecollectie"]["themas"] == [concept(AFVAL), unknown]
-    assert document["classificatiecollectie"]["documentsoorten"] == [concept(BESLUIT)]
-    assert document["language"] == concept(NEDERLANDS)
-    assert document["format"] == concept(PDF, bronwaarde="application/pdf")
-    assert "waarde.label-onbekend" in host.codes_about("/besluit.pdf")
-
-
-def test_an_absent_theme_or_documentsoort_is_simply_absent(harvest: Harvest) -> None:
-    classification = harvest[with_coded_values].record("/zonder.pdf")["document"]["classificatiecollectie"]
-    assert classification.keys() == {"informatiecategorieen"}

@@ -26,6 +26,9 @@ ENTRY_MAXSIZE = 2 * 1024 * 1024
 GUIDE_MAXENTRIES = 50_000
 GUIDE_MAXSIZE = 50 * 1024 * 1024
 
+#: Lines that libxml2 counts for each element; see :func:`_line`.
+LINE_MAX = 65_535
+
 #: Last bytes of a file, enough for the end tag of its root element and white space after it.
 TAIL_SIZE = 256
 
@@ -60,7 +63,7 @@ class OtherKindError(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
     """One ``url`` or ``sitemap`` element."""
 
@@ -157,18 +160,18 @@ class SitemapReader:
                 if event == "start":
                     root = element if root is None else root
                 elif element.getparent() is root:
-                    batch.append(_entry(element))
+                    batch.append(entry_of(element))
             yield batch
             if fault:
                 raise fault
             since_progress = 0 if root is not None and len(root) > 1 else since_progress + len(piece)
             if since_progress > ENTRY_MAXSIZE:
-                raise _close(parser, cut="te-groot") or SitemapError("te-groot", "an endless element")
+                raise _close(parser, "te-groot") or SitemapError("te-groot", "an endless element")
             if root is not None:
                 del root[:-1]  # but the element that is still open: the tree never holds more than a piece
             tail = (tail + piece)[-TAIL_SIZE:]
         cut: Fault = "ongeldig" if _ends_well(tail, local_name(root_tag)) else "afgebroken"
-        if fault := _close(parser, cut):
+        if fault := _close(parser, cut, tail):
             raise fault
 
 
@@ -182,7 +185,6 @@ def _parser(
         no_network=True,
         load_dtd=False,
         huge_tree=False,
-        collect_ids=False,
         remove_comments=True,
         remove_pis=True,
     )
@@ -205,11 +207,35 @@ def _peek_root(pieces: Iterator[bytes]) -> tuple[str, int, Iterable[bytes]]:
                 _refuse_doctype(element)
                 return str(element.tag), element.sourceline or 1, chain(read, pieces)
             if fault:
-                raise fault
+                raise _doctype(b"".join(read)) or fault
         size += len(piece)
         if size > ENTRY_MAXSIZE:
             break
-    raise SitemapError("ongeldig", "no root element" if size else "the file is empty")
+    raise _no_root(b"".join(read))
+
+
+def _no_root(head: bytes) -> SitemapError:
+    """What is wrong with a file in which no root element begins, though nothing in it is wrong by itself."""
+    text = _ascii(head).strip()
+    if not text:
+        return SitemapError("ongeldig", "no root element" if head else "the file is empty")
+    cut: Fault = "afgebroken" if text.startswith(b"<") and len(head) <= ENTRY_MAXSIZE else "ongeldig"
+    return _doctype(head) or SitemapError(cut, "no root element")
+
+
+def _doctype(head: bytes) -> SitemapError | None:
+    """The DOCTYPE in what stands before the root element, where the parser did not get past it."""
+    doctype = re.search(rb"<!DOCTYPE\s+([^\s<>\[]+)", _ascii(head))
+    if doctype is None:
+        return None
+    if doctype[1].lower() == b"html":
+        return SitemapError("ongeldig", "an HTML page")
+    return SitemapError("doctype", doctype[0].decode("ascii", errors="replace"))
+
+
+def _ascii(data: bytes) -> bytes:
+    """The markup in bytes of any encoding that is read: UTF-16 has zeros between, and a byte order mark."""
+    return data.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
 
 
 def _refuse_doctype(root: etree._Element) -> None:
@@ -235,22 +261,23 @@ def _feed(parser: etree.XMLPullParser, piece: bytes) -> SitemapError | None:
     return SitemapError("ongeldig", _message(errors[0].message), errors[0].line) if len(errors) else None
 
 
-def _close(parser: etree.XMLPullParser, cut: Fault) -> SitemapError | None:
+def _close(parser: etree.XMLPullParser, cut: Fault, tail: bytes = b"") -> SitemapError | None:
     """What the parser still has against the file, *cut* being the fault if that is only that it ends here.
 
-    libxml2 waits for a semicolon after an ampersand, so a stray one is often met only now.
+    libxml2 waits for a semicolon after an ampersand, so a stray one is often met only now; one in the last
+    bytes may be an entity that was cut off.
     """
     try:
         parser.close()
     except etree.XMLSyntaxError as error:
-        fault: Fault = "ongeldig" if "EntityRef" in (error.msg or "") else cut
-        return SitemapError(fault, _message(error.msg), error.lineno)
+        stray = "EntityRef" in (error.msg or "") and not re.search(rb"&[#\w]*;?$", _ascii(tail))
+        return SitemapError("ongeldig" if stray else cut, _message(error.msg), error.lineno)
     return None
 
 
 def _ends_well(tail: bytes, root: str) -> bool:
     """Whether the last bytes are the root's end tag, so that nothing can be missing after them."""
-    text = tail.replace(b"\0", b"").rstrip()
+    text = _ascii(tail).rstrip()
     return re.search(rb"</([^<>\s:]+:)?" + re.escape(root).encode() + rb"\s*>$", text) is not None
 
 
@@ -258,14 +285,24 @@ def _message(text: str | None) -> str:
     return (text or "not well-formed").partition(", line ")[0].strip()
 
 
-def _entry(element: etree._Element) -> Entry:
+def entry_of(element: etree._Element) -> Entry:
+    """What a ``url`` or ``sitemap`` element says."""
     loc, lastmod, document = "", None, None
     for child in element:
         name = local_name(child.tag)
-        if name == "loc":
+        if name == "loc" and not loc:
             loc = (child.text or "").strip()
-        elif name == "lastmod":
+        elif name == "lastmod" and not lastmod:
             lastmod = (child.text or "").strip() or None
-        elif name == "Document":
+        elif name == "Document" and document is None:
             document = child
-    return Entry(loc, lastmod, element.sourceline or 0, document)
+    return Entry(loc, lastmod, _line(element), document)
+
+
+def _line(element: etree._Element) -> int:
+    """The line on which an element's start tag ends.
+
+    libxml2 keeps it in 16 bits, and beyond that gives the line on which the first text in the element ends.
+    """
+    line = element.sourceline or 0
+    return line if line < LINE_MAX else line - str(next(element.itertext(), "")).count("\n")

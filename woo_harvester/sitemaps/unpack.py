@@ -11,6 +11,10 @@ CHUNK_SIZE = 256 * 1024
 #: A gzip file sent with Content-Encoding gzip has two layers; more is no publisher's intention.
 MAX_LAYERS = 3
 
+#: Programs that pack in parallel, or for random access, write a part of every 64 KiB or more. Parts without
+#: content cost time and never reach the bound on size.
+MAX_MEMBERS = 10_000
+
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WBITS = 31
 
@@ -37,15 +41,19 @@ def unpack(chunks: Iterable[bytes], maxsize: int) -> Iterator[bytes]:
     What the content begins with decides, not its name or its headers (a gzip file is often served with and
     without Content-Encoding). Raises :class:`TruncatedError`, :class:`CorruptError` or
     :class:`TooLargeError` after all bytes before the fault have been yielded. *maxsize* is in bytes after
-    decompression.
+    decompression, of each layer of gzip by itself.
     """
-    pieces = _peel(_cut(chunks), 0)
-    size = 0
+    return _peel(_cut(chunks), maxsize, 0)
+
+
+def _bounded(pieces: Iterator[bytes], maxsize: int) -> Iterator[bytes]:
+    room = maxsize
     for piece in pieces:
-        size += len(piece)
-        if size > maxsize:
+        if room:
+            yield piece[:room]
+        if len(piece) > room:
             raise TooLargeError(f"more than {maxsize} bytes")
-        yield piece
+        room -= len(piece)
 
 
 def _cut(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -54,8 +62,9 @@ def _cut(chunks: Iterable[bytes]) -> Iterator[bytes]:
             yield chunk[start : start + CHUNK_SIZE]
 
 
-def _peel(chunks: Iterator[bytes], layer: int) -> Iterator[bytes]:
+def _peel(pieces: Iterator[bytes], maxsize: int, layer: int) -> Iterator[bytes]:
     head = b""
+    chunks = _bounded(pieces, maxsize)
     for chunk in chunks:
         head += chunk
         if len(head) >= len(GZIP_MAGIC):
@@ -65,7 +74,7 @@ def _peel(chunks: Iterator[bytes], layer: int) -> Iterator[bytes]:
     elif layer == MAX_LAYERS:
         raise CorruptError(f"gzip in gzip, more than {MAX_LAYERS} times")
     else:
-        yield from _peel(_gunzip(_joined(head, chunks)), layer + 1)
+        yield from _peel(_gunzip(_joined(head, chunks)), maxsize, layer + 1)
 
 
 def _joined(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -78,6 +87,7 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The members of a gzip stream (RFC 1952, 2.2), one after another, at most 256 KiB at a time."""
     inflater = zlib.decompressobj(GZIP_WBITS)
     data = b""
+    members = 1
     for chunk in chunks:
         data += chunk
         while data:
@@ -86,6 +96,9 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
                     break
                 if not data.startswith(GZIP_MAGIC):
                     return  # padding after the last member says nothing
+                members += 1
+                if members > MAX_MEMBERS:
+                    raise CorruptError(f"a gzip stream of more than {MAX_MEMBERS} parts")
                 inflater = zlib.decompressobj(GZIP_WBITS)
             yield from _inflate(inflater, data)
             data = inflater.unused_data

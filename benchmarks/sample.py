@@ -1,0 +1,48 @@
+"""Sitemaps for the benchmarks: entries as good publishing software writes them, the same ones each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, Handeling, urlset
+from woo_harvester.demo.values import GEMEENTE, NEDERLANDS, ONDERTEKENING, PDF
+from woo_harvester.tooi import informatiecategorieen
+
+HOST = "www.gemeente.nl"
+FIRST = datetime(2020, 1, 6, 8, tzinfo=UTC)
+SUBJECTS = ("parkeren", "de haven", "jeugdzorg", "windmolens", "het sluisje", "afval", "de bibliotheek")
+
+
+def sitemap(count: int, host: str = HOST) -> Iterator[bytes]:
+    """A sitemap of *count* entries of about 1.5 KB each, in chunks."""
+    return urlset(entry(number, host) for number in range(count))
+
+
+def entry(number: int, host: str = HOST) -> Entry:
+    """The entry with this number, counted from 0: all metadata that is asked for, and some that is not."""
+    moment = FIRST + timedelta(hours=number, seconds=number % 3600)
+    return Entry(
+        loc=f"https://{host}/woo/{moment.year}/besluit-{number:06}.pdf",
+        lastmod=moment.isoformat(),
+        diwoo=DiWoo(
+            publisher=GEMEENTE,
+            verantwoordelijke=GEMEENTE,
+            titel=f"Besluit {number} over {SUBJECTS[number % len(SUBJECTS)]} & bijlagen",
+            informatiecategorieen=[_category(number)],
+            creatiedatum=moment.date().isoformat(),
+            language=NEDERLANDS,
+            format=PDF,
+            handelingen=[Handeling(ONDERTEKENING, f"{moment.date()}T00:00:00", GEMEENTE)],
+        ),
+    )
+
+
+def _category(number: int) -> Coded:
+    return _categories()[number % len(_categories())]
+
+
+@cache
+def _categories() -> list[Coded]:
+    return [Coded(concept.label, concept.uri) for concept in informatiecategorieen()]

@@ -1,0 +1,225 @@
+"""A sitemap of 45 MB: speed and memory of reading it, against a bare ``iterparse`` of the same file.
+
+    python -m benchmarks.sitemap_reading
+
+Writes a sitemap of 30,000 entries with full metadata to a temporary folder. Every measurement runs in a
+process of its own, with the whole body in its memory as bytes. Time is that of the processor, so that other
+work of the machine counts less, and the shortest of five times gives the ratio; memory is the largest peak
+above what the process had before it began, body and imports included.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from lxml import etree
+
+from benchmarks.sample import HOST, sitemap
+from woo_harvester.dates import day_of, parse_datetime
+from woo_harvester.diwoo.defaults import (
+    default_category,
+    default_dates,
+    default_organisations,
+    default_title,
+)
+from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.given import read_given
+from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.findings import Finding
+from woo_harvester.findings.notes import Notes
+from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, plain
+from woo_harvester.register import Match, Organisation
+from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, Entry, SitemapReader
+from woo_harvester.urls import record_id
+
+ENTRIES = 30_000
+REPEATS = 5
+CHUNK_SIZE = 64 * 1024
+MAXSIZE = 200 * 1024 * 1024
+
+URL, LOC, LASTMOD = (f"{{{SITEMAP_NAMESPACE}}}{name}" for name in ("url", "loc", "lastmod"))
+
+BODY = Organisation("1", "Gemeente", "https://identifier.overheid.nl/tooi/id/gemeente/gm0517")
+MATCH = Match(BODY)
+INDEX = f"https://{HOST}/sitemapindex-diwoo.xml"
+SITEMAP = f"https://{HOST}/sitemap-1.xml"
+
+
+def read_bare(body: bytes) -> int:
+    """What everything is compared with; nothing is cleared."""
+    count = 0
+    for _, element in etree.iterparse(BytesIO(body), tag=URL):
+        count += bool(element.findtext(LOC) and element.findtext(LASTMOD))
+    return count
+
+
+def read_and_clear(body: bytes) -> int:
+    """The usual way to keep the memory of ``iterparse`` small."""
+    count = 0
+    for _, element in etree.iterparse(BytesIO(body), tag=URL):
+        count += bool(element.findtext(LOC) and element.findtext(LASTMOD))
+        element.clear(keep_tail=True)
+        parent = element.getparent()
+        while parent is not None and element.getprevious() is not None:
+            del parent[0]
+    return count
+
+
+def read_entries(body: bytes) -> int:
+    """The harvester's reader: loc and lastmod."""
+    batches = SitemapReader(chunks(body), "urlset", MAXSIZE)
+    return sum(bool(entry.loc and entry.lastmod) for batch in batches for entry in batch)
+
+
+def read_records(body: bytes) -> int:
+    """Everything that is read of an entry, as a typed record; findings are only counted."""
+    return sum(bool(record.document.publisher) for record in records(body))
+
+
+def write_records(body: bytes) -> int:
+    """The same, and what is written of it."""
+    return sum(bool(plain(record)["document"]) for record in records(body))
+
+
+def records(body: bytes) -> Iterator[Record]:
+    """The steps of the spider and its pipelines, without those that look up the host in the register."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    for batch in SitemapReader(chunks(body), "urlset", MAXSIZE):
+        for entry in batch:
+            notes = Notes(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
+            record = blank_record(entry, now, notes)
+            given = read_given(entry.document)
+            map_given(given, record, notes)
+            default_organisations(record, MATCH, notes)
+            default_title(record, notes)
+            default_category(record, None, notes)
+            default_dates(record, record.versies[0].openbaarmakingsdatum or now.date())
+            decision = decide_filetype(given.format, None, entry.loc, None, notes)
+            if decision is not None:
+                record.versies[0].bestanden = [Bestand(entry.loc, decision.filetype.media_types[0])]
+                yield record
+
+
+def blank_record(entry: Entry, now: datetime, notes: Notes) -> Record:
+    """The record before its metadata is mapped."""
+    moment = parse_datetime(entry.lastmod) if entry.lastmod else now
+    return Record(
+        id=record_id(entry.loc),
+        document=Document(weblocatie=entry.loc),
+        versies=[Versie(Oorzaak.AANLEVERING, day_of(moment), moment)],
+        herkomst=Herkomst(
+            index=INDEX,
+            sitemap=SITEMAP,
+            lastmod=entry.lastmod,
+            opgehaald=now,
+            organisatie=BODY.identifier,
+            bevindingen=notes.codes,
+        ),
+    )
+
+
+findings = Counter[str]()
+
+
+def count_finding(finding: Finding) -> None:
+    """Where findings go."""
+    findings[finding.code] += 1
+
+
+def chunks(body: bytes) -> Iterator[bytes]:
+    """A body as it comes from the network."""
+    return (body[start : start + CHUNK_SIZE] for start in range(0, len(body), CHUNK_SIZE))
+
+
+TASKS = {
+    task.__name__: task for task in (read_bare, read_and_clear, read_entries, read_records, write_records)
+}
+
+
+class Measured(NamedTuple):
+    """What several runs of one task gave."""
+
+    best: float
+    """Seconds of processor time."""
+    median: float
+    """Seconds of processor time."""
+    memory: float
+    """Megabytes at the peak above those before."""
+
+
+def measure(name: str, path: Path) -> tuple[float, float]:
+    """Seconds of processor time, and megabytes at the peak above those before, of a process of its own."""
+    body = path.read_bytes()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    count = TASKS[name](body)
+    seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if count != ENTRIES:
+        raise RuntimeError(f"Expected {ENTRIES} entries, got {count}; findings: {findings}")
+    return seconds, (peak - before) / 1024
+
+
+def repeat(path: Path) -> dict[str, Measured]:
+    """Several runs of each task, in turn, so that a slow moment of the machine meets them all."""
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in TASKS}
+    for _ in range(REPEATS):
+        for name, done in runs.items():
+            command = [sys.executable, "-m", "benchmarks.sitemap_reading", name, str(path)]
+            done.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+    return {name: _summary(done) for name, done in runs.items()}
+
+
+def _summary(runs: list[tuple[float, float]]) -> Measured:
+    seconds, memory = zip(*runs, strict=True)
+    return Measured(min(seconds), statistics.median(seconds), max(memory))
+
+
+def main() -> None:
+    """Prints the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "sitemap.xml")
+        with path.open("wb") as file:
+            file.writelines(sitemap(ENTRIES))
+        title = f"sitemap, {path.stat().st_size / 1e6:.0f} MB, {ENTRIES:,} entries"
+        measured = repeat(path)
+    bare, cleared = measured["read_bare"], measured["read_and_clear"]
+    print(f"{title:34}{'best s':>8}{'median':>8}{'speed':>8}{'/cleared':>9}{'peak MB':>9}   target")
+    for name, (label, least) in ROWS.items():
+        task = measured[name]
+        speed, of_cleared = bare.best / task.best, cleared.best / task.best
+        met = "met" if speed >= (least or 0) and task.memory < 20 else "NOT MET"
+        target = f"speed >= {least}, < 20 MB: {met}" if least else ""
+        print(
+            f"{label:34}{task.best:8.2f}{task.median:8.2f}{speed:8.2f}{of_cleared:9.2f}"
+            f"{task.memory:9.1f}   {target}"
+        )
+
+
+#: Label, and the least speed relative to the bare one.
+ROWS: dict[str, tuple[str, float | None]] = {
+    "read_bare": ("bare iterparse(tag=url)", None),
+    "read_and_clear": ("the same, elements cleared", None),
+    "read_entries": ("SitemapReader: loc and lastmod", 0.8),
+    "read_records": ("full records", 0.35),
+    "write_records": ("full records, as they are written", None),
+}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]))))
+    else:
+        main()

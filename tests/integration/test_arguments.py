@@ -1,0 +1,208 @@
+"""What an operator types: arguments that narrow a run, and arguments that make no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.command import Run, run_scrapy
+from tests.integration.conftest import Crawl
+from tests.integration.publishers import publish
+from tests.sites import MakeSite, write_register
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.values import GEMEENTE
+
+NONE = ("-a", "documents=none")
+
+
+@pytest.fixture(scope="module")
+def sites(ca: Authority) -> Iterator[list[Site]]:
+    """Four hosts with a document each."""
+    with ExitStack() as stack:
+        made = [stack.enter_context(Site(ca)) for _ in range(4)]
+        for site in made:
+            publish(site, "/besluit.pdf")
+        yield made
+
+
+@pytest.fixture
+def register(tmp_path: Path, sites: list[Site]) -> Path:
+    """A gemeente with two hosts, and a commissie and another with the same name with one each."""
+    first, second, third, fourth = (Location(site.url("/woo")) for site in sites)
+    bodies = [
+        Body(naam="Gemeente Haven", systeem_id="101", tooi=GEMEENTE.uri, locations=[first, second]),
+        Body(naam="Commissie", systeem_id="102", locations=[third]),
+        Body(naam="Commissie", systeem_id="103", locations=[fourth]),
+        Body(naam="Zonder plaats", systeem_id="104"),
+    ]
+    path = tmp_path / "register.xml"
+    path.write_text(register_xml(bodies))
+    return path
+
+
+def visited(run: Run) -> set[str]:
+    """The hosts that gave a document."""
+    return {loc.split("/")[2] for loc in run.locs}
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (["domein=www.a.nl"], "unknown argument domein: did you mean domains?"),
+        (["xyz=1"], "unknown argument xyz: expected one of domains, organisation, "),
+        (["shard=3/2"], "argument shard: expected a shard such as 2/8"),
+        (["shard=0/2"], "argument shard: expected a shard such as 2/8"),
+        (["shard=half"], "argument shard: expected a shard such as 2/8"),
+        (["domains="], "argument domains: expected one host or more"),
+        (["domains=, ,"], "argument domains: expected one host or more"),
+        (["domains=a b"], "argument domains: expected hosts such as"),
+        (["documents=alles"], "argument documents: "),
+        (["deltafetch_reset=misschien"], "argument deltafetch_reset: "),
+        (["register="], "argument register: expected a value"),
+        (["organisation="], "argument organisation: expected a value"),
+        (["los"], "Invalid -a value, use -a NAME=VALUE"),
+    ],
+)
+def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: list[str], line: str) -> None:
+    run = crawl(*(part for argument in given for part in ("-a", argument)))
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"scrapy crawl: error: {line}")
+    assert len(run.stderr.splitlines()) == 1
+    assert run.report is None
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("organisation=gm9999", "argument organisation: no body 'gm9999' in the register"),
+        ("organisation=Commissie", "argument organisation: 'Commissie' is the name of 2 bodies"),
+        ("organisation=104", "argument organisation: Zonder plaats has registered no location"),
+    ],
+)
+def test_an_organisation_that_cannot_be_chosen_is_one_line_and_status_2(
+    crawl: Crawl, register: Path, given: str, line: str
+) -> None:
+    run = crawl("-a", f"register={register}", "-a", given)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"scrapy crawl: error: {line}")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_domains_of_another_organisation_leave_no_host(
+    crawl: Crawl, register: Path, sites: list[Site]
+) -> None:
+    run = crawl("-a", f"register={register}", "-a", "organisation=101", "-a", f"domains={sites[2].host}")
+    assert run.returncode == 2
+    assert len(run.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("args", [["crawl", "wo"], ["crawl"], ["crawl", "woo", "woo"]])
+def test_a_wrong_name_of_a_spider_is_one_line_and_status_2(tmp_path: Path, args: list[str]) -> None:
+    run = run_scrapy(args, tmp_path)
+    assert run.returncode == 2
+    assert len(run.stderr.splitlines()) == 1
+    assert "woo" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "content", [None, "<html><body>Storing</body></html>", "", "<overheidsorganisaties/>"]
+)
+def test_an_unreadable_register_is_one_line_and_status_1(
+    crawl: Crawl, tmp_path: Path, content: str | None
+) -> None:
+    path = tmp_path / "kapot.xml"
+    if content is not None:
+        path.write_text(content)
+    run = crawl("-a", f"register={path}")
+    assert run.returncode == 1
+    assert run.stderr.startswith("scrapy crawl: error: ")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_register_out_of_reach_without_a_copy_is_one_line_and_status_1(
+    crawl: Crawl, make_site: MakeSite
+) -> None:
+    site = make_site({"/roo.xml": Page("weg", status=404)})
+    run = crawl("-a", f"register={site.url('/roo.xml')}")
+    assert run.returncode == 1
+    assert len(run.stderr.splitlines()) == 1
+    assert "there is no earlier copy" in run.stderr
+
+
+def test_a_register_out_of_reach_leaves_its_copy_in_use(
+    crawl: Crawl, make_site: MakeSite, register: Path, sites: list[Site]
+) -> None:
+    site = make_site({"/roo.xml": Page(register.read_bytes(), content_type="application/xml")})
+    given = ("-a", f"register={site.url('/roo.xml')}", "-a", "deltafetch_reset=1", *NONE)
+    assert len(crawl(*given).records) == 4
+    site.pages["/roo.xml"] = Page("<html>Storing</html>")
+    run = crawl(*given)
+    assert run.returncode == 0
+    assert visited(run) == {found.host for found in sites}
+    (finding,) = run.about("register.onbereikbaar")
+    assert finding["severity"] == "warning"
+    assert finding["url"] == site.url("/roo.xml")
+
+
+def test_without_arguments_every_registered_host_is_visited(
+    crawl: Crawl, register: Path, sites: list[Site]
+) -> None:
+    run = crawl(*NONE, settings={"WOO_REGISTER": register})
+    assert visited(run) == {site.host for site in sites}
+
+
+def test_names_with_an_underscore_are_left_alone(crawl: Crawl, register: Path) -> None:
+    run = crawl("-a", f"register={register}", "-a", "_job=17", "-a", "_version=1", *NONE)
+    assert run.returncode == 0
+    assert len(run.records) == 4
+
+
+def test_two_shards_together_visit_all_hosts_once(crawl: Crawl, register: Path, sites: list[Site]) -> None:
+    first, second = (
+        crawl("-a", f"register={register}", "-a", f"shard={number}/2", *NONE) for number in (1, 2)
+    )
+    assert sorted([*visited(first), *visited(second)]) == sorted(site.host for site in sites)
+
+
+@pytest.mark.parametrize("key", [GEMEENTE.uri, "gm0517", "101", "Gemeente Haven"])
+def test_an_organisation_is_chosen_by_uri_code_systeemid_or_name(
+    crawl: Crawl, register: Path, sites: list[Site], key: str
+) -> None:
+    run = crawl("-a", f"register={register}", "-a", f"organisation={key}", *NONE)
+    assert visited(run) == {sites[0].host, sites[1].host}
+
+
+def test_domains_narrow_the_run(crawl: Crawl, register: Path, sites: list[Site]) -> None:
+    asked = f"{sites[0].host}, https://{sites[2].host}/woo/besluiten"
+    run = crawl("-a", f"register={register}", "-a", f"domains={asked}", *NONE)
+    assert visited(run) == {sites[0].host, sites[2].host}
+    assert "register.domein-ontbreekt" not in run.codes
+
+
+def test_a_domain_that_is_not_registered_is_harvested_and_told_once(
+    crawl: Crawl, tmp_path: Path, sites: list[Site]
+) -> None:
+    other = write_register(tmp_path / "ander.xml", {"Gemeente Ver": ["https://www.ver.example/"]})
+    run = crawl("-a", f"register={other}", "-a", f"domains={sites[3].host}", *NONE)
+    assert visited(run) == {sites[3].host}
+    (finding,) = [found for found in run.findings if found["code"].startswith(("register.", "host."))]
+    assert (finding["code"], finding["host"]) == ("register.domein-ontbreekt", sites[3].host)
+    assert run.returncode == 0
+
+
+def test_documents_are_asked_for_by_head_unless_something_uses_their_content(
+    crawl: Crawl, register: Path, sites: list[Site], tmp_path: Path
+) -> None:
+    given = ("-a", f"register={register}", "-a", f"domains={sites[0].host}", "-a", "deltafetch_reset=1")
+    sites[0].requests.clear()
+    crawl(*given)
+    assert sites[0].requested("/besluit.pdf")[0].method == "HEAD"
+    sites[0].requests.clear()
+    crawl(*given, settings={"FILES_STORE": tmp_path / "bestanden"})
+    assert sites[0].requested("/besluit.pdf")[0].method == "GET"

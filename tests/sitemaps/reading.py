@@ -1,0 +1,73 @@
+"""What the tests of the reader share: writing a sitemap by hand, and reading one whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from woo_harvester.sitemaps.reader import Kind, OtherKindError, SitemapError, SitemapReader
+
+NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+DIWOO = "https://standaarden.overheid.nl/diwoo/metadata/"
+MAXSIZE = 200_000_000
+
+
+@dataclass
+class Outcome:
+    """What came of reading a file."""
+
+    entries: list[tuple[str, str | None]] = field(default_factory=list)
+    """loc and lastmod of each."""
+    lines: list[int] = field(default_factory=list)
+    fault: str | None = None
+    root: str | None = None
+    """Of a file of another kind."""
+    seen: str | None = None
+    line: int | None = None
+    complete: bool = False
+
+    @property
+    def locs(self) -> list[str]:
+        return [loc for loc, _ in self.entries]
+
+
+def urlset(*locs: str, head: str = "") -> str:
+    """A sitemap of these locations, as XML on one line; what is in them is not escaped."""
+    return (
+        head + f'<urlset xmlns="{NAMESPACE}" xmlns:diwoo="{DIWOO}">' + "".join(map(url, locs)) + "</urlset>"
+    )
+
+
+def url(loc: str) -> str:
+    """An entry with a lastmod."""
+    return f"<url><loc>{loc}</loc><lastmod>2024-04-01</lastmod></url>"
+
+
+def split(body: bytes, size: int) -> Iterator[bytes]:
+    """The body in chunks of *size* bytes."""
+    return (body[start : start + size] for start in range(0, len(body), size))
+
+
+def read(
+    body: str | bytes | Iterable[bytes],
+    kind: Kind = "urlset",
+    *,
+    size: int = 64 * 1024,
+    maxsize: int = MAXSIZE,
+) -> Outcome:
+    """Read a file in chunks of *size* bytes, or in the chunks that are given."""
+    if isinstance(body, str):
+        body = body.encode()
+    reader = SitemapReader(split(body, size) if isinstance(body, bytes) else body, kind, maxsize)
+    outcome = Outcome()
+    try:
+        for batch in reader:
+            outcome.entries += [(entry.loc, entry.lastmod) for entry in batch]
+            outcome.lines += [entry.line for entry in batch]
+    except OtherKindError as error:
+        outcome.root, outcome.line = error.root, error.line
+    except SitemapError as error:
+        outcome.fault, outcome.seen, outcome.line = error.fault, error.seen, error.line
+    assert reader.entries == len(outcome.entries)
+    outcome.complete = reader.complete
+    return outcome

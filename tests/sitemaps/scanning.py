@@ -1,0 +1,115 @@
+"""What the tests of the scanner share: writing a sitemap by hand, and reading it in both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE
+from woo_harvester.sitemaps.reader import Entry, OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
+
+MAXSIZE = 50 * 1024 * 1024
+ROOT = f'<urlset xmlns="{SITEMAP_NAMESPACE}" xmlns:diwoo="{DIWOO_NAMESPACE}">'
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+ONE = "<url><loc>https://a.nl/1.pdf</loc><lastmod>2024-04-01</lastmod></url>"
+TWO = "<url><loc>https://a.nl/2.pdf</loc></url>"
+
+
+class Row(NamedTuple):
+    """What is compared of an entry."""
+
+    loc: str
+    lastmod: str | None
+    document: Any
+
+
+class Outcome(NamedTuple):
+    """All that reading a file gives."""
+
+    rows: list[Row]
+    error: tuple[object, ...] | None
+    lines: list[int]
+
+
+class Known(NamedTuple):
+    """What a caller keeps of an entry."""
+
+    digest: bytes
+    row: Row
+
+
+def sitemap(*entries: str, root: str = ROOT, start: str = DECLARATION, end: str = "</urlset>\n") -> bytes:
+    return "".join([start, root, *entries, end]).encode()
+
+
+def tree(element: etree._Element | None) -> Any:
+    if element is None:
+        return None
+    children = [tree(child) for child in element]
+    return (element.tag, dict(element.attrib), element.nsmap, element.text, element.tail, children)
+
+
+def row(entry: Entry) -> Row:
+    return Row(entry.loc, entry.lastmod, tree(entry.document))
+
+
+def read(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Outcome:
+    """What the full reader gives."""
+    rows, lines = [], []
+    try:
+        for batch in SitemapReader(chunks, "urlset", maxsize):
+            rows += [row(entry) for entry in batch]
+            lines += [entry.line for entry in batch]
+    except SitemapError as error:
+        return Outcome(rows, (error.fault, error.seen, error.line), lines)
+    except OtherKindError as error:
+        return Outcome(rows, (error.root, error.line), lines)
+    return Outcome(rows, None, lines)
+
+
+def read_again(
+    chunks: list[bytes], known: Mapping[str, Known] | None = None, maxsize: int = MAXSIZE
+) -> tuple[Outcome, bool]:
+    """What the scanner gives, and the full reader from where it stops; and whether it did not stop."""
+    rows: list[Row] = []
+    lines: list[int] = []
+    try:
+        for entry in scanned(chunks, maxsize):
+            before = (known or {}).get(entry.loc)
+            if before and before.digest == entry.digest:
+                assert entry.lastmod == before.row.lastmod
+                rows.append(before.row)
+            else:
+                rows.append(row(entry.parse()))
+            lines.append(entry.line)
+    except NotPlainError:
+        rest = read(chunks, maxsize)
+        taken = len(rows)
+        return Outcome(rows + rest.rows[taken:], rest.error, lines + rest.lines[taken:]), False
+    return Outcome(rows, None, lines), True
+
+
+def scanned(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Iterator[ScannedEntry]:
+    for batch in Scan(chunks, maxsize):
+        yield from batch
+
+
+def known_of(data: bytes) -> dict[str, Known]:
+    """What a caller keeps of a file after its first reading."""
+    known = {}
+    try:
+        for entry in scanned([data]):
+            known[entry.loc] = Known(entry.digest, row(entry.parse()))
+    except NotPlainError:
+        pass
+    return known
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether the scanner reads a file to its end; what is read is compared with the full reader."""
+    outcome, plain = read_again([data])
+    assert outcome == read([data])
+    return plain

@@ -1,0 +1,322 @@
+"""The reader on files that break off, are no sitemap, or are made to harm whoever reads them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.sitemaps.reading import DIWOO, NAMESPACE, read, url, urlset
+from woo_harvester.sitemaps.reader import Kind
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+SECRET = "root:x:0:0"
+
+#: A file in which every kind of markup comes by.
+WHOLE = (
+    DECLARATION
+    + "<!-- made by hand -->\n"
+    + urlset(
+        "https://a.nl/1", "https://a.nl/x?a=1&amp;b=&#233;", "<![CDATA[https://a.nl/3]]>", "https://a.nl/é"
+    )
+    + "\n"
+).replace("</url>", "<diwoo:Document><diwoo:DiWoo a='1'/><?x y?><!-- z --></diwoo:Document></url>\n")
+
+
+# Files that break off
+
+
+@pytest.mark.parametrize(("encoding", "unit"), [("utf-8", 1), ("utf-8-sig", 1), ("utf-16", 2)])
+def test_a_file_that_is_cut_anywhere_keeps_the_entries_before_the_cut(encoding: str, unit: int) -> None:
+    text = WHOLE.replace("UTF-8", "UTF-16") if encoding == "utf-16" else WHOLE
+    body = text.encode(encoding)
+    for cut in range(4 * unit, len(body) - unit, unit):
+        kept = body[:cut].decode(encoding, errors="ignore")
+
+        outcome = read(body[:cut], size=50)
+
+        assert len(outcome.entries) == kept.count("</url>"), kept
+        assert outcome.fault == "afgebroken", kept
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda body: gzip.compress(gzip.compress(body))])
+def test_a_packed_file_that_is_cut_anywhere_keeps_what_can_be_unpacked(
+    pack: Callable[[bytes], bytes],
+) -> None:
+    whole = read(WHOLE).entries
+    body = pack(WHOLE.encode())
+    for cut in range(2, len(body)):
+        outcome = read(body[:cut], size=50)
+
+        assert outcome.entries == whole[: len(outcome.entries)]
+        assert outcome.fault == "afgebroken"
+        assert not outcome.complete
+
+
+def test_the_entries_in_the_part_of_a_packed_file_that_came_are_kept() -> None:
+    body = urlset(*(f"https://a.nl/{number * number}" for number in range(10_000))).encode()
+    packed = gzip.compress(body)
+
+    outcome = read(packed[: len(packed) // 2])
+
+    assert 4000 < len(outcome.entries) < 6000
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n  ", "\n<!-- made in 0.1 s -->\n", "<?end?>"])
+def test_white_space_comments_and_instructions_may_follow_the_root_element(end: str) -> None:
+    assert read(urlset("a") + end).complete
+
+
+def test_a_cut_in_a_comment_after_the_root_element_is_told_though_no_entry_is_lost() -> None:
+    outcome = read(urlset("a") + "<!-- made in 0.")
+
+    assert (outcome.locs, outcome.fault) == (["a"], "afgebroken")
+
+
+# Files that are not well-formed
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "https://a.nl/x?a=1&b=2",
+        "https://a.nl/a & b",
+        "https://a.nl/a&nbsp;b",
+        "https://a.nl/&undefined;",
+        "https://a.nl/\0",
+        "https://a.nl/&#0;",
+        "https://a.nl/\x1b",
+        "https://a.nl/<br>",
+        "https://a.nl/</lok>",
+        "https://a.nl/<b/ >",
+        "https://a.nl/<a b='1' b='2'/>",
+        "https://a.nl/<a b=1/>",
+        "https://a.nl/]]>",
+        "https://a.nl/<!-- -- -->",
+        "https://a.nl/" + 300 * "<a>" + 300 * "</a>",
+    ],
+)
+@pytest.mark.parametrize("size", [7, 100_000])
+def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_not(
+    second: str, size: int
+) -> None:
+    outcome = read(urlset("https://a.nl/1", second, "https://a.nl/3"), size=size)
+
+    assert outcome.locs == ["https://a.nl/1"]
+    assert outcome.fault == "ongeldig"
+    assert outcome.line == 1
+    assert outcome.seen
+    assert not outcome.complete
+
+
+def test_a_prefix_that_is_not_declared_is_told() -> None:
+    outcome = read(f'<urlset xmlns="{NAMESPACE}">{url("a")}<url><loc>b</loc><diwoo:Document/></url></urlset>')
+
+    assert outcome.fault == "ongeldig"
+    assert "a" in outcome.locs
+    assert outcome.seen == "Namespace prefix diwoo on Document is not defined"
+
+
+def test_a_stray_ampersand_is_no_file_that_breaks_off_even_if_no_semicolon_follows_it() -> None:
+    outcome = read(urlset("a", "https://a.nl/x?a=1&b=2", *map(str, range(200))))
+
+    assert (outcome.locs, outcome.fault) == (["a"], "ongeldig")
+
+
+@pytest.mark.parametrize("more", ["<urlset/>", "tekst", urlset("b"), "&amp;", "<![CDATA[x]]>"])
+def test_anything_else_after_the_root_element_is_not_well_formed(more: str) -> None:
+    outcome = read(urlset("a") + more)
+
+    assert outcome.locs == ["a"]
+    assert outcome.fault is not None
+
+
+# Files that are no sitemap
+
+
+@pytest.mark.parametrize("body", ["", " ", "\n\n", "x", "\ufeff"])
+def test_an_empty_file_is_told_as_not_xml(body: str) -> None:
+    assert read(body).fault == "ongeldig"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<!DOCTYPE html><html><head></head><body>Niet gevonden</body></html>",
+        "<!doctype html>\n<html lang=nl><title>x</title><p>Niet gevonden",
+        "<html><head><meta charset=utf-8></head></html>",
+        '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">'
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head></html>',
+        "Niet gevonden",
+        '{"url": []}',
+        "%PDF-1.7\n\xe2\xe3",
+        "PK\x03\x04",
+        "\n<?xml version='1.0'?><urlset/>",
+    ],
+)
+def test_what_is_not_xml_is_told_as_not_valid_and_so_is_an_html_page(body: str) -> None:
+    outcome = read(body)
+
+    assert (outcome.fault, outcome.entries, outcome.complete) == ("ongeldig", [], False)
+
+
+@pytest.mark.parametrize("body", ["<!DOCTYPE html><html/>", "<html><head><meta charset=utf-8></head></html>"])
+def test_an_html_page_is_called_that(body: str) -> None:
+    assert read(body).seen == "an HTML page"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "root"),
+    [
+        ("urlset", f'<sitemapindex xmlns="{NAMESPACE}"/>', "sitemapindex"),
+        ("sitemapindex", urlset("a"), "urlset"),
+        ("urlset", f'<diwoo:Documents xmlns:diwoo="{DIWOO}"/>', "Documents"),
+        ("urlset", "<rss version='2.0'/>", "rss"),
+        ("urlset", "<URLSET/>", "URLSET"),
+    ],
+)
+def test_a_file_with_another_root_element_is_told_with_its_name_and_line(
+    kind: Kind, body: str, root: str
+) -> None:
+    outcome = read(DECLARATION + body, kind)
+
+    assert (outcome.root, outcome.line, outcome.entries) == (root, 2, [])
+
+
+def test_what_is_lost_by_a_root_of_documents_can_be_counted() -> None:
+    document = "<diwoo:Document><loc>https://a.nl/1</loc><diwoo:DiWoo/></diwoo:Document>"
+
+    outcome = read(f'<diwoo:Documents xmlns:diwoo="{DIWOO}">{document * 3}</diwoo:Documents>', "Documents")
+
+    assert len(outcome.entries) == 3
+
+
+# Files that are made to harm
+
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 20))
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        "<!DOCTYPE urlset>",
+        '<!DOCTYPE urlset SYSTEM "sitemap.dtd">',
+        '<!DOCTYPE urlset PUBLIC "-//X//EN" "https://127.0.0.1:1/sitemap.dtd">',
+        '<!DOCTYPE urlset [<!ENTITY e "x">]>',
+        f'<!DOCTYPE urlset [<!ENTITY l0 "ha">{LAUGHS}]>',
+        '<!DOCTYPE urlset [<!ENTITY e SYSTEM "https://127.0.0.1:1/x">]>',
+        '<!DOCTYPE urlset [<!ENTITY % e SYSTEM "https://127.0.0.1:1/x"> %e;]>',
+        '<!DOCTYPE urlset [<!ENTITY a "&a;">]>',
+    ],
+)
+@pytest.mark.parametrize("loc", ["https://a.nl/1", "&e;", "&l19;", "&a;"])
+@pytest.mark.parametrize("size", [1, 10_000])
+def test_a_doctype_is_refused_whatever_it_declares(doctype: str, loc: str, size: int) -> None:
+    outcome = read(urlset(loc, head=DECLARATION + doctype), size=size)
+
+    assert (outcome.fault, outcome.seen, outcome.entries) == ("doctype", "<!DOCTYPE urlset>", [])
+
+
+@pytest.mark.parametrize("attribute", ['a="&l19;"', 'a="&a;"', 'a="&e;"'])
+def test_a_doctype_is_refused_before_an_entity_in_the_root_element_is_looked_at(attribute: str) -> None:
+    doctype = f'<!DOCTYPE urlset [<!ENTITY l0 "ha">{LAUGHS}<!ENTITY a "&a;">]>'
+
+    outcome = read(f"{doctype}<urlset {attribute}>{url('x')}</urlset>")
+
+    assert (outcome.fault, outcome.entries) == ("doctype", [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_doctype_is_refused_in_every_encoding(encoding: str) -> None:
+    body = urlset("&e;", head='<!DOCTYPE urlset [<!ENTITY e SYSTEM "file:///etc/passwd">]>').encode(encoding)
+
+    assert read(body).fault == "doctype"
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        '<!DOCTYPE urlset [<!ENTITY e SYSTEM "{uri}">]>',
+        '<!DOCTYPE urlset [<!ENTITY % d SYSTEM "{uri}"> %d;]>',
+        '<!DOCTYPE urlset SYSTEM "{uri}">',
+        '<!DOCTYPE urlset SYSTEM "{uri}" [<!ENTITY f "x">]>',
+    ],
+)
+@pytest.mark.parametrize("loc", ["&e;", "x"])
+def test_no_file_of_the_machine_is_opened(doctype: str, loc: str, tmp_path: Path) -> None:
+    # Reading a named pipe that nobody writes to would never end.
+    secret = tmp_path / "secret.dtd"
+    os.mkfifo(secret)
+
+    outcome = read(urlset(loc, head=doctype.format(uri=secret.as_uri())))
+
+    assert (outcome.fault, outcome.entries) == ("doctype", [])
+
+
+def test_the_content_of_a_file_appears_nowhere(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.dtd"
+    secret.write_text(f'<!ENTITY e "{SECRET}"><!ATTLIST urlset a CDATA "{SECRET}">')
+    include = f'<url><loc><xi:include href="{secret.as_uri()}" parse="text"/></loc></url>'
+    files = [
+        urlset("&e;", head=f'<!DOCTYPE urlset SYSTEM "{secret.as_uri()}">'),
+        urlset("&e;", head=f'<!DOCTYPE urlset [<!ENTITY e SYSTEM "{secret.as_uri()}">]>'),
+        f'<urlset xmlns:xi="http://www.w3.org/2001/XInclude">{include}</urlset>',
+        f'<?xml-stylesheet href="{secret.as_uri()}"?>' + urlset("x"),
+        urlset("x").replace("<urlset", f'<urlset xml:base="{secret.as_uri()}"'),
+    ]
+
+    assert not [file for file in files if SECRET in repr(read(file))]
+
+
+# Any bytes
+
+MARKUP = [
+    b"<urlset>",
+    b"<url>",
+    b"<loc>x</loc>",
+    b"</url>",
+    b"</urlset>",
+    b"<?xml version='1.0' encoding='UTF-16'?>",
+    b"<!DOCTYPE urlset [",
+    b"<!ENTITY a 'b'>",
+    b"]>",
+    b"&a;",
+    b"&",
+    b"<![CDATA[",
+    b"]]>",
+    b"<!--",
+    b"-->",
+    b"\x1f\x8b\x08\0",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\0",
+]
+
+
+@given(
+    st.binary() | st.lists(st.sampled_from(MARKUP) | st.binary(max_size=3)).map(b"".join), st.integers(1, 40)
+)
+@example(b"\x1f\x8b", 1)
+@example(gzip.compress(b""), 1)
+@example(gzip.compress(b"\x1f\x8b"), 3)
+def test_any_bytes_end_in_entries_or_in_a_fault(body: bytes, size: int) -> None:
+    outcome = read(body, size=size)
+
+    assert outcome.complete is (outcome.fault is None and outcome.root is None)
+
+
+@given(st.data())
+def test_any_byte_that_is_changed_in_a_good_file_ends_in_entries_or_in_a_fault(data: st.DataObject) -> None:
+    body = bytearray(WHOLE.encode() if data.draw(st.booleans()) else gzip.compress(WHOLE.encode()))
+    for place, byte in data.draw(st.lists(st.tuples(st.integers(0, len(body) - 1), st.integers(0, 255)))):
+        body[place] = byte
+
+    outcome = read(bytes(body), size=data.draw(st.integers(1, 300)))
+
+    assert outcome.complete is (outcome.fault is None and outcome.root is None)

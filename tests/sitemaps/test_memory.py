@@ -1,0 +1,110 @@
+"""How much memory reading takes, in a process of its own: files that are large, or only claim to be."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from tests.conftest import ROOT
+
+#: Megabytes above what the process had before; a tree of the whole file would take thousands.
+BOUND = 80
+
+PRELUDE = """
+import gzip, json, resource, time, zlib
+from tests.sitemaps.reading import url
+from woo_harvester.sitemaps.reader import SitemapError, SitemapReader
+
+MB = 1024 * 1024
+
+def zeros(size):
+    packer = zlib.compressobj(9, wbits=31)
+    return b"".join(packer.compress(b" " * MB) for _ in range(size)) + packer.flush()
+
+def times(before, piece, count, after=b""):
+    yield before
+    for _ in range(count):
+        yield piece
+    yield after
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+"""
+
+MEASURE = """
+before, start, fault = peak(), time.process_time(), None
+reader = SitemapReader(body, "urlset", 200 * MB)
+try:
+    for batch in reader:
+        pass
+except SitemapError as error:
+    fault = error.fault
+print(json.dumps([peak() - before, time.process_time() - start, reader.entries, fault]))
+"""
+
+
+class Measured(NamedTuple):
+    """What reading a file took."""
+
+    megabytes: float
+    seconds: float
+    entries: int
+    fault: str | None
+
+
+def measure(body: str) -> Measured:
+    """Read the file that an expression makes, in a process of its own."""
+    code = f"{PRELUDE}\nbody = {body}\n{MEASURE}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT, timeout=120
+    )
+    return Measured(*json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        # 100 MB inside one element: as text, as elements, as elements in each other, as an attribute.
+        ("times(b'<urlset><url><loc>', b'x' * MB, 100)", "te-groot"),
+        ("times(b'<urlset><url><loc>', bytes(MB), 100)", "ongeldig"),
+        ("times(b'<urlset><url><loc>a</loc><x>', b'<y/>' * (MB // 4), 100)", "te-groot"),
+        ("times(b'<urlset><url><loc>a</loc><x>', b'<y>' * (MB // 4), 100)", "ongeldig"),
+        ("times(b'<urlset><url><loc a=\"', b'x' * MB, 100)", "te-groot"),
+        ("times(b'<urlset><', b'x' * MB, 100)", "te-groot"),
+        ("times(b'<urlset><url><!--', b'x' * MB, 100)", "te-groot"),
+        ("times(b'<urlset><url><![CDATA[', b'x' * MB, 100)", "te-groot"),
+        ("times(b'<urlset><url><loc>x?a=1&b', b'x' * MB, 100)", "te-groot"),
+        # The same between the entries, and before the root element.
+        ("times(b'<urlset>', b' ' * MB, 100)", "te-groot"),
+        ("times(b'<urlset>', b'<note/>' * (MB // 7), 30)", "afgebroken"),
+        ("times(b'<!--', b'x' * MB, 100)", "ongeldig"),
+        ("times(b'<?xml version=\"1.0\"?>', b' ' * MB, 100)", "ongeldig"),
+        ("times(b'<!DOCTYPE urlset [', b'<!ENTITY a \"b\">' * (MB // 15), 100)", "doctype"),
+        # Gzip: a thousand times as large as it came, packed again, and parts without end.
+        ("[zeros(100)]", "ongeldig"),
+        ("[gzip.compress(b'<urlset>') + zeros(300)]", "te-groot"),
+        ("[gzip.compress(zeros(300))]", "ongeldig"),
+        ("times(gzip.compress(b'<urlset>'), gzip.compress(b'') * 10_000, 100)", "ongeldig"),
+    ],
+)
+def test_a_file_that_is_made_to_fill_the_memory_does_not(body: str, fault: str) -> None:
+    measured = measure(body)
+
+    assert measured.megabytes < BOUND
+    assert measured.seconds < 20
+    assert measured.fault == fault
+
+
+@pytest.mark.parametrize("separator", ["", "\\n"])
+def test_memory_does_not_grow_with_the_number_of_entries(separator: str) -> None:
+    thousand = f"(url('https://a.nl/' + 'x' * 100) + '{separator}').encode() * 1000"
+
+    measured = measure(f"times(b'<urlset>', {thousand}, 200, b'</urlset>')")
+
+    assert measured.entries == 200_000
+    assert measured.fault is None
+    assert measured.megabytes < 10
