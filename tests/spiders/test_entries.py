@@ -3,14 +3,17 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, body, read
+from woo_harvester.extensions.state import Reading, StateKeeper
 from woo_harvester.findings import Finding
 from woo_harvester.items import WooItem
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.selection import Index, Sitemap
-from woo_harvester.spiders.entries import Entries
+from woo_harvester.spiders.entries import Entries, Place
+from woo_harvester.state.resources import host_of_state, resource_of
 
 HOST = "www.a.nl"
 LOC = "https://www.a.nl/woo/besluit.pdf"
@@ -26,8 +29,18 @@ def read_all(
     *entries: Entry, index: str = "sitemapindex-diwoo.xml"
 ) -> tuple[list[WooItem | None], list[Finding]]:
     findings: list[Finding] = []
-    reader = Entries(REGISTER, findings.append)
-    return [reader.item(entry, sitemap_of(index), HOST) for entry in entries], findings
+    keeper = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
+    keeper.open([], reset=False)
+    sitemap = sitemap_of(index)
+    with keeper.begin() as connection:
+        host = host_of_state(connection, HOST)
+        resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
+    place = Place(HOST, sitemap, Reading(resource.id))
+    reader = Entries(REGISTER, findings.append, keeper)
+    found = [reader.select([entry], place) for entry in entries]
+    keeper.engine_stopped()
+    assert all(taken == 1 for _, taken in found)
+    return [items[0] if items else None for items, _ in found], findings
 
 
 def read_one(loc: str = LOC, lastmod: str | None = "2024-04-02T10:00:00+02:00") -> tuple[WooItem, list[str]]:
