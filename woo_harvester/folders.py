@@ -26,7 +26,8 @@ def data_dir(settings: BaseSettings) -> Path:
 
 def state_url(settings: BaseSettings) -> str:
     """``WOO_STATE_URL``, else a file in the data directory; nowhere where ``DELTAFETCH_ENABLED`` is off."""
-    if not settings.getbool("DELTAFETCH_ENABLED"):
+    # On where nothing is said: a command that makes no crawler does not have the settings of the add-on.
+    if not settings.getbool("DELTAFETCH_ENABLED", True):
         return NOWHERE
     given: str | None = settings["WOO_STATE_URL"]
     return given or f"sqlite:///{data_dir(settings).absolute() / 'woo-state.sqlite'}"

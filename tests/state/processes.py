@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.command import ROOT
+from tests.conftest import ROOT
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
+from tests.conftest import ROOT
 from tests.state.processes import LOCKING, running
 from woo_harvester.state.lock import LockedError, Locks
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select, text
 
-from tests.command import ROOT
+from tests.conftest import ROOT
 from tests.state.processes import running
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import MIGRATIONS, VERSION, about, hosts, metadata

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.state.knowledge import locs, see, sitemap_of
+from woo_harvester.dates import iso_datetime
+from woo_harvester.latest import Latest
+from woo_harvester.state.check import Difference, differences
+from woo_harvester.state.decision import microseconds
+from woo_harvester.state.documents import BATCH, Harvested, confirm, confirm_withdrawn
+from woo_harvester.urls import record_id
+
+LOC = "https://a.nl/d/0.pdf"
+LASTMOD = datetime(2024, 4, 2, 8, tzinfo=UTC)
+AT = datetime(2026, 11, 21, 8, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def record(
+    loc: str = LOC, *, lastmod: datetime | None = LASTMOD, at: datetime = AT, cause: str = "aanlevering"
+) -> dict[str, Any]:
+    herkomst = {"opgehaald": iso_datetime(at)}
+    if lastmod is not None:
+        herkomst["lastmod"] = iso_datetime(lastmod)
+    return {
+        "id": record_id(loc),
+        "document": {"weblocatie": loc},
+        "versies": [{"oorzaak": cause}],
+        "herkomst": herkomst,
+    }
+
+
+def harvest(
+    connection: Connection, *wanted: str, lastmod: datetime | None = LASTMOD, at: datetime = AT
+) -> list[int]:
+    """Documents of the state, harvested at that moment."""
+    ids = see(connection, sitemap_of(connection), wanted or [LOC])
+    moment = None if lastmod is None else microseconds(lastmod)
+    confirm(connection, [Harvested(key, moment, "2024-04-02", int(at.timestamp())) for key in ids])
+    return ids
+
+
+def withdraw(connection: Connection, ids: list[int], at: datetime) -> None:
+    confirm_withdrawn(connection, ids, int(at.timestamp()))
+
+
+def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> list[tuple[str, str]]:
+    path = folder / "records.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    with Latest([path]) as files:
+        return [(str(difference), loc) for difference, loc in differences(connection, files)]
+
+
+def test_what_was_delivered_and_is_in_the_files_is_right(connection: Connection, tmp_path: Path) -> None:
+    harvest(connection)
+    assert check(connection, tmp_path, record()) == []
+
+
+def test_the_same_moment_in_another_notation_is_the_same_version(
+    connection: Connection, tmp_path: Path
+) -> None:
+    harvest(connection)
+    given = record()
+    given["herkomst"]["lastmod"] = "2024-04-02T10:00:00+02:00"
+    assert check(connection, tmp_path, given) == []
+
+
+def test_what_was_delivered_and_is_not_in_the_files_is_missing(
+    connection: Connection, tmp_path: Path
+) -> None:
+    harvest(connection)
+    assert check(connection, tmp_path) == [("missing", LOC)]
+
+
+def test_what_was_only_seen_is_not_missing(connection: Connection, tmp_path: Path) -> None:
+    see(connection, sitemap_of(connection), [LOC])
+    assert check(connection, tmp_path) == []
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_what_the_state_does_not_hold_as_delivered_is_extra(
+    connection: Connection, tmp_path: Path, seen: bool
+) -> None:
+    if seen:
+        see(connection, sitemap_of(connection), [LOC])
+    assert check(connection, tmp_path, record()) == [("extra", LOC)]
+
+
+@pytest.mark.parametrize("given", [LASTMOD - HOUR, None])
+def test_an_earlier_version_in_the_files_is_older(
+    connection: Connection, tmp_path: Path, given: datetime | None
+) -> None:
+    harvest(connection)
+    assert check(connection, tmp_path, record(lastmod=given)) == [("older", LOC)]
+
+
+@pytest.mark.parametrize("known", [LASTMOD - HOUR, None])
+def test_a_version_that_the_state_does_not_know_is_extra(
+    connection: Connection, tmp_path: Path, known: datetime | None
+) -> None:
+    harvest(connection, lastmod=known)
+    assert check(connection, tmp_path, record()) == [("extra", LOC)]
+
+
+def test_a_document_without_lastmod_is_the_same_without(connection: Connection, tmp_path: Path) -> None:
+    harvest(connection, lastmod=None)
+    assert check(connection, tmp_path, record(lastmod=None)) == []
+
+
+def test_a_withdrawal_that_both_know_is_right(connection: Connection, tmp_path: Path) -> None:
+    withdraw(connection, harvest(connection), AT + HOUR)
+    gone = record(at=AT + HOUR, lastmod=None, cause="intrekking")
+    assert check(connection, tmp_path, record(), gone) == []
+
+
+def test_a_withdrawn_document_need_not_be_in_the_files(connection: Connection, tmp_path: Path) -> None:
+    withdraw(connection, harvest(connection), AT + HOUR)
+    assert check(connection, tmp_path) == []
+
+
+def test_a_withdrawal_that_the_files_do_not_have_makes_them_older(
+    connection: Connection, tmp_path: Path
+) -> None:
+    withdraw(connection, harvest(connection), AT + HOUR)
+    assert check(connection, tmp_path, record()) == [("older", LOC)]
+
+
+def test_a_withdrawal_that_the_state_does_not_know_is_extra(connection: Connection, tmp_path: Path) -> None:
+    harvest(connection)
+    gone = record(at=AT + HOUR, cause="intrekking")
+    assert check(connection, tmp_path, record(), gone) == [("extra", LOC)]
+
+
+def test_a_return_that_the_files_do_not_have_makes_them_older(connection: Connection, tmp_path: Path) -> None:
+    harvest(connection, at=AT + 2 * HOUR)
+    gone = record(at=AT + HOUR, cause="intrekking")
+    assert check(connection, tmp_path, record(), gone) == [("older", LOC)]
+
+
+def test_a_return_that_the_state_does_not_know_is_extra(connection: Connection, tmp_path: Path) -> None:
+    withdraw(connection, harvest(connection), AT + HOUR)
+    back = record(at=AT + 2 * HOUR, cause="herpublicatie")
+    assert check(connection, tmp_path, record(), back) == [("extra", LOC)]
+
+
+def test_permits_are_no_documents_of_the_state(connection: Connection, tmp_path: Path) -> None:
+    permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
+    assert check(connection, tmp_path, permit) == []
+
+
+def test_more_than_a_batch_is_compared_whole(connection: Connection, tmp_path: Path) -> None:
+    wanted = locs(2 * BATCH + 3)
+    harvest(connection, *wanted)
+    extra = [f"https://b.nl/{number}.pdf" for number in range(BATCH + 1)]
+    found = check(connection, tmp_path, *map(record, [*wanted[1:], *extra]))
+    assert found[0] == (Difference.MISSING, wanted[0])
+    assert sorted(loc for difference, loc in found[1:] if difference == "extra") == sorted(extra)
+    assert len(found) == 1 + len(extra)

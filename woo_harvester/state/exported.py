@@ -1,0 +1,118 @@
+"""Files of an exported state: JSON Lines or CSV, each line of which is a row."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from pydantic import ValidationError
+
+from woo_harvester.state.resources import CONTENT_MAXSIZE
+from woo_harvester.state.rows import COLUMNS, ROW, DocumentRow, FileRow, HostRow, Row
+
+Format = Literal["jsonl", "csv"]
+
+#: The longest cell of a CSV file, in characters: a content in base64, with room to spare.
+CELL_MAXSIZE = 2 * CONTENT_MAXSIZE
+
+
+class ExportedError(ValueError):
+    """A file is no exported state; the message names the file, the line and what was expected."""
+
+
+def write(rows: Iterable[Row], file: IO[str], form: Format) -> int:
+    """Write rows to a file; gives the number of documents."""
+    count = 0
+    put = _csv_writer(file) if form == "csv" else _json_writer(file)
+    for row in rows:
+        put(row.model_dump(mode="json", exclude_none=True))
+        count += isinstance(row, DocumentRow)
+    return count
+
+
+def _json_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
+    return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _csv_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    return writer.writerow
+
+
+def read(path: Path, form: Format) -> Iterator[Row]:
+    """The rows of an exported file, each checked. Raises :class:`ExportedError`."""
+    order = _Order()
+    line = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            for line, parse in _csv_rows(file) if form == "csv" else _json_rows(file):  # noqa: B007
+                row = parse()
+                order.check(row)
+                yield row
+    except (ValueError, csv.Error) as error:
+        raise ExportedError(f"{path}, line {line}: {_explain(error)}") from None
+    except OSError as error:
+        raise ExportedError(f"{path}: {error.strerror or error}") from None
+
+
+def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
+    for line, text in enumerate(file, start=1):
+        if text.strip():
+            yield line, lambda text=text: ROW.validate_json(text)  # type: ignore[misc]
+
+
+def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
+    csv.field_size_limit(CELL_MAXSIZE)
+    reader = csv.DictReader(file, strict=True)
+    if unknown := set(reader.fieldnames or ()) - set(COLUMNS):
+        raise ValueError(f"expected the columns {', '.join(COLUMNS)}, got {', '.join(sorted(unknown))}")
+    for cells in reader:
+        yield reader.line_num, lambda cells=cells: _from_cells(cells)  # type: ignore[misc]
+
+
+def _from_cells(cells: dict[str | None, Any]) -> Row:
+    """The row of a line of CSV, in which an empty cell is an absent value."""
+    if None in cells:
+        raise ValueError(f"expected {len(cells) - 1} cells, got {len(cells[None])} more")
+    return ROW.validate_strings({name: cell for name, cell in cells.items() if cell})
+
+
+def _explain(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"][1:])
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message
+
+
+class _Order:
+    """Whether rows stand in the order of an export: each host once, then its files, then its documents."""
+
+    def __init__(self) -> None:
+        self._hosts: set[str] = set()
+        self._host = ""
+        self._files: set[str] = set()
+
+    def check(self, row: Row) -> None:
+        """Raise ValueError for a row that is out of place."""
+        match row:
+            case HostRow():
+                if row.host in self._hosts:
+                    raise ValueError(f"expected each host once, got {row.host} a second time")
+                self._hosts.add(row.host)
+                self._host, self._files = row.host, set()
+            case FileRow() | DocumentRow() if row.host != self._host:
+                raise ValueError(f"expected the line of the host {row.host} before those of what it has")
+            case FileRow():
+                if row.url in self._files:
+                    raise ValueError(f"expected each file of a host once, got {row.url} a second time")
+                self._files.add(row.url)
+            case DocumentRow() if row.sitemap not in self._files:
+                raise ValueError(
+                    f"expected a line of the sitemap {row.sitemap} before those of its documents"
+                )

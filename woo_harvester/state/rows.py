@@ -1,0 +1,139 @@
+"""The rows of an exported state, as people and other programs read them."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64decode, b64encode
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PlainSerializer,
+    TypeAdapter,
+)
+
+from woo_harvester.state.decision import microseconds, moment_of
+from woo_harvester.urls import host_of, loc_problem
+
+SECOND = 1_000_000
+
+
+def _moment(value: Any) -> int:
+    """Microseconds since 1970 of an ISO 8601 date-time with its offset."""
+    try:
+        return microseconds(datetime.fromisoformat(value))
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a date-time such as 2024-04-02T08:00:00Z, got {value!r}") from None
+
+
+def _written(moment: int) -> str:
+    return moment_of(moment).isoformat().replace("+00:00", "Z")
+
+
+def _unhex(value: Any) -> bytes:
+    try:
+        return bytes.fromhex(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected hexadecimals, got {value!r}") from None
+
+
+def _unpack(value: Any) -> bytes:
+    """What stays compressed, but must be whole."""
+    try:
+        packed = b64decode(value, validate=True)
+        zlib.decompress(packed)
+    except (TypeError, ValueError, zlib.error):
+        raise ValueError("expected content that is compressed (zlib) and in base64") from None
+    return packed
+
+
+def _day(value: str) -> str:
+    return date.fromisoformat(value).isoformat()
+
+
+def _host(value: str) -> str:
+    if host_of(f"https://{value}") != value:
+        raise ValueError(f"expected a host such as www.a.nl or www.a.nl:8443, got {value!r}")
+    return value
+
+
+def _loc(value: str) -> str:
+    if loc_problem(value):
+        raise ValueError(f"expected the https URL of a document, got {value!r}")
+    return value
+
+
+Microseconds = Annotated[int, BeforeValidator(_moment), PlainSerializer(_written)]
+Seconds = Annotated[
+    int,
+    BeforeValidator(lambda value: _moment(value) // SECOND),
+    PlainSerializer(lambda moment: _written(moment * SECOND)),
+]
+Hex = Annotated[bytes, BeforeValidator(_unhex), PlainSerializer(bytes.hex)]
+Packed = Annotated[
+    bytes, BeforeValidator(_unpack), PlainSerializer(lambda packed: b64encode(packed).decode("ascii"))
+]
+Day = Annotated[str, AfterValidator(_day)]
+Host = Annotated[str, AfterValidator(_host)]
+Loc = Annotated[str, AfterValidator(_loc)]
+Url = Annotated[str, Field(min_length=1)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HostRow(_Row):
+    """A host; its files and documents come after it."""
+
+    kind: Literal["host"] = "host"
+    host: Host
+    complete_at: Seconds | None = None
+    held_runs: NonNegativeInt = 0
+    confirmed: bool = False
+
+
+class FileRow(_Row):
+    """A robots.txt, index or sitemap of the host."""
+
+    kind: Literal["file"] = "file"
+    host: Host
+    url: Url
+    type: Literal["robots", "index", "sitemap"]
+    index: Url | None = None
+    """Of a sitemap: the index that lists it."""
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: Hex | None = None
+    read_at: Seconds | None = None
+    content: Packed | None = None
+
+
+class DocumentRow(_Row):
+    """A document of the host; its sitemap has come before it."""
+
+    kind: Literal["document"] = "document"
+    host: Host
+    loc: Loc
+    sitemap: Url
+    first_seen: Seconds
+    lastmod: Microseconds | None = None
+    published: Day | None = None
+    harvested: Seconds | None = None
+    withdrawn: Seconds | None = None
+    entry_digest: Hex | None = None
+    sha256: Hex | None = None
+    etag: str | None = None
+
+
+Row = HostRow | FileRow | DocumentRow
+ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
+
+#: Of a CSV file, in their order: those of all three kinds.
+COLUMNS = tuple(dict.fromkeys([*HostRow.model_fields, *DocumentRow.model_fields, *FileRow.model_fields]))
