@@ -23,7 +23,7 @@ def keys_in(path: Path) -> Iterator[str]:
             key = str(node.value)
         else:
             continue
-        if re.fullmatch(r"woo/[\w/.<>]+", key):
+        if re.fullmatch(r"(?:woo|deltafetch)/[\w/.<>]+", key):
             yield key
 
 

@@ -11,10 +11,17 @@ STATISTICS = {
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
     "woo/hosts/incomplete": "of those: something could not be read; a finding tells what",
     "woo/hosts/<host>/<code>": "findings about a host, by code",
+    "woo/sitemaps/unchanged": "sitemaps as they were at their last complete read: a 304, or the same bytes",
     "woo/entries": "entries that were read from sitemaps, before any rule on them",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records of which the publisher did not give the field, so that it was filled in",
+    "woo/documents/<verdict>": (
+        "entries that were read, by what was decided: `new`, `changed`, `republished`, `unchanged`; `older` "
+        "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`"
+    ),
     "woo/documents/refused": "documents left out because of their file type",
+    "deltafetch/skipped": "entries that were known and not harvested again; for other spiders, requests",
+    "deltafetch/stored": "records that every output has durably, and that the state has learned of",
     "woo/outputs/failed": "outputs that could not be written, so that the run was ended",
     "woo/crawl_delay/hosts": "hosts whose robots.txt asks for a `Crawl-delay`",
     "woo/pauses": "times that a host was given rest after a 429 or 503",

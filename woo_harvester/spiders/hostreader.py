@@ -141,7 +141,7 @@ class HostReader:
         if visit.finished:
             stats = self._crawler.stats
             stats.inc_value("woo/hosts/done")
-            stats.inc_value(f"woo/hosts/{'incomplete' if visit.incomplete else 'complete'}")
+            stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
 
     # robots.txt
 
