@@ -276,6 +276,8 @@ def _writing(path: Path | None) -> Iterator[IO[str]]:
     try:
         with partial.open("w", encoding="utf-8", newline="") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())  # the files that it was made from may be removed next
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
