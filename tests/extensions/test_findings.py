@@ -23,6 +23,7 @@ def opened(folder: Path) -> Findings:
 
 def stats_of(extension: Findings) -> dict[str, Any]:
     extension.spider_closed(Spider("proef"))
+    extension.engine_stopped()
     stats: dict[str, Any] = json.loads((extension.folder / "stats.json").read_text(encoding="utf-8"))
     return stats
 

@@ -34,6 +34,7 @@ from tests.integration.daily import Harvester
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.spiders.entries import Entries
 from woo_harvester.state import outputs, schema
 
 Fault = Callable[[], None]
@@ -277,6 +278,24 @@ POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
     "after the commit": (StateKeeper, "durable", "after"),
 }
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Has the program make a mistake in the *count*-th batch of entries."""
+
+    count: int
+
+    def __call__(self) -> None:
+        original = Entries.select
+        calls = itertools.count(1)
+
+        def patched(*args: Any, **kwargs: Any) -> Any:
+            if next(calls) == self.count:
+                raise RuntimeError("a mistake in the program")
+            return original(*args, **kwargs)
+
+        setattr(Entries, "select", patched)  # noqa: B010  -- for the type checker
 
 
 @dataclass(frozen=True)

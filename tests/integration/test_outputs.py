@@ -356,6 +356,28 @@ def test_a_compressed_output_that_finds_no_room_confirms_nothing(
     assert set(causes(again).values()) == {"aanlevering"}
 
 
+def test_a_report_that_cannot_be_made_is_told(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    file = installation.folder / "file"
+    file.touch()
+    refused = installation.run(WOO_REPORT_DIR=file / "reports")
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert str(file) in line
+    assert gated.requests == []
+
+
+def test_a_report_that_finds_no_room_ends_the_run(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, dict.fromkeys((f"a{number}" for number in range(2000)), "no date"))
+    with small_disk(installation.folder / "disk", 64 * 1024) as disk:
+        failed = installation.run(WOO_REPORT_DIR=disk)
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert str(disk) in line
+    assert harvested(installation.folder) == set(failed.locs)
+    assert len(failed.locs) + len(installation.run().locs) == 2000
+
+
 def test_a_disk_that_is_full_for_everything_ends_the_run(
     gated: GatedSite, tmp_path: Path, ca_bundle: Path
 ) -> None:

@@ -19,6 +19,7 @@ from tests.integration.faults import (
     KILLED,
     Fallible,
     GatedSite,
+    Mistake,
     NewerProgram,
     Started,
     errors,
@@ -124,6 +125,16 @@ def test_a_second_ctrl_c_ends_it_at_once_and_nothing_is_lost(
     assert installation.start("-o", "all.jsonl").status() == 0
     assert sorted(locs([installation.folder / "all.jsonl"])) == sorted(harvested(installation.folder))
     assert len(harvested(installation.folder)) == 15
+
+
+def test_a_mistake_of_the_program_withdraws_nothing(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, {"a": FIRST, "b": FIRST}, {"c": FIRST, "d": FIRST})
+    assert len(installation.run().records) == 4
+    publish(gated, {"a": FIRST}, {"c": FIRST})
+    broken = installation.run(fault=Mistake(1))
+    assert broken.records == []
+    assert broken.about("intrekking.onvolledig")
+    assert causes(installation.run()) == {"b": "intrekking", "d": "intrekking"}
 
 
 # A state that cannot be used
