@@ -21,10 +21,11 @@ of the full reader; and where the scan comes to its end, the full reader would h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from hashlib import sha256
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import unescape
 
 from lxml import etree
@@ -93,7 +94,7 @@ class Block(NamedTuple):
 
 
 class ScannedEntry(NamedTuple):
-    """Where an entry stands, and what it says about itself."""
+    """Where an entry stands, and what it says about itself. It keeps its part of the file in memory."""
 
     loc: str
     """As the full reader gives it."""
@@ -121,6 +122,10 @@ class ScannedEntry(NamedTuple):
             raise NotPlainError("another loc or lastmod than it begins with")
         entry.line = self.line
         return entry
+
+
+#: Makes an entry of a tuple, without the Python code in a named tuple's own constructor.
+_entry: Callable[[tuple[Any, ...]], ScannedEntry] = partial(tuple.__new__, ScannedEntry)
 
 
 class Scan:
@@ -153,21 +158,21 @@ class Scan:
         if batch:
             yield batch
 
-    def _blocks(self) -> Iterator[bytes]:
-        """The pieces, joined where they are small."""
-        block = bytearray()
+    def _block(self, carried: bytes = b"") -> bytes:
+        """*carried* and the next pieces, at least a block; as it is where there are no more."""
+        parts = [carried]
+        size = 0
         for piece in self._pieces:
-            self.size += len(piece)
-            block += piece
-            if len(block) >= BLOCK_SIZE:
-                yield bytes(block)
-                block.clear()
-        yield bytes(block)
+            parts.append(piece)
+            size += len(piece)
+            if size >= BLOCK_SIZE:
+                break
+        self.size += size
+        return b"".join(parts) if size else carried
 
     def _parts(self) -> Iterator[tuple[bytes, list[re.Match[bytes]], int]]:
         """Part after part of the file, where its entries begin, and where the last of them ends."""
-        blocks = self._blocks()
-        data = ENTRY_END + self._after_start(next(blocks))  # as if another entry had stood before the first
+        data = ENTRY_END + self._after_start(self._block())  # as if another entry had stood before the first
         while True:
             borders = list(BORDER.finditer(data))
             if borders and borders[0].start() > 0:
@@ -178,9 +183,9 @@ class Scan:
                 data = data[last.start() :]
             if len(data) > CARRIED_MAXSIZE:
                 raise NotPlainError("a very long entry")
-            if (block := next(blocks, None)) is None:
+            carried, data = data, self._block(data)
+            if len(data) == len(carried):
                 break
-            data += block
         end = data.rfind(ENTRY_END) + len(ENTRY_END)
         self._check_end(data[end:])
         if end > len(ENTRY_END):
@@ -208,12 +213,10 @@ class Scan:
     def _entries(self, data: bytes, borders: list[re.Match[bytes]], end: int) -> Iterator[ScannedEntry]:
         """The entries that begin at *borders*, column by column: a million of them come by here."""
         spaces, locs, lastmods = zip(*[border.groups(b"") for border in borders], strict=True)
-        starts = [border.end(1) for border in borders]
-        ends = [border.start() + len(ENTRY_END) for border in borders[1:]]
-        ends.append(end)
+        stops, starts = zip(*[border.span(1) for border in borders], strict=True)
+        ends = (*stops[1:], end)
         view, root = memoryview(data), self._root_digest
-        return map(
-            ScannedEntry,
+        columns = (
             _texts(locs),
             [lastmod or None for lastmod in _texts(lastmods)],
             [sha256(view[start:end]).digest()[:8] + root for start, end in zip(starts, ends, strict=True)],
@@ -222,6 +225,7 @@ class Scan:
             starts,
             ends,
         )
+        return map(_entry, zip(*columns, strict=False))  # one of them has no end
 
     def _lines(
         self, data: bytes, spaces: Iterable[bytes], starts: Iterable[int], ends: Iterable[int]

@@ -1,0 +1,290 @@
+"""The record, and what is written of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.dates import parse_date, parse_datetime
+from woo_harvester.record import (
+    Bestand,
+    Classificatiecollectie,
+    Document,
+    Documenthandeling,
+    Documentrelatie,
+    ExtraMetadata,
+    Geldigheid,
+    Herkomst,
+    Oorzaak,
+    Record,
+    Titelcollectie,
+    Veld,
+    Versie,
+    Waarde,
+    keys_of,
+    plain,
+)
+
+LOC = "https://www.gemeente.nl/besluit.pdf"
+MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
+GEMEENTE = Waarde("gemeente", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "gemeente Amsterdam")
+
+#: Records with every part present or absent, as a publisher may fill them.
+WAARDEN = st.builds(Waarde, *[st.none() | st.text(min_size=1)] * 4)
+RECORDS = st.builds(
+    Record,
+    id=st.uuids().map(str),
+    document=st.builds(
+        Document,
+        weblocatie=st.just(LOC),
+        creatiedatum=st.none() | st.dates(),
+        geldigheid=st.none() | st.builds(Geldigheid, st.none() | st.datetimes(timezones=st.just(UTC))),
+        identifiers=st.lists(st.text(min_size=1)),
+        publisher=st.none() | WAARDEN,
+        documenthandelingen=st.lists(st.builds(Documenthandeling, st.none() | WAARDEN)),
+        extraMetadata=st.lists(st.builds(ExtraMetadata, velden=st.lists(st.builds(Veld, st.none())))),
+    ),
+    versies=st.lists(st.builds(Versie, st.sampled_from(Oorzaak), bestanden=st.lists(st.builds(Bestand)))),
+)
+
+
+def full() -> Record:
+    """A record in which every field holds something."""
+    waarde = Waarde("gemeente", "urn:a", "A", "a")
+    return Record(
+        id="9f",
+        document=Document(
+            weblocatie=LOC,
+            creatiedatum=date(2024, 4, 1),
+            geldigheid=Geldigheid(MOMENT, MOMENT),
+            identifiers=["i"],
+            publisher=waarde,
+            verantwoordelijke=waarde,
+            medeverantwoordelijken=[waarde],
+            opsteller=waarde,
+            naamOpsteller="n",
+            language=waarde,
+            format=waarde,
+            omschrijvingen=["o"],
+            titelcollectie=Titelcollectie("t", ["v"], ["a"]),
+            classificatiecollectie=Classificatiecollectie([waarde], [waarde], [waarde], ["trefwoord"]),
+            aggregatiekenmerk="g",
+            isPartOf=waarde,
+            hasParts=[waarde],
+            documenthandelingen=[Documenthandeling(waarde, MOMENT, waarde)],
+            extraMetadata=[ExtraMetadata("urn:x", "x", [Veld("k", ["v"])])],
+        ),
+        documentrelaties=[Documentrelatie(waarde, waarde)],
+        versies=[
+            Versie(
+                Oorzaak.AANLEVERING,
+                date(2024, 4, 2),
+                MOMENT,
+                waarde,
+                [Bestand(LOC, "application/pdf", "besluit.pdf", 20480, "00ff")],
+            )
+        ],
+        herkomst=Herkomst("i", "s", "2024", MOMENT, "urn:o", {"document.publisher": "register"}, ["x.y"]),
+    )
+
+
+def values(output: Any) -> Iterator[Any]:
+    """Every value in the output, at any depth."""
+    if isinstance(output, dict | list):
+        for part in output.values() if isinstance(output, dict) else output:
+            yield part
+            yield from values(part)
+
+
+def test_a_record_is_written_with_the_keys_of_the_portal() -> None:
+    record = Record(
+        id="b7",
+        document=Document(
+            LOC,
+            creatiedatum=date(2024, 4, 1),
+            publisher=GEMEENTE,
+            titelcollectie=Titelcollectie("Besluit"),
+        ),
+        versies=[
+            Versie(
+                Oorzaak.AANLEVERING,
+                date(2024, 4, 2),
+                MOMENT,
+                bestanden=[Bestand(LOC, "application/pdf", "besluit.pdf", 20480)],
+            )
+        ],
+        herkomst=Herkomst(lastmod="2024-04-02T08:00:00Z", standaardwaarden={"document.format": "extensie"}),
+    )
+
+    assert plain(record) == {
+        "id": "b7",
+        "document": {
+            "weblocatie": LOC,
+            "creatiedatum": "2024-04-01",
+            "publisher": {"type": "gemeente", "id": GEMEENTE.id, "label": "gemeente Amsterdam"},
+            "titelcollectie": {"officieleTitel": "Besluit"},
+        },
+        "versies": [
+            {
+                "oorzaak": "aanlevering",
+                "openbaarmakingsdatum": "2024-04-02",
+                "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
+                "bestanden": [
+                    {
+                        "url": LOC,
+                        "mime-type": "application/pdf",
+                        "bestandsnaam": "besluit.pdf",
+                        "grootte": 20480,
+                    }
+                ],
+            }
+        ],
+        "herkomst": {"lastmod": "2024-04-02T08:00:00Z", "standaardwaarden": {"document.format": "extensie"}},
+    }
+
+
+def test_every_field_that_holds_something_is_written() -> None:
+    def check(value: Any, output: Any) -> None:
+        if is_dataclass(value) and not isinstance(value, type):
+            assert list(output) == [key for _, key in keys_of(type(value))]
+            for name, key in keys_of(type(value)):
+                check(getattr(value, name), output[key])
+        elif isinstance(value, list):
+            assert len(output) == len(value)
+            for part, written in zip(value, output, strict=True):
+                check(part, written)
+
+    check(full(), plain(full()))
+
+
+def test_only_mime_type_has_another_key_than_its_name() -> None:
+    kinds = [Record, Document, Versie, Bestand, Herkomst, Waarde, Veld, ExtraMetadata, Documenthandeling]
+    others = [(name, key) for kind in kinds for name, key in keys_of(kind) if name != key]
+
+    assert others == [("mime_type", "mime-type")]
+
+
+def test_a_record_with_nothing_in_it_is_its_id_and_location() -> None:
+    assert plain(Record("b7", Document(LOC))) == {"id": "b7", "document": {"weblocatie": LOC}}
+
+
+def test_a_part_that_holds_only_absent_parts_is_absent() -> None:
+    document = Document(LOC, geldigheid=Geldigheid(), publisher=Waarde())
+
+    assert plain(document) == {"weblocatie": LOC}
+
+
+def test_a_number_that_is_zero_is_not_absent() -> None:
+    assert plain(Bestand(LOC, grootte=0)) == {"url": LOC, "grootte": 0}
+
+
+@given(RECORDS)
+def test_nothing_that_is_absent_is_written_below_a_key(record: Record) -> None:
+    output = plain(record)
+    keyed = [value for part in [output, *values(output)] if isinstance(part, dict) for value in part.values()]
+
+    assert not [value for value in keyed if value is None or value in ("", [], {})]
+
+
+@given(RECORDS)
+def test_the_output_is_json(record: Record) -> None:
+    output = plain(record)
+
+    assert json.loads(json.dumps(output)) == output
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("2024-04-02T08:00:00Z", "2024-04-02T10:00:00+02:00"),
+        ("2024-11-21T09:00:00", "2024-11-21T09:00:00+01:00"),
+        ("2024-04-02", "2024-04-02T00:00:00+02:00"),
+        ("2024-09-25T14:30:00.5000000+02:00", "2024-09-25T14:30:00.500000+02:00"),
+    ],
+)
+def test_a_moment_is_written_with_its_dutch_offset(given: str, written: str) -> None:
+    assert plain(Versie(Oorzaak.WIJZIGING, mutatiedatumtijd=parse_datetime(given))) == {
+        "oorzaak": "wijziging",
+        "mutatiedatumtijd": written,
+    }
+
+
+def test_equal_moments_in_other_zones_are_written_alike() -> None:
+    moments = [
+        datetime.fromisoformat(text) for text in ("2024-04-02T08:00:00+00:00", "2024-04-02T03:00:00-05:00")
+    ]
+
+    assert [plain(moment) for moment in moments] == ["2024-04-02T10:00:00+02:00"] * 2
+
+
+@given(st.timedeltas(timedelta(days=-28_000), timedelta(days=2_000_000)).map(MOMENT.__add__))
+def test_a_moment_that_is_written_is_read_back_as_the_same(moment: datetime) -> None:
+    assert parse_datetime(plain(moment)) == moment
+
+
+@given(st.dates())
+def test_a_date_is_written_as_year_month_and_day(day: date) -> None:
+    assert parse_date(plain(day)) == day
+    assert len(plain(day)) == len("2024-04-02")
+
+
+def test_each_oorzaak_is_written_as_a_plain_text() -> None:
+    written = [plain(Versie(oorzaak))["oorzaak"] for oorzaak in Oorzaak]
+
+    assert written == ["aanlevering", "wijziging", "intrekking", "herpublicatie"]
+    assert {type(text) for text in written} == {str}
+
+
+def test_the_output_of_a_record_is_nobody_elses() -> None:
+    first, second = plain(full()), plain(full())
+    shared = Document(LOC, publisher=GEMEENTE, verantwoordelijke=GEMEENTE)
+
+    first["document"]["publisher"]["label"] = "changed"
+    first["herkomst"]["bevindingen"].append("changed")
+    plain(shared)["publisher"].clear()
+
+    assert second == plain(full())
+    assert plain(shared)["publisher"] == plain(shared)["verantwoordelijke"] == plain(GEMEENTE) != {}
+
+
+def test_a_change_of_the_record_after_it_was_written_is_written_the_next_time() -> None:
+    record = full()
+    plain(record)
+
+    record.document.titelcollectie.officieleTitel = "another"
+    record.herkomst.standaardwaarden["document.format"] = "extensie"
+
+    assert plain(record)["document"]["titelcollectie"]["officieleTitel"] == "another"
+    assert plain(record)["herkomst"]["standaardwaarden"]["document.format"] == "extensie"
+
+
+def test_a_value_that_records_share_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        GEMEENTE.label = "another"  # type: ignore[misc]
+
+
+def test_values_are_compared_by_what_they_hold() -> None:
+    again = Waarde(*[getattr(GEMEENTE, part.name) for part in fields(GEMEENTE)])
+    plain(GEMEENTE)
+
+    assert again == GEMEENTE
+    assert len({again, GEMEENTE}) == 1
+
+
+@pytest.mark.parametrize("value", ["text", 3, 2.5, True, {"a": "b"}, ["a", 1]])
+def test_what_is_plain_already_stays_as_it_is(value: object) -> None:
+    assert plain(value) == value
+
+
+def test_the_days_of_a_moment_are_those_on_dutch_clocks() -> None:
+    before_midnight = datetime(2024, 4, 1, 22, 30, tzinfo=UTC)
+
+    assert plain(before_midnight).startswith("2024-04-02")
+    assert plain(before_midnight - timedelta(hours=1)).startswith("2024-04-01")
