@@ -50,12 +50,12 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 
     ``download_maxsize`` bounds the body: what comes after it is not received, and the response gets the flag
     ``maxsize``. A body that is cut off gets the flag ``dataloss``, and what came of it is kept. Further meta
-    keys: ``woo_digest`` (the response tells the SHA-256), ``woo_decompress`` (a Content-Encoding is undone, as
-    it is for documents; sitemaps are unpacked by their content), ``woo_headers_only`` (the connection is closed
-    after the headers), ``download_timeout`` (seconds for the whole response).
+    keys: ``woo_digest`` (the response tells the SHA-256), ``woo_decompress`` (a Content-Encoding is undone,
+    as it is for documents; sitemaps are unpacked by their content), ``woo_headers_only`` (the connection is
+    closed after the headers), ``download_timeout`` (seconds for the whole response).
 
-    Uses aiohttp, which needs a third of the time of Scrapy's default handler a response, can stop in the
-    middle of a body, and tells a certificate's fault from a connection's. Scrapy's own signals
+    Uses aiohttp, which gives a body piece by piece, can stop in the middle of it, and tells a certificate's
+    fault from a connection's. Scrapy's own signals
     ``headers_received`` and ``bytes_received`` are not sent for streamed requests.
     """
 

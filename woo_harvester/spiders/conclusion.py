@@ -42,8 +42,6 @@ class Conclusion:
         with self._keeper.begin() as connection:
             if not visit.reading_done:
                 visit.incomplete.append("niet uitgelezen")
-            if not visit.reading_done:
-                visit.incomplete.append("afgebroken")  # by a fault of the harvester's own, which the log tells
             if visit.incomplete:
                 if documents.count_published(connection, visit.known.id):
                     reasons = ", ".join(dict.fromkeys(visit.incomplete))
