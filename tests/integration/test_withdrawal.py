@@ -38,7 +38,9 @@ def test_a_document_that_moves_to_another_sitemap_is_not_withdrawn(site: Site, h
     assert causes(harvester.day()) == {}
 
 
-def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(site: Site, harvester: Harvester) -> None:
+def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(
+    site: Site, harvester: Harvester
+) -> None:
     publish(site, {"a": FIRST}, {"b": FIRST})
     harvester.day()
     publish(site, {"a": FIRST})
@@ -60,7 +62,9 @@ def test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod(site: Site, h
     assert back.records[0]["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
 
 
-@pytest.mark.parametrize("broken", ["sitemap-500", "sitemap-truncated", "index-404", "robots-404", "robots-500"])
+@pytest.mark.parametrize(
+    "broken", ["sitemap-500", "sitemap-truncated", "index-404", "robots-404", "robots-500"]
+)
 def test_a_host_that_was_not_read_completely_withdraws_nothing(
     site: Site, harvester: Harvester, broken: str
 ) -> None:
@@ -99,7 +103,9 @@ def test_an_index_left_out_of_robots_withdraws_its_documents_but_no_index_at_all
     assert causes(harvester.day()) == {"b": "intrekking"}
 
 
-def test_much_gone_at_once_is_held_back_until_the_third_complete_run(site: Site, harvester: Harvester) -> None:
+def test_much_gone_at_once_is_held_back_until_the_third_complete_run(
+    site: Site, harvester: Harvester
+) -> None:
     publish(site, numbered(100))
     harvester.day()
     publish(site, numbered(40))
