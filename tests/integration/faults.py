@@ -34,7 +34,6 @@ from tests.integration.daily import Harvester
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.spiders.entries import Entries
 from woo_harvester.state import outputs, schema
 
 Fault = Callable[[], None]
@@ -281,21 +280,25 @@ POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """Has the program make a mistake in the *count*-th batch of entries."""
+class FailAt:
+    """Has something raise *error* when it is called for the *count*-th time, after it has done its work."""
 
+    owner: type
+    name: str
     count: int
+    error: Exception
 
     def __call__(self) -> None:
-        original = Entries.select
+        original = getattr(self.owner, self.name)
         calls = itertools.count(1)
 
         def patched(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
             if next(calls) == self.count:
-                raise RuntimeError("a mistake in the program")
-            return original(*args, **kwargs)
+                raise self.error
+            return result
 
-        setattr(Entries, "select", patched)  # noqa: B010  -- for the type checker
+        setattr(self.owner, self.name, patched)
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from tests.command import DATA
 from tests.integration.daily import FIRST, causes, numbered, publish
 from tests.integration.faults import (
     KILLED,
+    FailAt,
     Fallible,
     GatedSite,
-    Mistake,
     NewerProgram,
     Started,
     errors,
@@ -29,7 +30,9 @@ from tests.integration.faults import (
 )
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.shards import shard_of
+from woo_harvester.spiders.entries import Entries
 
 Shards = tuple[Fallible, GatedSite, GatedSite]
 
@@ -131,7 +134,7 @@ def test_a_mistake_of_the_program_withdraws_nothing(gated: GatedSite, installati
     publish(gated, {"a": FIRST, "b": FIRST}, {"c": FIRST, "d": FIRST})
     assert len(installation.run().records) == 4
     publish(gated, {"a": FIRST}, {"c": FIRST})
-    broken = installation.run(fault=Mistake(1))
+    broken = installation.run(fault=FailAt(Entries, "select", 1, RuntimeError("a mistake")))
     assert broken.records == []
     assert broken.about("intrekking.onvolledig")
     assert causes(installation.run()) == {"b": "intrekking", "d": "intrekking"}
@@ -247,6 +250,28 @@ def test_a_disk_without_room_for_the_state_ends_the_run_and_the_next_delivers_th
     assert installation.run("-o", "all.jsonl").returncode == 0
     everything = locs([installation.folder / "all.jsonl"])
     assert len(everything) == len(set(everything)) == 1000
+
+
+@pytest.mark.parametrize("feeds", [{"all.jsonl": {"format": "jsonlines"}}, {}])
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_commit_that_fails_once_ends_the_run_and_the_next_delivers_the_rest(
+    count: int, feeds: dict[str, Any], gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, numbered(10), {f"more{number}": FIRST for number in range(10)})
+    failure = OperationalError("COMMIT", {}, sqlite3.OperationalError("disk I/O error"))
+    fault = FailAt(StateKeeper, "_confirm", count, failure)
+    failed = installation.run(fault=fault, FEEDS=feeds, WOO_DURABLE_RECORDS=5)
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert line.endswith("cannot be used: disk I/O error")
+    known = harvested(installation.folder)
+    assert len(known) == (5 if feeds else 1) * (count - 1)
+    rest = installation.run("-o", "all.jsonl", WOO_DURABLE_RECORDS=5)
+    assert rest.returncode == 0
+    assert len(harvested(installation.folder)) == 20
+    if feeds:
+        found = locs([installation.folder / "all.jsonl"])
+        assert len(found) == len(set(found)) == 20
 
 
 def test_jobdir_is_refused(gated: GatedSite, installation: Fallible) -> None:
