@@ -30,15 +30,17 @@ from scrapy.cmdline import execute
 from sqlalchemy import Connection
 
 from tests.command import DATA, Line, Run, environment, in_project, read_run, written
-from tests.integration.daily import Harvester
+from tests.integration.daily import FIRST, Harvester, publish
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.spiders.entries import Entries
 from woo_harvester.state import outputs, schema
 
 Fault = Callable[[], None]
 """Called in the process of the run before the command begins; must be a function of a module."""
+
+#: Has the state learn of records almost as soon as they are written.
+SOON: dict[str, Any] = {"WOO_DURABLE_INTERVAL": 0.05}
 
 KILLED = -signal.SIGKILL
 #: What a run imports and takes long; none of these imports Twisted's reactor, which each run chooses itself.
@@ -281,21 +283,25 @@ POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """Has the program make a mistake in the *count*-th batch of entries."""
+class FailAt:
+    """Has something raise *error* when it is called for the *count*-th time, after it has done its work."""
 
+    owner: type
+    name: str
     count: int
+    error: Exception
 
     def __call__(self) -> None:
-        original = Entries.select
+        original = getattr(self.owner, self.name)
         calls = itertools.count(1)
 
         def patched(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
             if next(calls) == self.count:
-                raise RuntimeError("a mistake in the program")
-            return original(*args, **kwargs)
+                raise self.error
+            return result
 
-        setattr(Entries, "select", patched)  # noqa: B010  -- for the type checker
+        setattr(self.owner, self.name, patched)
 
 
 @dataclass(frozen=True)
@@ -319,3 +325,20 @@ class NewerProgram:
 
         schema.MIGRATIONS[schema.VERSION] = migrate
         schema.VERSION += 1
+
+
+def state_of(installation: Fallible) -> Path:
+    """The file."""
+    return installation.folder / DATA / "woo-state.sqlite"
+
+
+def two_sitemaps(site: GatedSite) -> None:
+    """Publishes twelve documents, and three whose sitemap is not answered until the gate opens."""
+    publish(site, {f"a{number}": FIRST for number in range(12)}, {f"b{number}": FIRST for number in range(3)})
+    site.gates.add("/s1.xml")
+
+
+def until_half(started: Started, site: GatedSite, installation: Fallible) -> None:
+    """Go on when the first sitemap is harvested and confirmed, and the second is waited for."""
+    started.wait_until(lambda: "/s1.xml" in site.held, "the second sitemap is asked for")
+    started.wait_until(lambda: len(harvested(installation.folder)) == 12, "the first is confirmed")

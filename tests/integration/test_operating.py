@@ -1,0 +1,93 @@
+"""What an operator does between runs, and what the next run makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import Run, run_scrapy
+from tests.integration.daily import FIRST, NEWER, Harvester, causes, numbered, publish
+from woo_harvester.demo.site import Site
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
+    return Harvester(tmp_path, ca_bundle, [site])
+
+
+def state(harvester: Harvester, *args: str) -> Run:
+    return run_scrapy(["state", *args], harvester.folder)
+
+
+def files(harvester: Harvester) -> list[str]:
+    return [str(path) for path in sorted(harvester.folder.glob("records/*.jsonl"))]
+
+
+def test_records_of_many_runs_and_the_state_agree_each_day(site: Site, harvester: Harvester) -> None:
+    for day in (
+        {"a": FIRST, "b": FIRST, "zonder": None},
+        {"a": NEWER, "zonder": "gisteren", "c": FIRST},  # changed, withdrawn, new
+        {"a": NEWER, "b": NEWER, "zonder": FIRST},  # back again, withdrawn, given a lastmod
+    ):
+        publish(site, day)
+        harvester.day()
+        check = state(harvester, "check", *files(harvester))
+        assert (check.returncode, check.stdout) == (
+            0,
+            "3 documents in the state: 0 missing, 0 older, 0 extra.\n",
+        )
+    latest = state(harvester, "latest", *files(harvester), "-O", "nu.jsonl")
+    assert causes(latest) == {"a": "wijziging", "b": "herpublicatie", "zonder": "wijziging"}
+
+
+def test_what_the_operator_confirms_is_withdrawn_by_the_next_run(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(12))
+    harvester.day()
+    publish(site, {})
+    assert causes(harvester.day()) == {}
+    assert "1 run" in state(harvester).stdout
+    assert state(harvester, "confirm", site.host).returncode == 0
+    assert "confirmed" in state(harvester).stdout
+    assert causes(harvester.day()) == dict.fromkeys(numbered(12), "intrekking")
+    assert "0        12         -" in state(harvester).stdout
+
+
+def test_a_forgotten_document_comes_again_though_its_sitemap_did_not_change(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"e"'})
+    harvester.day()
+    assert state(harvester, "forget", site.url("/d/a.pdf")).returncode == 0
+    assert causes(harvester.day()) == {"a": "aanlevering"}
+
+
+def test_lost_records_are_found_forgotten_and_harvested_again(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day()
+    for path in files(harvester):
+        Path(path).unlink()
+    publish(site, {"a": FIRST, "b": FIRST, "c": FIRST})
+    harvester.day()
+    check = state(harvester, "check", "-v", *files(harvester))
+    lost = [line.split()[1] for line in check.stdout.splitlines() if line.startswith("missing")]
+    assert sorted(lost) == [site.url("/d/a.pdf"), site.url("/d/b.pdf")]
+    state(harvester, "forget", *lost)
+    assert causes(harvester.day()) == {"a": "aanlevering", "b": "aanlevering"}
+    assert state(harvester, "check", *files(harvester)).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["staat.jsonl", "staat.csv"])
+def test_a_state_that_was_moved_goes_on_as_if_nothing_had_happened(
+    site: Site, harvester: Harvester, name: str
+) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"e"'})
+    harvester.day()
+    assert state(harvester, "export", name).returncode == 0
+    elsewhere = f"sqlite:///{harvester.folder / 'elders' / 'state.sqlite'}"
+    assert state(harvester, "import", name, "-s", f"WOO_STATE_URL={elsewhere}").returncode == 0
+    same = harvester.day(WOO_STATE_URL=elsewhere)
+    assert causes(same) == {}
+    assert same.stats["downloader/response_status_count/304"] == 3
+    publish(site, {"a": NEWER})
+    assert causes(harvester.day(WOO_STATE_URL=elsewhere)) == {"a": "wijziging", "b": "intrekking"}

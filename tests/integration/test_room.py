@@ -1,0 +1,154 @@
+"""No room for an output, the state or the report: a clear end, and the next run delivers the rest."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import DATA
+from tests.integration.daily import FIRST, causes, numbered, publish
+from tests.integration.faults import (
+    Fallible,
+    Fault,
+    GatedSite,
+    LimitFiles,
+    errors,
+    harvested,
+    locs,
+    small_disk,
+)
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.sitemaps import DiWoo, Entry, sitemap
+
+JSONLINES = {"format": "jsonlines"}
+
+
+def fat(site: GatedSite, count: int) -> set[str]:
+    """Publishes documents whose records are 30 kB each; gives their locs."""
+    publish(site, {})
+    metadata = DiWoo(titel="Besluit", omschrijvingen=["Omschrijving van het besluit. " * 1000])
+    made = {site.url(f"/d/fat{number}.pdf") for number in range(count)}
+    entries = (Entry(loc=loc, lastmod=FIRST, diwoo=metadata) for loc in sorted(made))
+    site.pages["/s0.xml"] = Page(sitemap(*entries), content_type="application/xml")
+    return made
+
+
+WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "-o": (("-o", "room/out.jsonl"), {}),
+    "-O": (("-O", "room/out.jsonl"), {}),
+    "FEEDS": ((), {"FEEDS": {"room/out.jsonl": JSONLINES}}),
+    "one of two": ((), {"FEEDS": {"other.csv": {"format": "csv"}, "room/out.jsonl": JSONLINES}}),
+}
+
+
+def check_no_room(way: str, installation: Fallible, expected: set[str], fault: Fault | None) -> None:
+    """A run that finds no room tells so and confirms no more than it wrote."""
+    args, settings = WAYS[way]
+    failed = installation.start(*args, fault=fault, WOO_DURABLE_RECORDS=3, **settings).wait()
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert "an output could not be written" in line
+    written = locs([installation.folder / "room/out.jsonl"])
+    assert 3 <= len(written) < len(expected)
+    assert harvested(installation.folder) == set(written)
+    assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_may_not_grow_ends_the_run_and_the_next_delivers_the_rest(
+    way: str, gated: GatedSite, installation: Fallible
+) -> None:
+    expected = fat(gated, 30)
+    check_no_room(way, installation, expected, LimitFiles(600_000))
+    first = locs([installation.folder / "room/out.jsonl"])
+    rest = installation.run("-o", "room/rest.jsonl", WOO_DURABLE_RECORDS=3)
+    assert rest.returncode == 0
+    assert sorted([*first, *rest.locs]) == sorted(expected)
+
+
+@pytest.mark.parametrize("way", ["-o", "one of two"])
+def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
+    way: str, gated: GatedSite, installation: Fallible
+) -> None:
+    expected = fat(gated, 30)
+    with small_disk(installation.folder / "room", 512 * 1024):
+        check_no_room(way, installation, expected, None)
+        first = locs([installation.folder / "room/out.jsonl"])
+        rest = installation.run("-o", "rest.jsonl")
+    assert rest.returncode == 0
+    assert sorted([*first, *rest.locs]) == sorted(expected)
+
+
+def test_a_compressed_output_that_finds_no_room_confirms_nothing(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    expected = fat(gated, 30)
+    feeds = {"out.json": {"format": "json"}}
+    failed = installation.run(FEEDS=feeds, fault=LimitFiles(600_000))
+    assert failed.returncode == 1
+    assert len(errors(failed)) == 1
+    assert harvested(installation.folder) == set()
+    again = installation.run()
+    assert set(again.locs) == expected
+    assert set(causes(again).values()) == {"aanlevering"}
+
+
+def test_a_report_that_cannot_be_made_is_told(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, numbered(3))
+    file = installation.folder / "file"
+    file.touch()
+    refused = installation.run(WOO_REPORT_DIR=file / "reports")
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert str(file) in line
+    assert gated.requests == []
+
+
+def test_a_report_that_finds_no_room_ends_the_run(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, dict.fromkeys((f"a{number}" for number in range(2000)), "no date"))
+    with small_disk(installation.folder / "disk", 64 * 1024) as disk:
+        failed = installation.run(WOO_REPORT_DIR=disk)
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert str(disk) in line
+    assert harvested(installation.folder) == set(failed.locs)
+    assert len(failed.locs) + len(installation.run().locs) == 2000
+
+
+def test_a_disk_that_is_full_for_everything_ends_the_run(
+    gated: GatedSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    expected = fat(gated, 30)
+    with small_disk(tmp_path / "disk", 512 * 1024) as disk:
+        failed = Fallible(disk, ca_bundle, [gated]).start("-o", "out.jsonl", WOO_DURABLE_RECORDS=3)
+        assert failed.status() == 1
+        assert len(errors(failed)) == 1
+        written = locs([disk / "out.jsonl"])
+        assert harvested(disk) <= set(written) < expected
+
+
+def test_a_disk_without_room_for_the_state_ends_the_run_and_the_next_delivers_the_rest(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, *({f"{part}-{number}{'x' * 200}": FIRST for number in range(50)} for part in range(20)))
+    state = installation.folder / "disk" / "state.sqlite"
+    settings: dict[str, Any] = {"WOO_STATE_URL": f"sqlite:///{state}", "WOO_DURABLE_RECORDS": 10}
+    with small_disk(state.parent, 400 * 1024):
+        failed = installation.run("-o", "all.jsonl", **settings)
+        assert failed.returncode == 1
+        (line,) = errors(failed)
+        assert str(state) in line
+        assert "full" in line
+        assert "Traceback" not in failed.stderr
+        assert len(failed.records) < 1000
+        moved = installation.folder / DATA / "woo-state.sqlite"
+        moved.parent.mkdir()
+        for file in state.parent.glob("state.sqlite*"):
+            shutil.copy(file, moved.with_name(file.name.replace(state.name, moved.name)))
+    assert harvested(installation.folder) <= set(failed.locs)
+    assert installation.run("-o", "all.jsonl").returncode == 0
+    everything = locs([installation.folder / "all.jsonl"])
+    assert len(everything) == len(set(everything)) == 1000
