@@ -59,7 +59,7 @@ types: install-dev
 # Processes that the tests start are measured too: each leaves a file of its own.
 unit: install-dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest --numprocesses=auto --dist=loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

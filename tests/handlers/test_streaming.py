@@ -54,7 +54,7 @@ def test_a_body_that_is_cut_off_keeps_what_came_and_says_so(
     fetch: Fetch, make_raw_site: MakeRawSite, behaviour: hostile.Behaviour
 ) -> None:
     site = make_raw_site({"/x": behaviour})
-    (answer,) = fetch(streamed(site.url("/x"), woo_sha256=True))
+    (answer,) = fetch(streamed(site.url("/x"), woo_digest=True))
     assert (answer.status, answer.body, answer.flags, answer.sha256) == (200, "begin", ["dataloss"], None)
 
 
@@ -62,9 +62,9 @@ def test_a_digest_is_made_where_it_is_asked_for(fetch: Fetch, site: Site) -> Non
     body = b"%PDF-1.7 " * 200_000
     site.pages["/a.pdf"] = Page(body)
     asked, not_asked, cut = fetch(
-        streamed(site.url("/a.pdf"), woo_sha256=True),
+        streamed(site.url("/a.pdf"), woo_digest=True),
         streamed(site.url("/a.pdf?zonder")),
-        streamed(site.url("/a.pdf?kort"), woo_sha256=True, download_maxsize=10),
+        streamed(site.url("/a.pdf?kort"), woo_digest=True, download_maxsize=10),
     )
     assert asked.sha256 == hashlib.sha256(body).hexdigest()
     assert not_asked.sha256 is None
@@ -76,7 +76,7 @@ def test_compression_is_left_to_the_reader_but_not_that_of_a_document(fetch: Fet
     site.pages["/a"] = Page(packed, headers={"Content-Encoding": "gzip"}, content_type="application/xml")
     sitemap, document = fetch(
         streamed(site.url("/a"), headers={"Accept-Encoding": "gzip"}),
-        streamed(site.url("/a?document"), woo_sha256=True),
+        streamed(site.url("/a?document"), woo_decompress=True),
     )
     assert sitemap.body.encode("latin-1") == packed
     assert document.body == "<urlset/>"
