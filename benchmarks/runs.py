@@ -58,19 +58,20 @@ def measured(command: list[str], folder: Path, project: Path, site: Publisher) -
         return Run(seconds, crawling, usage.ru_maxrss / 1024, sum(1 for _ in lines))
 
 
-def woo(folder: Path, site: Publisher) -> Run:
+def woo(folder: Path, site: Publisher, **settings: object) -> Run:
     """The harvest, with the settings of a real run but for AutoThrottle, which the peers do not have either.
 
     A second one finds the state of the first.
     """
-    settings = {
-        "AUTOTHROTTLE_ENABLED": "0",
-        "WOO_ALLOW_PRIVATE_HOSTS": "1",
-        "WOO_DATA_DIR": str(folder / "data"),
-        "WOO_REPORT_DIR": str(folder / "reports"),
+    given = {
+        "AUTOTHROTTLE_ENABLED": 0,
+        "WOO_ALLOW_PRIVATE_HOSTS": 1,
+        "WOO_DATA_DIR": folder / "data",
+        "WOO_REPORT_DIR": folder / "reports",
+        **settings,
     }
     command = ["crawl", "woo", "-a", f"register={site.register}", "-a", "documents=none"]
-    for name, value in settings.items():
+    for name, value in given.items():
         command += ["-s", f"{name}={value}"]
     return measured(command, folder, ROOT, site)
 
