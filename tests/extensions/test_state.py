@@ -199,7 +199,7 @@ def test_a_hold_ends_only_when_all_its_withdrawals_are_confirmed(runs: Runs, tmp
     runs.end()
     state = State.open(f"sqlite:///{tmp_path / 's.sqlite'}")
     with state.begin() as connection:
-        assert host_of_state(connection, HOST)[1:] == (7, 0, False)
+        assert host_of_state(connection, HOST)[1:] == (7, 0, False, 0)
         assert all(known.withdrawn for known in look_up(connection, LOCS[:2]).values())
     state.close()
 

@@ -123,6 +123,22 @@ def test_much_gone_at_once_is_held_back_until_the_third_complete_run(
     assert causes(harvester.day()) == {}
 
 
+def test_a_second_glitch_on_top_of_what_is_held_back_is_waited_for_too(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, numbered(100))
+    harvester.day()
+    publish(site, numbered(40))
+    harvester.day()
+    harvester.day()
+    publish(site)
+    third = harvester.day()
+    assert causes(third) == {}
+    (finding,) = third.about("intrekking.massaal")
+    assert finding["seen"] == "100 van 100 documenten"
+    assert "1 van 3" in finding["action"]
+
+
 def test_what_was_held_back_and_returns_was_never_withdrawn(site: Site, harvester: Harvester) -> None:
     publish(site, numbered(100))
     harvester.day()

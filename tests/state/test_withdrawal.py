@@ -15,9 +15,17 @@ LIMITS = Limits()
 
 
 def judged(
-    gone: int, of: int, *, held_runs: int = 0, confirmed: bool = False, limits: Limits = LIMITS
+    gone: int,
+    of: int,
+    *,
+    held_runs: int = 0,
+    held: int | None = None,
+    confirmed: bool = False,
+    limits: Limits = LIMITS,
 ) -> Judgement:
-    return judge(Missing(list(range(gone)), [], of), Host(1, None, held_runs, confirmed), limits)
+    """The judgement; as many as are gone were held before, where *held* says nothing else."""
+    host = Host(1, None, held_runs, confirmed, gone if held is None else held)
+    return judge(Missing(list(range(gone)), [], of), host, limits)
 
 
 def test_nothing_missing_is_nothing_to_do() -> None:
@@ -58,6 +66,12 @@ def test_in_the_third_complete_run_running_it_is_withdrawn() -> None:
 def test_what_the_operator_confirms_is_withdrawn_at_once() -> None:
     assert judged(60, 100, held_runs=1, confirmed=True) is Judgement.WITHDRAW
     assert judged(10, 10, confirmed=True) is Judgement.WITHDRAW
+
+
+def test_more_than_what_was_held_back_is_held_back_anew() -> None:
+    assert judged(100, 100, held_runs=2, held=60) is Judgement.HOLD
+    assert judged(100, 100, held_runs=1, held=60, confirmed=True) is Judgement.HOLD
+    assert judged(55, 100, held_runs=2, held=60) is Judgement.WITHDRAW
 
 
 def test_the_limits_are_settings() -> None:

@@ -21,7 +21,7 @@ from woo_harvester.spiders.visit import Visit
 from woo_harvester.state import documents
 from woo_harvester.state.documents import BATCH, Gone
 from woo_harvester.state.resources import keep_host
-from woo_harvester.state.withdrawal import Judgement, Limits, Missing, judge, missing
+from woo_harvester.state.withdrawal import Judgement, Limits, Missing, judge, missing, runs_running
 from woo_harvester.urls import record_id
 
 
@@ -71,14 +71,14 @@ class Conclusion:
         with self._held.open("a", encoding="utf-8") as lines:
             for gone in self._details(found):
                 lines.write(json.dumps({"host": visit.host, "url": gone.loc}, ensure_ascii=False) + "\n")
-        runs = visit.known.held_runs + 1
+        runs = runs_running(found, visit.known)
         visit.note(
             "intrekking.massaal",
             f"https://{visit.host}/",
             seen=f"{len(found.harvested)} van {found.published} documenten",
             action=f"vastgehouden: volledige ronde {runs} van {self._limits.runs}; zie {self._held.name}",
         )
-        self._keep_host(visit, held_runs=runs)
+        self._keep_host(visit, held_runs=runs, held_documents=len(found.harvested))
 
     def _details(self, found: Missing) -> Iterator[Gone]:
         """In parts, so that no transaction is open while records are written."""
@@ -87,10 +87,16 @@ class Conclusion:
                 part = list(documents.gone(connection, found.harvested[start : start + BATCH]))
             yield from part
 
-    def _keep_host(self, visit: Visit, held_runs: int) -> None:
+    def _keep_host(self, visit: Visit, held_runs: int, held_documents: int = 0) -> None:
         now = int(datetime.now(UTC).timestamp())
         with self._keeper.begin() as connection:
-            keep_host(connection, visit.known.id, complete_at=now, held_runs=held_runs)
+            keep_host(
+                connection,
+                visit.known.id,
+                complete_at=now,
+                held_runs=held_runs,
+                held_documents=held_documents,
+            )
 
     def _item(self, gone: Gone, visit: Visit, now: datetime) -> WooItem:
         match = self._register.organisation_of(gone.loc, visit.host)

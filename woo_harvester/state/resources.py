@@ -24,6 +24,7 @@ class Host(NamedTuple):
     complete_at: int | None
     held_runs: int
     confirmed: bool
+    held_documents: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Resource:
 
 def host_of_state(connection: Connection, host: str) -> Host:
     """The host's row, made where there is none."""
-    columns = (hosts.c.id, hosts.c.complete_at, hosts.c.held_runs, hosts.c.confirmed)
+    columns = (hosts.c.id, hosts.c.complete_at, hosts.c.held_runs, hosts.c.confirmed, hosts.c.held_documents)
     row = connection.execute(select(*columns).where(hosts.c.host == host)).first()
     if row is None:
         connection.execute(insert(hosts).values(host=host, held_runs=0, confirmed=False))
@@ -105,11 +106,25 @@ def sitemap_ids(connection: Connection, host_id: int) -> list[int]:
 
 
 def keep_host(
-    connection: Connection, host_id: int, *, complete_at: int | None, held_runs: int, confirmed: bool = False
+    connection: Connection,
+    host_id: int,
+    *,
+    complete_at: int | None,
+    held_runs: int,
+    held_documents: int = 0,
+    confirmed: bool = False,
 ) -> None:
     """Remember how a run ended for a host."""
-    statement = update(hosts).where(hosts.c.id == host_id)
-    connection.execute(statement.values(complete_at=complete_at, held_runs=held_runs, confirmed=confirmed))
+    connection.execute(
+        update(hosts)
+        .where(hosts.c.id == host_id)
+        .values(
+            complete_at=complete_at,
+            held_runs=held_runs,
+            held_documents=held_documents,
+            confirmed=confirmed,
+        )
+    )
 
 
 def forget_host(connection: Connection, host: str) -> None:

@@ -96,6 +96,7 @@ class HostRow(_Row):
     host: Host
     complete_at: Seconds | None = None
     held_runs: NonNegativeInt = 0
+    held_documents: NonNegativeInt = 0
     confirmed: bool = False
 
 

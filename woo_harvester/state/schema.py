@@ -47,6 +47,8 @@ hosts = Table(
     Column("complete_at", BigInteger),
     # Complete runs running in which too much was gone at once; whether the operator said that it is right.
     Column("held_runs", Integer, nullable=False, default=0),
+    # How many documents that were: a hold is over for no more than these.
+    Column("held_documents", Integer, nullable=False, default=0),
     Column("confirmed", Boolean, nullable=False, default=False),
 )
 

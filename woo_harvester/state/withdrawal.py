@@ -69,6 +69,17 @@ def judge(found: Missing, host: Host, limits: Limits) -> Judgement:
         return Judgement.NOTHING
     many = count > limits.share * found.published and count > limits.documents
     everything = count >= limits.all_of and count == found.published
-    if not (many or everything) or host.confirmed or host.held_runs + 1 >= limits.runs:
+    if not (many or everything):
         return Judgement.WITHDRAW
-    return Judgement.HOLD
+    long_enough = runs_running(found, host) >= limits.runs
+    confirmed = host.confirmed and count <= host.held_documents
+    return Judgement.WITHDRAW if long_enough or confirmed else Judgement.HOLD
+
+
+def runs_running(found: Missing, host: Host) -> int:
+    """In how many complete runs running, this one included, so much is missing.
+
+    Where more is missing than was held back, that is another glitch, and counting begins anew: nobody has
+    waited for those documents, and nobody has confirmed them.
+    """
+    return host.held_runs + 1 if len(found.harvested) <= host.held_documents else 1
