@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections import Counter
@@ -17,12 +18,14 @@ import pytest
 
 from tests.command import Line
 from tests.integration.daily import FIRST, NEWER, Documents, causes, publish
-from tests.integration.faults import KILLED, POINTS, Fallible, KillAt, latest, lines
+from tests.integration.faults import KILLED, POINTS, Fallible, KillAt, harvested, latest, lines
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
 HOSTS = 3
+#: More of them are a soak: ``benchmarks/soak.py``.
+SEEDS = int(os.environ.get("KILL_SEEDS", "30"))
 #: Small, so that a run of a second comes to many commits.
 SETTINGS: dict[str, Any] = {"WOO_DURABLE_RECORDS": 10, "WOO_DURABLE_INTERVAL": 0.1, "WOO_HOST_BACKLOG": 4}
 #: Documents that may be under way at once: not durable yet, or asked for, or in the pipelines.
@@ -122,7 +125,7 @@ def asked_twice(sites: list[Site]) -> int:
     return len(asked) - len(set(asked))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_after_kills_at_any_moment_nothing_is_lost_or_torn(seed: int, world: World, tmp_path: Path) -> None:
     chance = Random(seed)
     mode = MODES[seed % 2]
@@ -132,7 +135,7 @@ def test_after_kills_at_any_moment_nothing_is_lost_or_torn(seed: int, world: Wor
         site.requests.clear()
     options = ("-a", f"documents={mode}", *args)
     kills = 0
-    for _ in range(chance.randint(1, 3)):
+    for _ in range(chance.randint(1, 2)):
         started = installation.start(*options, **SETTINGS, **feeds)
         kills += started.kill(after=chance.uniform(0.1, world.seconds[mode]))
     assert installation.run(*options, **SETTINGS, **feeds).stats["finish_reason"] == "finished"
@@ -141,8 +144,8 @@ def test_after_kills_at_any_moment_nothing_is_lost_or_torn(seed: int, world: Wor
         assert latest(found) == world.expected[mode]
         assert twice(list(lines(found))) <= (kills * UNDER_WAY if len(patterns) > 1 else 0)
     assert asked_twice(world.sites) <= kills * UNDER_WAY
-    after = installation.run(*options, **SETTINGS, **feeds)
-    assert (after.returncode, after.stats.get("item_scraped_count")) == (0, None)
+    everything = {record["document"]["weblocatie"] for record in world.expected[mode].values()}
+    assert harvested(tmp_path) == everything
 
 
 @pytest.mark.parametrize("outputs", list(OUTPUTS)[1:])
@@ -153,7 +156,7 @@ def test_a_kill_between_the_output_and_the_state_loses_nothing(
     args, feeds, patterns = OUTPUTS[outputs]
     installation = world.installation(tmp_path)
     for kills in count():
-        status = installation.start(*args, fault=KillAt(point, 1 + 5 * kills), **SETTINGS, **feeds).status()
+        status = installation.start(*args, fault=KillAt(point, 1 + 8 * kills), **SETTINGS, **feeds).status()
         if status != KILLED:
             break
     assert (status, kills > 1) == (0, True)
