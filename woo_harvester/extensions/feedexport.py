@@ -99,7 +99,8 @@ class DurableFeedExporter(FeedExporter):
         """Feeds that were given nothing are made now, and may fail as others do."""
         try:
             for slot in self.slots:
-                self._feed(slot)
+                if slot.store_empty and slot.batch_id == 1:
+                    self._feed(slot)
         except FATAL as error:
             self._fail(error)
 
