@@ -8,10 +8,11 @@ import pytest
 
 from tests import hostile
 from tests.command import read_lines
-from tests.integration.daily import FIRST, NEWER, XML, Harvester, causes, numbered, publish, xml
+from tests.integration.daily import FIRST, METADATA, NEWER, XML, Harvester, causes, numbered, publish, xml
+from tests.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
+from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
 
 
 @pytest.fixture
@@ -164,6 +165,23 @@ def test_all_of_nine_documents_are_withdrawn(site: Site, harvester: Harvester) -
     harvester.day()
     publish(site, {})
     assert len(harvester.day().records) == 9
+
+
+def test_a_listed_document_whose_host_left_the_register_is_not_withdrawn(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    one, two = make_site(), make_site()
+    harvester = Harvester(tmp_path, ca_bundle, [one, two])
+    publish(one, {"a": FIRST})
+    elsewhere = Entry(loc=two.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA)
+    one.pages["/s0.xml"] = Page(sitemap(elsewhere), content_type=XML)
+    assert causes(harvester.day()) == {"b": "aanlevering"}
+    harvester.sites.remove(two)
+    # One more line end: the sitemap is read, not passed over.
+    one.pages["/s0.xml"] = Page(sitemap(elsewhere) + b"\n", content_type=XML)
+    second = harvester.day()
+    assert causes(second) == {}
+    assert len(second.about("loc.niet-geregistreerd")) == 1
 
 
 def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Harvester) -> None:

@@ -83,7 +83,6 @@ class Entries:
         self._register = register
         self._report = report
         self._keeper = keeper
-        self._origins: dict[str, bool] = {}
         self.counts = dict.fromkeys(Verdict, 0)
         """Entries by what was decided."""
 
@@ -125,7 +124,7 @@ class Entries:
                 and entry.digest == document.entry_digest
                 and document.withdrawn is None
                 and document.harvested is not None
-                and self._is_registered(entry.loc)
+                and self._register.is_registered(host_of(entry.loc))
                 and document.id not in listed
             ):
                 listed.add(document.id)
@@ -134,26 +133,23 @@ class Entries:
                 sifted.unchanged += 1
             else:
                 try:
-                    self._consider(entry, place, sifted)
+                    self._consider(entry, document, place, sifted)
                 except NotPlainError:
                     break
             sifted.consumed += 1
         return sifted
 
-    def _is_registered(self, loc: str) -> bool:
-        """Whether loc's host is registered; judged once for each way in which a host is written."""
-        origin = loc[: loc.find("/", len("https://"))]
-        if origin not in self._origins:
-            self._origins[origin] = self._register.is_registered(host_of(loc))
-        return self._origins[origin]
-
-    def _consider(self, listed: ListedEntry, place: Place, sifted: Sifted) -> None:
+    def _consider(self, listed: ListedEntry, document: Known | None, place: Place, sifted: Sifted) -> None:
+        """Take the entry for a candidate, or tell why it is not harvested."""
         entry = listed.parse()
         notes = Notes(
             self._report, url=entry.loc, host=place.host, sitemap=place.sitemap.url, line=entry.line
         )
         if self._may_be_harvested(entry.loc, notes):
             sifted.candidates.append((entry, listed.digest, notes))
+        elif document is not None:
+            # Harvested before its host left the register: not harvested any more, but not gone either.
+            self._keeper.listed.add(document.id)
 
     def _may_be_harvested(self, loc: str, notes: Notes) -> bool:
         if not loc:
