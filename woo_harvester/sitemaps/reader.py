@@ -41,7 +41,7 @@ ENTRY_NAMES: dict[Kind, str] = {"urlset": "url", "sitemapindex": "sitemap", "Doc
 
 Event = Literal["start", "end"]
 
-Fault = Literal["ongeldig", "afgebroken", "wortelelement", "te-groot", "doctype"]
+Fault = Literal["ongeldig", "afgebroken", "te-groot", "doctype"]
 
 
 class SitemapError(ValueError):

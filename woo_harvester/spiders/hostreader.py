@@ -52,7 +52,6 @@ KEPT_MAXSIZE = 8 * 1024 * 1024
 INDEX_CODES: dict[Fault, str] = {
     "ongeldig": "index.ongeldig",
     "afgebroken": "index.ongeldig",
-    "wortelelement": "index.ongeldig",
     "te-groot": "index.te-groot",
     "doctype": "sitemap.doctype",
 }
