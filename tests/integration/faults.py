@@ -24,12 +24,12 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest
 from aiohttp import web
 from scrapy.cmdline import execute
 from sqlalchemy import Connection
 
 from tests.command import DATA, Line, Run, environment, in_project, read_run, written
+from tests.conftest import skip_or_fail
 from tests.integration.daily import FIRST, Harvester, publish
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
@@ -212,7 +212,7 @@ def small_disk(folder: Path, size: int, mode: Literal["rw", "ro"] = "rw") -> Ite
         check=False,
     )
     if done.returncode:
-        pytest.skip(f"needs the right to mount a tmpfs ({done.stderr.strip()})")
+        skip_or_fail(f"needs the right to mount a tmpfs ({done.stderr.strip()})")
     try:
         yield folder
     finally:
