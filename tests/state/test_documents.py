@@ -85,14 +85,25 @@ def test_the_sitemap_that_listed_a_document_last_has_it(connection: Connection) 
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     first, second = harvest(connection, one, locs(2))
     documents.move(connection, [second], two)
-    assert list(documents.not_withdrawn(connection, one)) == [(first, True)]
-    assert list(documents.not_withdrawn(connection, two)) == [(second, True)]
+    assert documents.not_withdrawn(connection, one) == [first]
+    assert documents.not_withdrawn(connection, two) == [second]
 
 
 def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(2))
     documents.keep_digests(connection, {keys[0]: b"nieuw"})
     assert [row_of(connection, key)["entry_digest"] for key in keys] == [b"nieuw", None]
+
+
+def test_only_what_is_published_is_passed_over_by_its_digest(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    published, withdrawn, moved, _ = harvest(connection, sitemap, locs(4))
+    (seen,) = see(connection, sitemap, [LOC])
+    digests = {key: bytes([key]) * 12 for key in (published, withdrawn, moved, seen)}
+    documents.keep_digests(connection, digests)
+    documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
+    documents.move(connection, [moved], other)
+    assert documents.by_digest(connection, sitemap) == {digests[published]: published}
 
 
 def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
@@ -106,12 +117,16 @@ def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     assert row_of(connection, key) == before
 
 
-def test_the_documents_of_a_sitemap_are_told_with_whether_they_were_harvested(connection: Connection) -> None:
+def test_the_documents_of_a_sitemap_are_told_apart_by_whether_they_were_harvested(
+    connection: Connection,
+) -> None:
     sitemap = sitemap_of(connection)
     (harvested, withdrawn) = harvest(connection, sitemap, locs(2))
     (seen,) = see(connection, sitemap, [LOC])
     documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
-    assert list(documents.not_withdrawn(connection, sitemap)) == [(harvested, True), (seen, False)]
+    assert documents.not_withdrawn(connection, sitemap) == [harvested, seen]
+    assert documents.not_withdrawn(connection, sitemap, harvested=True) == [harvested]
+    assert documents.not_withdrawn(connection, sitemap, harvested=False) == [seen]
 
 
 def test_only_harvested_documents_that_are_not_withdrawn_count_and_only_those_of_the_host(

@@ -196,17 +196,18 @@ class StateKeeper:
         if (reading := self._readings.get(resource_id)) is not None:
             reading.flawed = True
 
-    def read_completely(self, reading: Reading) -> None:
+    def read_completely(self, reading: Reading) -> bool:
         """A sitemap was read to its end; remembered once all its documents are confirmed.
 
-        As long as the state has a document of it that it no longer lists, it is read each time: "not
+        Tells whether it lists all documents that it did before. As long as the state has a document of it that it no longer lists, it is read each time: "not
         modified" would mean that the document is there.
         """
         reading.complete = True
         with self.begin() as connection:
-            ids = documents.not_withdrawn(connection, reading.resource_id)
-            reading.flawed |= any(key not in self.listed for key, _ in ids)
+            missing = self.listed.lacks(documents.not_withdrawn(connection, reading.resource_id))
+            reading.flawed |= bool(missing)
             self._remember(connection, reading)
+        return not missing
 
     def expect_withdrawals(self, withdrawals: Withdrawals) -> None:
         """Have the host's hold end when all these are confirmed."""

@@ -6,11 +6,11 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from time import time
-from typing import Protocol
+from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
@@ -74,6 +74,8 @@ class Place:
     host: str
     sitemap: Sitemap
     reading: Reading
+    same: Mapping[bytes | None, int]
+    """Ids of the sitemap's documents by the digest of their entries: those are unchanged."""
 
 
 class Entries:
@@ -85,11 +87,19 @@ class Entries:
         self._keeper = keeper
         self.counts = dict.fromkeys(Verdict, 0)
         """Entries by what was decided."""
+        self._origin = "\0"
+        """Beginning of a loc, up to and with its path's first slash, whose host is registered."""
 
     @property
     def skipped(self) -> int:
         """Entries that were known and are not harvested again."""
         return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
+
+    def place(self, host: str, sitemap: Sitemap, reading: Reading) -> Place:
+        """Where the batches of a sitemap stand, with what is known of it."""
+        with self._keeper.begin() as connection:
+            same = documents.by_digest(connection, reading.resource_id)
+        return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", same))
 
     def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:
         """The items of a batch, and how many of its entries were looked at.
@@ -97,8 +107,9 @@ class Entries:
         Fewer than all were where an entry is not plain: the full reader must go on from there.
         """
         with self._keeper.begin() as connection:
-            known = documents.look_up(connection, [entry.loc for entry in batch])
-            sifted = self._sift(batch, known, place)
+            rest = [entry.loc for entry in batch if entry.digest not in place.same]
+            known = documents.look_up(connection, rest)
+            sifted = self._sift(connection, batch, known, place)
             new = {entry.loc for entry, _, _ in sifted.candidates if entry.loc not in known}
             known.update(documents.add_seen(connection, new, place.reading.resource_id, int(time())))
             items = [
@@ -111,33 +122,52 @@ class Entries:
         self.counts[Verdict.UNCHANGED] += sifted.unchanged
         return items, sifted.consumed
 
-    def _sift(self, batch: Sequence[ListedEntry], known: dict[str, Known], place: Place) -> Sifted:
+    def _sift(
+        self, connection: Connection, batch: Sequence[ListedEntry], known: dict[str, Known], place: Place
+    ) -> Sifted:
         """Pass over what is the same to the byte; a million entries a day come by here."""
         sifted = Sifted()
-        listed = self._keeper.listed
-        sitemap_id = place.reading.resource_id
+        same, listed = place.same, self._keeper.listed
         for entry in batch:
-            document = known.get(entry.loc)
-            if (
-                document is not None
-                and entry.digest is not None
-                and entry.digest == document.entry_digest
-                and document.withdrawn is None
-                and document.harvested is not None
-                and self._register.is_registered(host_of(entry.loc))
-                and document.id not in listed
-            ):
-                listed.add(document.id)
-                if document.sitemap_id != sitemap_id:
-                    sifted.moved.append(document.id)
+            key = same.get(entry.digest)
+            if key is not None and self._is_registered(entry.loc) and listed.add(key):
                 sifted.unchanged += 1
             else:
+                if key is not None:
+                    known.update(documents.look_up(connection, [entry.loc]))
                 try:
-                    self._consider(entry, document, place, sifted)
+                    self._look_at(entry, known.get(entry.loc), place, sifted)
                 except NotPlainError:
                     break
             sifted.consumed += 1
         return sifted
+
+    def _look_at(self, entry: ListedEntry, document: Known | None, place: Place, sifted: Sifted) -> None:
+        """Pass over what is the same, though another sitemap listed it last time; consider what is not."""
+        if (
+            document is not None
+            and entry.digest is not None
+            and entry.digest == document.entry_digest
+            and document.withdrawn is None
+            and document.harvested is not None
+            and self._is_registered(entry.loc)
+            and self._keeper.listed.add(document.id)
+        ):
+            if document.sitemap_id != place.reading.resource_id:
+                sifted.moved.append(document.id)
+            sifted.unchanged += 1
+        else:
+            self._consider(entry, document, place, sifted)
+
+    def _is_registered(self, loc: str) -> bool:
+        """Whether the host of *loc* is in the register; nearly always it is the host of the one before."""
+        if loc.startswith(self._origin):
+            return True
+        registered = self._register.is_registered(host_of(loc))
+        end = loc.find("/", loc.find("//") + 2) + 1
+        if registered and end:
+            self._origin = loc[:end]
+        return registered
 
     def _consider(self, listed: ListedEntry, document: Known | None, place: Place, sifted: Sifted) -> None:
         """Take the entry for a candidate, or tell why it is not harvested."""

@@ -29,7 +29,7 @@ from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
 from woo_harvester.spiders.conditional import conditions, is_due, validator
 from woo_harvester.spiders.documents import Documents
-from woo_harvester.spiders.entries import Entries, Place
+from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
@@ -234,7 +234,7 @@ class HostReader:
         """Make items of the entries of a sitemap, and requests for their documents where there is room."""
         with closing(response):
             if response.status == 304 or self._is_same(response, resource):
-                visit.unchanged.add(resource.id)
+                visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
             elif response.status == 200:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
@@ -255,7 +255,7 @@ class HostReader:
     ) -> Output:
         reading = self._begin_reading(response, resource)
         reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
-        place = Place(visit.host, sitemap, reading)
+        place = self._entries.place(visit.host, sitemap, reading)
         try:
             for batch in reader:
                 items, taken = self._entries.select(batch, place)
@@ -274,7 +274,8 @@ class HostReader:
         if reader.complete and "dataloss" in response.flags:
             visit.note("sitemap.afgebroken", sitemap.url)
         elif reader.complete:
-            self._keeper.read_completely(reading)
+            if self._keeper.read_completely(reading):
+                visit.whole.add(resource.id)
             if not reader.entries:
                 visit.note("sitemap.leeg", sitemap.url)
 

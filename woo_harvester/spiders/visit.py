@@ -34,8 +34,8 @@ class Visit:
         """The only body that is registered for the host."""
         self.known = known
         """What the state knows of the host."""
-        self.unchanged: set[int] = set()
-        """Sitemaps that are as they were at their last complete read: their documents are all there."""
+        self.whole: set[int] = set()
+        """Sitemaps that list all that they did before: read so, or as they were at their last complete read."""
         self.selection = Selection(is_registered, self.note)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()

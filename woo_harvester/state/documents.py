@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
@@ -12,6 +14,10 @@ from woo_harvester.state.schema import documents, resources
 
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
+
+#: Documents of one sitemap whose digests are held in memory while it is read (some 200 bytes each): twice as
+#: many as the guide lets it have. Those beyond are looked up.
+SAME_MAX = 100_000
 
 KNOWN_COLUMNS = (
     documents.c.loc,
@@ -24,6 +30,9 @@ KNOWN_COLUMNS = (
     documents.c.entry_digest,
 )
 LOOK_UP = select(*KNOWN_COLUMNS).where(documents.c.loc.in_(bindparam("locs", expanding=True)))
+
+#: Makes a Known of a row, without the Python code in a named tuple's own constructor.
+_known: Callable[[Any], Known] = partial(tuple.__new__, Known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +67,24 @@ def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
     """What is known of the documents at *locs*, by loc."""
     known: dict[str, Known] = {}
     for start in range(0, len(locs), BATCH):
-        rows = connection.execute(LOOK_UP, {"locs": locs[start : start + BATCH]})
-        known.update({row[0]: Known._make(row) for row in rows})
+        rows = connection.execute(LOOK_UP, {"locs": locs[start : start + BATCH]}).all()
+        known.update({row[0]: _known(row) for row in rows})
     return known
+
+
+def by_digest(connection: Connection, sitemap_id: int) -> dict[bytes, int]:
+    """Id of each published document of a sitemap, by the digest of its entry when it was last read.
+
+    An entry with such a digest needs no further look-up: most days that is nearly all of them.
+    """
+    query = select(documents.c.entry_digest, documents.c.id).where(
+        documents.c.sitemap_id == sitemap_id,
+        documents.c.withdrawn.is_(None),
+        documents.c.harvested.is_not(None),
+        documents.c.entry_digest.is_not(None),
+    )
+    rows: Sequence[Any] = connection.execute(query.limit(SAME_MAX)).all()
+    return dict(rows)
 
 
 def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
@@ -129,13 +153,16 @@ def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> No
         connection.execute(statement.values(withdrawn=bindparam("moment")), rows)
 
 
-def not_withdrawn(connection: Connection, sitemap_id: int) -> Iterator[tuple[int, bool]]:
-    """Id of each document of a sitemap that is not withdrawn, and whether it was ever harvested."""
-    query = select(documents.c.id, documents.c.harvested).where(
+def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | None = None) -> Sequence[int]:
+    """Ids of the documents of a sitemap that are not withdrawn; of those that ever were, or never were,
+    *harvested*, where that is given.
+    """
+    query = select(documents.c.id).where(
         documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None)
     )
-    for key, harvested in connection.execute(query):
-        yield key, harvested is not None
+    if harvested is not None:
+        query = query.where(documents.c.harvested.is_not(None) == harvested)
+    return connection.execute(query).scalars().all()
 
 
 def count_published(connection: Connection, host_id: int) -> int:
