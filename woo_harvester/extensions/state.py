@@ -199,8 +199,8 @@ class StateKeeper:
     def read_completely(self, reading: Reading) -> bool:
         """A sitemap was read to its end; remembered once all its documents are confirmed.
 
-        Tells whether it lists all documents that it did before. As long as the state has a document of it that it no longer lists, it is read each time: "not
-        modified" would mean that the document is there.
+        Tells whether it lists all documents that it did before. As long as the state has one of it that it no
+        longer lists, it is read each time: "not modified" would mean that the document is there.
         """
         reading.complete = True
         with self.begin() as connection:

@@ -72,6 +72,7 @@ class HostReader:
     def robots(self, visit: Visit) -> Request:
         """The request that a visit begins with."""
         url = f"https://{visit.host}/robots.txt"
+        visit.asked = 1
         return self._request(url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
 
     def _request(
@@ -112,15 +113,24 @@ class HostReader:
         visit: Visit = request.cb_kwargs["visit"]
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.note(code, request.url, seen=failure_seen(failure.value))
-        for following in self._next(visit):
+        for following in self._after(visit):
             yield following
+
+    def _after(self, visit: Visit) -> Iterator[Request]:
+        """What is to be asked for when a file has been read, unless the next one is on its way already."""
+        visit.asked -= 1
+        if not visit.asked:
+            yield from self._next(visit)
+        self.finish(visit)
 
     def _next(self, visit: Visit) -> Iterator[Request]:
         """What is to be read next of a host."""
         if visit.indexes:
+            visit.asked += 1
             index = visit.indexes.popleft()
             yield self._request(index.url, "index", visit, self.parse_index, self._index_maxsize, index=index)
         elif visit.sitemaps:
+            visit.asked += 1
             sitemap = visit.sitemaps.popleft()
             yield self._request(
                 sitemap.url,
@@ -131,9 +141,6 @@ class HostReader:
                 sitemap.index.url,
                 sitemap=sitemap,
             )
-        else:
-            visit.reading_done = True
-            self.finish(visit)
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once nothing of it is under way."""
@@ -165,7 +172,7 @@ class HostReader:
             visit.note("robots.onbereikbaar", response.url, seen=seen)
         if readable or response.status in range(400, 500):
             await self._obey(response, body or b"" if readable else b"")
-        for request in self._next(visit):
+        for request in self._after(visit):
             yield request
 
     async def _obey(self, response: StreamedResponse, rules: bytes) -> None:
@@ -205,7 +212,7 @@ class HostReader:
                     self._keep(response, resource, content=b"".join(response.chunks()))
             else:
                 visit.note("index.onbereikbaar", index.url, seen=f"HTTP {response.status}")
-        for request in self._next(visit):
+        for request in self._after(visit):
             yield request
 
     def _read_index(self, chunks: Iterable[bytes], visit: Visit, index: Index) -> bool:
@@ -231,8 +238,24 @@ class HostReader:
     async def parse_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        """Make items of the entries of a sitemap, and requests for their documents where there is room."""
+        """Make items of the entries of a sitemap, and requests for their documents where there is room.
+
+        The next sitemap is asked for at once: the server sends it while this one is read.
+        """
         with closing(response):
+            async with visit.turn:
+                for request in self._next(visit):
+                    yield request
+                async for made in self._parse_sitemap(response, visit, resource, sitemap):
+                    yield made
+                if not self.is_closing():
+                    for request in self._after(visit):
+                        yield request
+
+    async def _parse_sitemap(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
+    ) -> Output:
+        if not self.is_closing():
             if response.status == 304 or self._is_same(response, resource):
                 visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
@@ -241,9 +264,6 @@ class HostReader:
                     yield made
             else:
                 visit.note("sitemap.onbereikbaar", sitemap.url, seen=f"HTTP {response.status}")
-        if not self.is_closing():
-            for request in self._next(visit):
-                yield request
 
     def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
         """Whether the bytes are those of the last complete read, which is not too long ago."""

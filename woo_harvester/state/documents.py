@@ -154,9 +154,7 @@ def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> No
 
 
 def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | None = None) -> Sequence[int]:
-    """Ids of the documents of a sitemap that are not withdrawn; of those that ever were, or never were,
-    *harvested*, where that is given.
-    """
+    """Ids of the documents of a sitemap that are not withdrawn: all, or only those that were harvested or not."""
     query = select(documents.c.id).where(
         documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None)
     )
