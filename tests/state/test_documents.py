@@ -103,7 +103,11 @@ def test_only_what_is_published_is_passed_over_by_its_digest(connection: Connect
     documents.keep_digests(connection, digests)
     documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
     documents.move(connection, [moved], other)
-    assert documents.by_digest(connection, sitemap) == {digests[published]: published}
+    before = documents.before(connection, sitemap)
+    assert before.same == {digests[published]: published}
+    assert before.ids is not None
+    assert {published, seen} < set(before.ids)
+    assert not {withdrawn, moved} & set(before.ids)
 
 
 def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:

@@ -47,6 +47,8 @@ class Reading:
     last_modified: str | None = None
     digest: bytes | None = None
     at: int = 0
+    before: Sequence[int] | None = None
+    """Ids of the documents that it listed before; None where the state must be asked."""
     complete: bool = False
     """Read to its end, without a fault."""
     flawed: bool = False
@@ -204,7 +206,10 @@ class StateKeeper:
         """
         reading.complete = True
         with self.begin() as connection:
-            missing = self.listed.lacks(documents.not_withdrawn(connection, reading.resource_id))
+            if reading.before is None:
+                reading.before = documents.not_withdrawn(connection, reading.resource_id)
+            missing = self.listed.lacks(reading.before)
+            reading.before = None  # it is long
             reading.flawed |= bool(missing)
             self._remember(connection, reading)
         return not missing

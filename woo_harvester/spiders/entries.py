@@ -98,8 +98,9 @@ class Entries:
     def place(self, host: str, sitemap: Sitemap, reading: Reading) -> Place:
         """Where the batches of a sitemap stand, with what is known of it."""
         with self._keeper.begin() as connection:
-            same = documents.by_digest(connection, reading.resource_id)
-        return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", same))
+            before = documents.before(connection, reading.resource_id)
+        reading.before = before.ids
+        return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", before.same))
 
     def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:
         """The items of a batch, and how many of its entries were looked at.

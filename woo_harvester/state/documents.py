@@ -72,19 +72,26 @@ def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
     return known
 
 
-def by_digest(connection: Connection, sitemap_id: int) -> dict[bytes, int]:
-    """Id of each published document of a sitemap, by the digest of its entry when it was last read.
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a sitemap listed before it is read again."""
 
-    An entry with such a digest needs no further look-up: most days that is nearly all of them.
+    same: dict[bytes, int]
+    """Id of each published document, by the digest of its entry when it was last read.
+
+    An entry with such a digest needs no further look-up: on most days that is nearly all of them.
     """
-    query = select(documents.c.entry_digest, documents.c.id).where(
-        documents.c.sitemap_id == sitemap_id,
-        documents.c.withdrawn.is_(None),
-        documents.c.harvested.is_not(None),
-        documents.c.entry_digest.is_not(None),
-    )
-    rows: Sequence[Any] = connection.execute(query.limit(SAME_MAX)).all()
-    return dict(rows)
+    ids: Sequence[int] | None
+    """All documents that are not withdrawn; None where there are more than are held in memory."""
+
+
+def before(connection: Connection, sitemap_id: int) -> Before:
+    """What is known of a sitemap that is about to be read."""
+    columns = (documents.c.entry_digest, documents.c.id, documents.c.harvested)
+    query = select(*columns).where(documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None))
+    rows = connection.execute(query.limit(SAME_MAX)).all()
+    same = {digest: key for digest, key, harvested in rows if digest is not None and harvested is not None}
+    return Before(same, [row[1] for row in rows] if len(rows) < SAME_MAX else None)
 
 
 def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
@@ -154,7 +161,7 @@ def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> No
 
 
 def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | None = None) -> Sequence[int]:
-    """Ids of the documents of a sitemap that are not withdrawn: all, or only those that were harvested or not."""
+    """Ids of the documents of a sitemap that are not withdrawn: all, or those that were harvested or not."""
     query = select(documents.c.id).where(
         documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None)
     )
