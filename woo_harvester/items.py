@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, KeysView
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -19,7 +20,7 @@ from woo_harvester.tooi.values import Concept
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What the answer to a document's request told; the body itself is not kept."""
+    """What the answer to a document's request told."""
 
     url: str
     """After redirects."""
@@ -31,6 +32,8 @@ class Fetched:
     """Bytes: of the body where it was fetched, else ``Content-Length``."""
     sha256: str | None = None
     """Of the body, in lower-case hexadecimals; None where it was not fetched."""
+    path: Path | None = None
+    """The body on disk, for the pipelines; None where it was not fetched."""
 
 
 @dataclass(slots=True)
