@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, KeysView
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
@@ -34,6 +34,8 @@ class Fetched:
     """Of the body, in lower-case hexadecimals; None where it was not fetched."""
     path: Path | None = None
     """The body on disk, for the pipelines; None where it was not fetched."""
+    file: BinaryIO | None = field(default=None, compare=False, repr=False)
+    """The body, seekable; None where it was not fetched."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from woo_harvester.tooi import filetypes
 _OOXML = "application/vnd.openxmlformats-officedocument"
 _OASIS = "application/vnd.oasis.opendocument"
 _OASIS_OLD = "application/x-vnd.oasis.opendocument"
+_SLIDE_SHOW_TYPE = "application/vnd.ms-powerpoint"
 #: By the code at the end of the URI: extensions, and media types as servers send them, the usual ones first.
 _KINDS: Mapping[str, tuple[str, str]] = {
     "7z": ("7z", "application/x-7z-compressed"),
@@ -57,6 +58,11 @@ class FileType:
     def code(self) -> str:
         """The end of the URI, such as ``DOCX``."""
         return _code(self.uri)
+
+    @property
+    def media_type(self) -> str:
+        """The registered one."""
+        return self.media_types[0] if self.media_types else _SLIDE_SHOW_TYPE
 
 
 @cache
