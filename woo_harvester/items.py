@@ -13,6 +13,7 @@ from itemadapter.adapter import AdapterInterface
 
 from woo_harvester.diwoo.given import Given
 from woo_harvester.findings.notes import Notes
+from woo_harvester.formats import FileType
 from woo_harvester.record import Record, keys_of, plain
 from woo_harvester.register.organisations import Match
 from woo_harvester.tooi.values import Concept
@@ -49,6 +50,8 @@ class Source:
     """Whose the document is by the register."""
     fetched: Fetched | None = None
     """None where no request was made (``documents=none``)."""
+    filetype: FileType | None = None
+    """What the document is, by its bytes where it was fetched; the third pipeline tells."""
 
 
 @dataclass(slots=True)

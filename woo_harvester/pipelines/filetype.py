@@ -41,6 +41,7 @@ class FileTypePipeline:
         if decision is None:
             self._stats.inc_value("woo/documents/refused")
             raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
+        item.source.filetype = decision.content
         _describe(item.record, fetched, decision, name)
         if decision.source:
             self._stats.inc_value("woo/defaults/document.format")
