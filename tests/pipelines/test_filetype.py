@@ -95,7 +95,9 @@ def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
     process(item)
     assert item.record.document.format is given
     assert item.record.versies[0].bestanden[0].mime_type == DOCX_TYPE
-    assert item.source and item.source.filetype and item.source.filetype.code == "DOCX"
+    assert item.source is not None
+    assert item.source.filetype is not None
+    assert item.source.filetype.code == "DOCX"
     assert item.notes.codes == ["format.strijdig"]
 
 
