@@ -173,7 +173,7 @@ class Bestand:
     url: str
     """Where it is fetched."""
     mime_type: str | None = field(default=None, metadata={"key": "mime-type"})
-    """Media type of the file type."""
+    """Of what the file is, by its bytes where it was fetched; else of `document.format`."""
     bestandsnaam: str | None = None
     """By the response (`Content-Disposition`), else by the loc."""
     grootte: int | None = None
