@@ -43,10 +43,12 @@ _DAMAGED_OLE: Found = (("DOC", "XLS", "PPT", "PPS"), OLE_TYPE)
 _DAMAGED_ZIP: Found = (("ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"), None)
 _ZIP: Found = (("ZIP",), None)
 
-#: Of an OLE file: its sector table is 4 MB where the document is 500 MB.
-_OLE_WINDOW = 8 * 1024 * 1024
-#: Of a zip file: its list of members, which takes some 100 bytes a member, and one or two of them.
-_ZIP_WINDOW = 2 * 1024 * 1024
+#: Of an OLE file: its table of sectors, four bytes for every 512, and some eight thousand names.
+_OLE_WINDOW = 1024 * 1024
+_OLE_WINDOW_SHARE = 100
+#: Of a zip file: its list of members, which takes some 100 bytes a member, and one or two of them. With more
+#: members it is what it is called, as where it is damaged.
+_ZIP_WINDOW = 1024 * 1024
 #: Longest member that is read, in bytes after decompression.
 _MEMBER_MAXSIZE = 1024 * 1024
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -88,9 +90,10 @@ class Window(io.RawIOBase):
 
 def in_ole(file: BinaryIO) -> Found:
     """Which document an OLE file is, by the streams in its root."""
+    window = Window(file, _OLE_WINDOW + file.seek(0, io.SEEK_END) // _OLE_WINDOW_SHARE)
     container: olefile.OleFileIO[str]
     try:
-        with olefile.OleFileIO(cast("BinaryIO", Window(file, _OLE_WINDOW))) as container:
+        with olefile.OleFileIO(cast("BinaryIO", window)) as container:
             found = (kind for stream, kind in _OLE_STREAMS.items() if container.exists(stream))
             return next(found, ((), OLE_TYPE))
     except Exception as error:  # whatever its parser stumbles on
