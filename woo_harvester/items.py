@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, KeysView
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
 from woo_harvester.diwoo.given import Given
 from woo_harvester.findings.notes import Notes
+from woo_harvester.formats import FileType
 from woo_harvester.record import Record, keys_of, plain
 from woo_harvester.register.organisations import Match
 from woo_harvester.tooi.values import Concept
@@ -19,7 +21,7 @@ from woo_harvester.tooi.values import Concept
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What the answer to a document's request told; the body itself is not kept."""
+    """What the answer to a document's request told."""
 
     url: str
     """After redirects."""
@@ -31,6 +33,10 @@ class Fetched:
     """Bytes: of the body where it was fetched, else ``Content-Length``."""
     sha256: str | None = None
     """Of the body, in lower-case hexadecimals; None where it was not fetched."""
+    path: Path | None = None
+    """The body on disk, for the pipelines; None where it was not fetched."""
+    file: BinaryIO | None = field(default=None, compare=False, repr=False)
+    """The body, seekable; None where it was not fetched."""
 
 
 @dataclass(slots=True)
@@ -44,6 +50,8 @@ class Source:
     """Whose the document is by the register."""
     fetched: Fetched | None = None
     """None where no request was made (``documents=none``)."""
+    filetype: FileType | None = None
+    """What the document is, by its bytes where it was fetched; the third pipeline tells."""
 
 
 @dataclass(slots=True)

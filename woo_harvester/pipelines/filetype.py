@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import DropItem
 
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
-from woo_harvester.formats import file_name
+from woo_harvester.formats import file_name, read_content
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
 
@@ -36,10 +36,12 @@ class FileTypePipeline:
         loc, fetched = item.record.document.weblocatie, item.source.fetched
         name = file_name(fetched.disposition if fetched else None, loc)
         media_type = fetched.media_type if fetched else None
-        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.notes)
+        content = read_content(fetched.file) if fetched and fetched.file else None
+        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.notes, content)
         if decision is None:
             self._stats.inc_value("woo/documents/refused")
             raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
+        item.source.filetype = decision.content
         _describe(item.record, fetched, decision, name)
         if decision.source:
             self._stats.inc_value("woo/defaults/document.format")
@@ -57,7 +59,7 @@ def _describe(record: Record, fetched: Fetched | None, decision: Decision, name:
     record.versies[-1].bestanden = [
         Bestand(
             url=record.document.weblocatie,
-            mime_type=filetype.media_types[0] if filetype.media_types else None,
+            mime_type=decision.content.media_type,
             bestandsnaam=name,
             grootte=fetched.size if fetched else None,
             hash=fetched.sha256 if fetched else None,

@@ -1,0 +1,106 @@
+"""Fourth pipeline: the text of a document, read beside the crawl."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from woo_harvester.diwoo.defaults import TITLE
+from woo_harvester.extensions.ending import end_run
+from woo_harvester.items import WooItem
+from woo_harvester.text.extracted import Extracted, Limits, TextError, TextTimeoutError
+from woo_harvester.text.workers import Workers
+from woo_harvester.titles import title_from_properties
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+NO_LIBRARY = (
+    'WOO_TEXT is on, and the library that reads documents is missing: pip install "woo-harvester[text]"'
+)
+
+
+class TextPipeline:
+    """Has worker processes read what was fetched; gives the record pages, text and language.
+
+    A text that could not be read is a finding; the document is delivered without it. Counts in the statistics,
+    as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``.
+    """
+
+    def __init__(self, crawler: Crawler, workers: Workers) -> None:
+        self._crawler = crawler
+        self._workers = workers
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        if not settings.getbool("WOO_TEXT"):
+            raise NotConfigured("WOO_TEXT is off")
+        limits = Limits(
+            timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
+            memory=settings.getint("WOO_TEXT_MEMORY"),
+            maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
+            ocr=settings.getbool("WOO_TEXT_OCR"),
+        )
+        count = settings.getint("WOO_TEXT_WORKERS") or _cores()
+        pipeline = cls(crawler, Workers(limits, count))
+        crawler.signals.connect(pipeline.spider_opened, signals.spider_opened)
+        return pipeline
+
+    def spider_opened(self) -> None:
+        """End a run that cannot give what it is asked for."""
+        if find_spec("kreuzberg") is None:
+            end_run(self._crawler, "text_failed", NO_LIBRARY)
+
+    async def process_item(self, item: Any) -> Any:
+        """Add what the document says itself."""
+        if not isinstance(item, WooItem) or item.source is None or item.source.fetched is None:
+            return item
+        path, kind = item.source.fetched.path, item.record.document.format
+        if path is None or kind is None or kind.id is None:
+            return item
+        extracted = await self._read(path, kind.id.rpartition("/")[2], item)
+        if extracted is not None:
+            self._add(extracted, item)
+        return item
+
+    async def close_spider(self) -> None:
+        await self._workers.close()
+
+    async def _read(self, path: Path, filetype: str, item: WooItem) -> Extracted | None:
+        try:
+            return await self._workers.extract(path, filetype)
+        except TextError as error:
+            action = "geoogst zonder tekst"
+            if isinstance(error, TextTimeoutError):
+                action += ", want het lezen duurde te lang"
+            item.notes("document.tekst-mislukt", seen=str(error), action=action)
+            self._count("failed")
+            return None
+
+    def _add(self, extracted: Extracted, item: WooItem) -> None:
+        record = item.record
+        file = record.versies[-1].bestanden[0]
+        file.paginas = extracted.pages
+        if extracted.has_text:
+            file.tekst, file.taal = extracted.text, extracted.language
+        else:
+            item.notes("document.geen-tekst", action="geoogst zonder tekst")
+        if extracted.title and record.herkomst.standaardwaarden.get(TITLE) == "onbekend":
+            record.herkomst.titelVoorstel = title_from_properties(extracted.title)
+        self._count("read" if extracted.has_text else "empty")
+        if extracted.truncated:
+            self._count("truncated")
+
+    def _count(self, key: str) -> None:
+        self._crawler.stats.inc_value(f"woo/text/{key}")
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
