@@ -53,6 +53,11 @@ _FORBIDDEN = (
 )
 #: System calls that open a file, and the place of their flags.
 _OPENING = {"open": 1, "openat": 2}
+#: What of these flags means writing: a mask, and the value under it.
+_WRITING = (
+    *((os.O_ACCMODE, mode) for mode in (os.O_WRONLY, os.O_RDWR)),
+    *((flag, flag) for flag in (os.O_CREAT, os.O_TRUNC)),
+)
 
 
 def confine(memory: int) -> bool:
@@ -80,19 +85,17 @@ def _filter_calls() -> bool:
         import pyseccomp  # type: ignore[import-untyped] # noqa: PLC0415 -- it fails where libseccomp is missing
     except (ImportError, RuntimeError):
         return False
-    refusal = pyseccomp.ERRNO(errno.EPERM)
-    rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    for name in _UNSEEN:
-        rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), name)
-    for name in _FORBIDDEN:
-        rules.add_rule(refusal, name)
-    for name, place in _OPENING.items():
-        for mode in (os.O_WRONLY, os.O_RDWR):
-            rules.add_rule(refusal, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, os.O_ACCMODE, mode))
-        for flag in (os.O_CREAT, os.O_TRUNC):
-            rules.add_rule(refusal, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, flag, flag))
     try:
+        rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+        for name in _UNSEEN:
+            rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), name)
+        for name in _FORBIDDEN:
+            rules.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
+        for name, place in _OPENING.items():
+            for mask, value in _WRITING:
+                flags = pyseccomp.Arg(place, pyseccomp.MASKED_EQ, mask, value)
+                rules.add_rule(pyseccomp.ERRNO(errno.EPERM), name, flags)
         rules.load()
-    except OSError:
+    except OSError:  # an old libseccomp, or a kernel or container that lets nobody filter
         return False
     return True

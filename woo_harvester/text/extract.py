@@ -28,6 +28,7 @@ from w3lib.encoding import html_to_unicode
 from woo_harvester.formats import file_types
 from woo_harvester.text.extracted import Extracted, Limits, TextFailedError
 from woo_harvester.text.languages import iso_639_1
+from woo_harvester.text.ole import read_properties
 from woo_harvester.text.opendocument import read_formula, read_presentation, read_title
 
 #: Most names of an archive's members that are listed.
@@ -90,7 +91,7 @@ def _read_document(path: Path, filetype: str, limits: Limits) -> Content:
     """By the library, which knows the type by its media type."""
     config = _config(ocr=limits.ocr, slides=filetype in {"PPTX", "PPSX"})
     result = extract_file_sync(path, mime_type=_media_types()[filetype], config=config)
-    return Content(result.content, _pages(result, filetype), _text(result, "title"))
+    return Content(result.content, _pages(result), _text(result, "title"))
 
 
 def _read_html(path: Path, filetype: str, limits: Limits) -> Content:
@@ -124,6 +125,13 @@ def _read_ods(path: Path, filetype: str, limits: Limits) -> Content:
     return _read_document(path, filetype, limits)._replace(title=read_title(path))
 
 
+def _read_ole(path: Path, filetype: str, limits: Limits) -> Content:
+    """By the library; it tells no pages, of slides it also counts notes and masters, and of XLS no title."""
+    title, pages = read_properties(path)
+    content = _read_document(path, filetype, limits)
+    return Content(content.text, pages, content.title or title)
+
+
 def _read_presentation(path: Path, filetype: str, limits: Limits) -> Content:
     return Content(*read_presentation(path))
 
@@ -136,11 +144,15 @@ def _read_formula(path: Path, filetype: str, limits: Limits) -> Content:
 _READERS: dict[str, Callable[[Path, str, Limits], Content]] = {
     "7z": _read_7z,
     "CSV": _read_plain,
+    "DOC": _read_ole,
     "HTML": _read_html,
     "ODF": _read_formula,
     "ODP": _read_presentation,
     "ODS": _read_ods,
+    "PPS": _read_ole,
+    "PPT": _read_ole,
     "TXT": _read_plain,
+    "XLS": _read_ole,
     "ZIP": _read_zip,
 }
 
@@ -166,10 +178,8 @@ def _media_types() -> dict[str, str]:
     return {code: (names or types["PPT"])[0] for code, names in types.items()}
 
 
-def _pages(result: ExtractionResult, filetype: str) -> int | None:
-    """As counted by the library, or as Word wrote it down; of PPT it also counts notes and masters."""
-    if filetype in {"PPT", "PPS"}:
-        return None
+def _pages(result: ExtractionResult) -> int | None:
+    """As counted by the library, or as Word noted it."""
     metadata: dict[str, Any] = dict(result.metadata)
     told = (
         metadata.get("page_count"),
