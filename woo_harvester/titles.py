@@ -55,8 +55,8 @@ def title_from_loc(loc: str) -> str | None:
 def title_from_properties(text: str) -> str | None:
     """The title in a document's own properties, or None where it tells nothing.
 
-    Programs fill it in with the name of the file, or with their own before it ("Microsoft Word - brief.docx"):
-    that is left out, and what is left must tell something, as in :func:`title_from_loc`.
+    Programs fill it in with the name of the file, some with their own before it, such as "Microsoft Word -
+    brief.docx": that is left out, and what is left must tell something, as in :func:`title_from_loc`.
     """
     title = " ".join(_without_extensions(_PROGRAM.sub("", text).strip()).split())
     return title if _tells(_UUID.sub(" ", title)) else None

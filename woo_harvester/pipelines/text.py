@@ -7,11 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
-from woo_harvester.extensions.ending import end_run
 from woo_harvester.items import WooItem
 from woo_harvester.text.extracted import Extracted, Limits, TextError, TextTimeoutError
 from woo_harvester.text.workers import Workers
@@ -28,12 +26,12 @@ NO_LIBRARY = (
 class TextPipeline:
     """Has worker processes read what was fetched; gives the record pages, text and language.
 
-    A text that could not be read is a finding; the document is delivered without it. Counts in the statistics,
-    as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``.
+    A text that could not be read is a finding; the document is delivered without it. Counts in the
+    statistics, as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``.
     """
 
     def __init__(self, crawler: Crawler, workers: Workers) -> None:
-        self._crawler = crawler
+        self._stats = crawler.stats
         self._workers = workers
 
     @classmethod
@@ -41,21 +39,19 @@ class TextPipeline:
         settings = crawler.settings
         if not settings.getbool("WOO_TEXT"):
             raise NotConfigured("WOO_TEXT is off")
+        if find_spec("kreuzberg") is None:
+            spider: Any = crawler.spider
+            if hasattr(spider, "failure"):
+                spider.failure = (1, NO_LIBRARY)  # the command tells it in place of the log
+            raise ImportError(NO_LIBRARY)
         limits = Limits(
             timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
             memory=settings.getint("WOO_TEXT_MEMORY"),
             maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
             ocr=settings.getbool("WOO_TEXT_OCR"),
         )
-        count = settings.getint("WOO_TEXT_WORKERS") or _cores()
-        pipeline = cls(crawler, Workers(limits, count))
-        crawler.signals.connect(pipeline.spider_opened, signals.spider_opened)
-        return pipeline
-
-    def spider_opened(self) -> None:
-        """End a run that cannot give what it is asked for."""
-        if find_spec("kreuzberg") is None:
-            end_run(self._crawler, "text_failed", NO_LIBRARY)
+        count = int(settings["WOO_TEXT_WORKERS"] or _cores())
+        return cls(crawler, Workers(limits, count))
 
     async def process_item(self, item: Any) -> Any:
         """Add what the document says itself."""
@@ -80,7 +76,7 @@ class TextPipeline:
             if isinstance(error, TextTimeoutError):
                 action += ", want het lezen duurde te lang"
             item.notes("document.tekst-mislukt", seen=str(error), action=action)
-            self._count("failed")
+            self._stats.inc_value("woo/text/failed")
             return None
 
     def _add(self, extracted: Extracted, item: WooItem) -> None:
@@ -93,12 +89,9 @@ class TextPipeline:
             item.notes("document.geen-tekst", action="geoogst zonder tekst")
         if extracted.title and record.herkomst.standaardwaarden.get(TITLE) == "onbekend":
             record.herkomst.titelVoorstel = title_from_properties(extracted.title)
-        self._count("read" if extracted.has_text else "empty")
+        self._stats.inc_value("woo/text/read" if extracted.has_text else "woo/text/empty")
         if extracted.truncated:
-            self._count("truncated")
-
-    def _count(self, key: str) -> None:
-        self._crawler.stats.inc_value(f"woo/text/{key}")
+            self._stats.inc_value("woo/text/truncated")
 
 
 def _cores() -> int:

@@ -20,6 +20,10 @@ STATISTICS = {
         "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`"
     ),
     "woo/documents/refused": "documents left out because of their file type",
+    "woo/text/read": "documents of which the text was read",
+    "woo/text/empty": "documents that hold no text, such as scans without a text layer",
+    "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
+    "woo/text/failed": "documents of which the text could not be read, or not in time",
     "deltafetch/skipped": "entries that were known and not harvested again; for other spiders, requests",
     "deltafetch/stored": "records that every output has durably, and that the state has learned of",
     "woo/outputs/failed": "outputs that could not be written, so that the run was ended",
