@@ -170,7 +170,7 @@ OPTIONS = (
         "WOO_RETRY_BACKOFF",
         2,
         "seconds",
-        "Rest of a host after a 429 or 503 without `Retry-After`; doubled with each try.",
+        "Rest of a host after a 429 or 503 without `Retry-After`, and before a remote `FILES_STORE` is asked again; doubled with each try.",
     ),
     Option(
         "WOO_HOST_BACKLOG",

@@ -180,6 +180,8 @@ class Bestand:
     """Bytes."""
     hash: str | None = None
     """SHA-256 of the content, in lower-case hexadecimals."""
+    pad: str | None = None
+    """Path in `FILES_STORE`, where documents are kept."""
     paginas: int | None = None
     """Pages or slides, where the file tells."""
     tekst: str | None = None

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from scrapy.commands import ScrapyCommand
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host
-from woo_harvester.commands.state.output import number, reading, table, tell, writing
-from woo_harvester.folders import state_url
+from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, writing
+from woo_harvester.files.folder import InUseError, existing
+from woo_harvester.folders import NoFolderError, files_folder, state_url
 from woo_harvester.latest import RecordsError
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
+from woo_harvester.state.files import has_named_files, named_files
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
 
@@ -59,6 +61,7 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
+        parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
         parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -71,7 +74,9 @@ class Command(ScrapyCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except LockedError as error:
             self._fail(f"a run works on {error}: wait until it ends")
-        except (StateError, ExportedError, RecordsError) as error:
+        except InUseError as error:
+            self._fail(f"a run stores documents in {error}: wait until it ends")
+        except (StateError, ExportedError, RecordsError, NoFolderError) as error:
             self._fail(str(error))
         except OSError as error:
             self._fail(f"{error.filename or 'output'}: {error.strerror or error}")
@@ -152,6 +157,22 @@ class Command(ScrapyCommand):
                 count += 1
         tell(f"Wrote {number(count, 'document')}.")
 
+    def unnamed(self, args: list[str], opts: argparse.Namespace) -> None:
+        """List the kept files that no published document has, and remove them if that is asked for."""
+        path = files_folder(cast("Settings", self.settings))
+        with self._open() as state, closing(existing(path)) as folder:
+            if opts.remove:
+                folder.lock(alone=True)
+            with state.snapshot() as connection:
+                if opts.remove and not has_named_files(connection):
+                    raise StateError(
+                        f"the state names no file at all, so nothing of {path} is removed: "
+                        "is it the state of these documents (setting WOO_STATE_URL)?"
+                    )
+                count, size = list_unnamed(folder, named_files(connection), remove=opts.remove)
+        done = "Removed" if opts.remove else "Found"
+        tell(f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names.")
+
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
         if url == NOWHERE:
@@ -190,5 +211,6 @@ ACTIONS = {
     "confirm": Action(Command.confirm, "HOST...", 1, None),
     "check": Action(Command.check, FILES, 1, None, frozenset({"verbose"})),
     "latest": Action(Command.latest, FILES, 1, None, frozenset({"output", "withdrawn"})),
+    "unnamed": Action(Command.unnamed, "", 0, 0, frozenset({"remove"})),
 }
 TABLE = Action(Command.table, "", 0, 0)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.commands.state import Command
 
-OPTIONS = ("host", "format", "output", "withdrawn", "verbose")
+OPTIONS = ("host", "format", "output", "withdrawn", "verbose", "remove")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from woo_harvester.dates import AMSTERDAM
+from woo_harvester.files.folder import Folder, unnamed
 from woo_harvester.latest import Latest
 from woo_harvester.state import upkeep
 
@@ -44,6 +45,21 @@ def reading(names: Sequence[str]) -> Iterator[Latest]:
         for path in files.torn:
             sys.stderr.write(f"scrapy state: the last line of {path} is broken off, and left out\n")
         yield files
+
+
+def list_unnamed(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
+    """Show size and path of the files of *folder* that are not among *named*; how many, and their bytes.
+
+    With *remove*, a file is removed when its line has been written.
+    """
+    count = size = 0
+    for file in unnamed(folder.kept(), named):
+        print(f"{file.size:>12} {file.path}", flush=remove)
+        if remove:
+            file.path.unlink()
+        count += 1
+        size += file.size
+    return count, size
 
 
 def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
