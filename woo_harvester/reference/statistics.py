@@ -24,7 +24,7 @@ STATISTICS = {
     "woo/files/bytes": "bytes of those",
     "woo/files/present": "documents that were in `FILES_STORE` already, for an earlier run or another URL",
     "woo/files/failed": "documents and texts that could not be stored, so that the run was ended",
-    "woo/text/known": "documents of which the text was taken from `FILES_STORE`: the same bytes were read before",
+    "woo/text/known": "documents of which the text was in `FILES_STORE`: the same bytes were read before",
     "woo/text/read": "documents of which the text was read",
     "woo/text/empty": "documents that hold no text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",

@@ -73,6 +73,15 @@ class FolderStore(FSFilesStore):
         """Do something that waits for the disk."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
+    def begin(self) -> None:
+        """Keep those off who remove, and remove what killed runs have left. Raises InUseError or OSError."""
+        try:
+            self.folder.lock(alone=False)
+            self.folder.clean()
+        except (InUseError, OSError):
+            self.close()
+            raise
+
     def close(self) -> None:
         """End the threads and give the lock back."""
         self._threads.shutdown()
@@ -146,8 +155,7 @@ def open_backend(crawler: Crawler) -> FilesStoreProtocol:
     try:
         store = _Stores.from_crawler(crawler).store
         if isinstance(store, FolderStore):
-            store.folder.lock(alone=False)
-            store.folder.clean()
+            store.begin()
     except InUseError as error:
         raise StoreError(
             f"FILES_STORE {error}: files are being removed from it (scrapy state unnamed --remove)"
