@@ -19,7 +19,11 @@ STATISTICS = {
         "entries that were read, by what was decided: `new`, `changed`, `republished`, `unchanged`; `older` "
         "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`"
     ),
-    "woo/documents/refused": "documents left out because of their file type",
+    "woo/documents/refused": (
+        "documents left out because of what was fetched: their type, size or redirect; those of earlier runs "
+        "that are still left alone count too"
+    ),
+    "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
     "woo/text/read": "documents of which the text was read",
     "woo/text/empty": "documents that hold no text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
