@@ -4,7 +4,7 @@
 
 Reads the four PDFs of ``shared/data/documents`` beside the checkout, several times over. Every measurement
 runs in a process of its own that has read them once before the clock starts, and the tasks take turns; the
-best of five times counts. What is not installed is left out: pdftotext is Debian's poppler-utils, pypdfium2
+best of twelve times counts. What is not installed is left out: pdftotext is Debian's poppler-utils, pypdfium2
 a package of Python. Two workers need two cores that have nothing else to do.
 """
 
@@ -24,9 +24,9 @@ from woo_harvester.text.extracted import Limits
 from woo_harvester.text.workers import Workers
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "documents"
-REPEATS = 5
+REPEATS = 12
 #: How often each document is read in one measurement.
-ROUNDS = 6
+ROUNDS = 4
 
 
 def read_with_pdftotext(paths: Sequence[Path]) -> None:
@@ -64,7 +64,7 @@ def in_process(read: Callable[[Sequence[Path]], None]) -> float:
 
 
 def in_workers(count: int) -> float:
-    """Seconds, with as many documents waiting as a crawl would have."""
+    """Seconds, with many documents waiting; the longest first, so that two workers end at the same time."""
 
     async def run() -> float:
         workers = Workers(Limits(), count)
@@ -72,7 +72,8 @@ def in_workers(count: int) -> float:
         try:
             await asyncio.gather(*(workers.extract(path, "PDF") for path in paths))
             started = time.perf_counter()
-            await asyncio.gather(*(workers.extract(path, "PDF") for path in paths * ROUNDS))
+            waiting = sorted(paths * ROUNDS, key=paths.index)
+            await asyncio.gather(*(workers.extract(path, "PDF") for path in waiting))
             return time.perf_counter() - started
         finally:
             await workers.close()
@@ -91,7 +92,7 @@ TASKS: dict[str, tuple[str, Callable[[], float], float | None]] = {
 
 
 def documents() -> list[Path]:
-    """The longest first, so that two workers end at about the same time."""
+    """The largest first."""
     return sorted(FOLDER.glob("*.pdf"), key=lambda path: path.stat().st_size, reverse=True)
 
 

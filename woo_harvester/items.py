@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView
+from collections.abc import Callable, Iterator, KeysView
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from woo_harvester.findings.notes import Notes
 from woo_harvester.formats import FileType
 from woo_harvester.record import Record, keys_of, plain
 from woo_harvester.register.organisations import Match
+from woo_harvester.state.documents import KnownFile
 from woo_harvester.tooi.values import Concept
 
 
@@ -34,9 +35,13 @@ class Fetched:
     sha256: str | None = None
     """Of the body, in lower-case hexadecimals; None where it was not fetched."""
     path: Path | None = None
-    """The body on disk, for the pipelines; None where it was not fetched."""
+    """The body in the store, where that is a folder."""
+    unchanged: bool = False
+    """The server answered that the file is the one that was fetched before."""
     file: BinaryIO | None = field(default=None, compare=False, repr=False)
     """The body, seekable; None where it was not fetched."""
+    close: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
+    """Gives the body back."""
 
 
 @dataclass(slots=True)
@@ -50,6 +55,8 @@ class Source:
     """Whose the document is by the register."""
     fetched: Fetched | None = None
     """None where no request was made (``documents=none``)."""
+    known: KnownFile | None = None
+    """The file of the version before, where it was fetched."""
     filetype: FileType | None = None
     """What the document is, by its bytes where it was fetched; the third pipeline tells."""
 

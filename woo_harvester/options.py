@@ -47,6 +47,12 @@ OPTIONS = (
         "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever.",
     ),
     Option(
+        "WOO_REFUSED_DAYS",
+        7,
+        "days",
+        "A document that was fetched and refused is asked for again when it has a newer lastmod, or after so many days: a publisher may mend it and forget the lastmod.",
+    ),
+    Option(
         "WOO_DURABLE_INTERVAL",
         2,
         "seconds",

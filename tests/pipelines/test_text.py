@@ -7,13 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
 from scrapy.exceptions import NotConfigured
 
 from tests.command import run_scrapy
-from tests.conftest import ROOT
+from tests.conftest import ROOT, skip_or_fail
 from tests.crawlers import LOC, crawler_of, item_of
 from tests.register.exports import body, export
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
@@ -147,9 +148,26 @@ def test_the_pipeline_is_off_unless_it_is_asked_for() -> None:
         TextPipeline.from_crawler(crawler_of())
 
 
+def test_ocr_without_its_data_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ImportError, match="tesseract-ocr-nld"):
+        TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, WOO_TEXT_OCR=True))
+
+
+def test_a_scan_is_read_where_ocr_is_asked_for() -> None:
+    if which("tesseract") is None:
+        skip_or_fail("needs tesseract-ocr and tesseract-ocr-nld")
+    item = document(SCAN)
+    assert process(item, WOO_TEXT_OCR=True) == {"woo/text/read": 1}
+    file = file_of(item)
+    assert SENTENCE in " ".join((file.tekst or "").split())
+    assert (file.paginas, file.taal) == (1, "nl")
+
+
 CRAWL = """
 import sys
 from pathlib import Path
+from shutil import which
 from scrapy import Spider
 from scrapy.crawler import AsyncCrawlerProcess
 from tests.pipelines.test_text import document

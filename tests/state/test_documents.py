@@ -7,7 +7,8 @@ from sqlalchemy.exc import IntegrityError
 from tests.state.knowledge import DAY, FIRST_SEEN, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from woo_harvester.state import documents
 from woo_harvester.state.decision import Known
-from woo_harvester.state.documents import BATCH, Gone, Harvested
+from woo_harvester.state.documents import BATCH, Gone, Harvested, KnownFile
+from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
 
@@ -55,7 +56,8 @@ def test_more_than_a_batch_is_looked_up_whole(connection: Connection) -> None:
 def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = see(connection, sitemap, [LOC])
-    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, b"s" * 32, '"e"')])
+    file = KnownFile(b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3)
+    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file)])
     assert row_of(connection, key) == {
         "id": key,
         "loc": LOC,
@@ -68,7 +70,14 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "entry_digest": b"d" * 16,
         "sha256": b"s" * 32,
         "etag": '"e"',
+        "last_modified": None,
+        "size": 20480,
+        "media_type": "application/pdf",
+        "file_name": "besluit.pdf",
+        "pages": 3,
+        **NO_FAULT,
     }
+    assert documents.file_of(connection, key) == file
 
 
 def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Connection) -> None:

@@ -19,10 +19,11 @@ pytestmark = [
 TRY = """
 import json, os, socket, subprocess, sys
 from pathlib import Path
-from woo_harvester.text.confinement import confine
+from woo_harvester.text.confinement import bound_memory, forbid_outside, forbid_writing
 
 tried = json.loads(sys.argv[1])
-confined = confine(256 * 1024 * 1024)
+bound_memory(256 * 1024 * 1024)
+confined = forbid_outside() and forbid_writing()
 told = {}
 for name, expression in tried.items():
     try:
@@ -88,9 +89,16 @@ def test_other_processes_are_out_of_reach() -> None:
     told = tried(
         program="subprocess.run(['true'])",
         shell="os.execv('/bin/sh', ['sh'])",
+        process="os.fork() or os._exit(0)",
         signal="os.kill(os.getppid(), 0)",
     )
     assert set(told.values()) == {"PermissionError"}
+
+
+def test_threads_can_be_started() -> None:
+    assert tried(thread="__import__('threading').Thread(target=len, args=((),)).start()") == {
+        "thread": "done"
+    }
 
 
 def test_documents_and_libraries_can_be_read(tmp_path: Path) -> None:

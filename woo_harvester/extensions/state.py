@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Self
@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import state_url
 from woo_harvester.items import WooItem
-from woo_harvester.state import documents, outputs, resources, visited
+from woo_harvester.state import documents, faults, outputs, resources, visited
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
@@ -105,6 +105,7 @@ class StateKeeper:
         keeper = cls(crawler)
         crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
         crawler.signals.connect(keeper.engine_stopped, signals.engine_stopped)
+        crawler.signals.connect(keeper.item_dropped, signals.item_dropped)
         return keeper
 
     @property
@@ -221,10 +222,41 @@ class StateKeeper:
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """What the state waits to learn of *item*; None where it learns nothing of it."""
         if isinstance(item, WooItem):
-            return item.delivery if isinstance(item.delivery, Delivery) else None
+            return _told(item) if isinstance(item.delivery, Delivery) else None
         if response is None or self.key_of is None:
             return None
         return Delivery(waiting=self.outputs, visited=self.key_of(response))
+
+    def not_harvested(self, item: WooItem, *, refused: bool) -> None:
+        """Learn that a document was fetched and *refused*, or could not be fetched; its notes tell why.
+
+        What was refused is known by that: its sitemap need not be read again for it. What could not be
+        fetched is not, so that the next run reads the sitemap and tries again.
+        """
+        delivery, error = item.delivery, item.notes.error
+        if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
+            return
+        self._crawler.stats.inc_value(f"woo/documents/{'refused' if refused else 'failed'}")
+        harvested = delivery.harvested
+        with self.begin() as connection:
+            faults.keep_fault(
+                connection,
+                harvested.id,
+                error.code,
+                error.seen,
+                at=harvested.at,
+                refused=refused,
+                lastmod=harvested.lastmod,
+            )
+            if refused and delivery.reading is not None:
+                delivery.reading.outstanding -= 1
+                self._remember(connection, delivery.reading)
+
+    def item_dropped(self, item: object) -> None:
+        """A pipeline refuses a document, with an error in its notes."""
+        if isinstance(item, WooItem):
+            with suppress(CloseSpider):
+                self.not_harvested(item, refused=True)
 
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Where there is no output at all, what was scraped is delivered."""
@@ -287,3 +319,19 @@ class StateKeeper:
                 digest=reading.digest,
                 at=reading.at,
             )
+
+
+def _told(item: WooItem) -> Delivery:
+    """The item's delivery, with what its record tells of the file by now."""
+    delivery: Delivery = item.delivery  # type: ignore[assignment]
+    files = item.record.versies[-1].bestanden
+    if delivery.harvested is not None and delivery.harvested.file is not None and files:
+        file = replace(
+            delivery.harvested.file,
+            size=files[0].grootte,
+            media_type=files[0].mime_type,
+            file_name=files[0].bestandsnaam,
+            pages=files[0].paginas,
+        )
+        delivery.harvested = replace(delivery.harvested, file=file)
+    return delivery

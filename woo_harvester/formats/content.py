@@ -85,6 +85,12 @@ def read_content(file: BinaryIO) -> Content:
     return _text_content(text) if text is not None else _binary_content(head)
 
 
+def known_content(media_type: str | None) -> Content | None:
+    """What bytes told whose media type was kept; None where nothing was."""
+    filetype = from_media_type(media_type).filetype
+    return Content((filetype,)) if filetype else None
+
+
 def _as_text(head: bytes) -> bytes | None:
     """The beginning of a text, in UTF-8 or a code page, from its first character; None where it is none."""
     encoding, mark = read_bom(head)

@@ -58,7 +58,7 @@ class StorePipeline:
     async def _keep(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
         """Whether the document is in the store; one that was not received now may be from before."""
         if fetched.file is None:
-            return await self.store.has(sha256)
+            return await self.store.has(sha256, fetched.size)
         if self._failed:
             raise RunError("the store has failed before")
         try:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import copyfileobj
+from shutil import copyfileobj, which
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 NO_LIBRARY = (
     'WOO_TEXT is on, and the library that reads documents is missing: pip install "woo-harvester[text]"'
+)
+
+NO_TESSERACT = (
+    "WOO_TEXT_OCR is on, and Tesseract with its data for Dutch is missing: "
+    "install it, on Debian with apt install tesseract-ocr tesseract-ocr-nld"
 )
 
 
@@ -50,11 +56,11 @@ class TextPipeline:
         settings = crawler.settings
         if not settings.getbool("WOO_TEXT"):
             raise NotConfigured("WOO_TEXT is off")
-        if find_spec("kreuzberg") is None:
+        if missing := _missing(ocr=settings.getbool("WOO_TEXT_OCR")):
             spider: Any = crawler.spider
             if hasattr(spider, "failure"):
-                spider.failure = (1, NO_LIBRARY)  # the command tells it in place of the log
-            raise ImportError(NO_LIBRARY)
+                spider.failure = (1, missing)  # the command tells it in place of the log
+            raise ImportError(missing)
         limits = Limits(
             timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
             memory=settings.getint("WOO_TEXT_MEMORY"),
@@ -148,6 +154,22 @@ def _copy(file: BinaryIO, target: IO[bytes]) -> None:
     file.seek(0)
     copyfileobj(file, target, MB)
     target.flush()
+
+
+def _missing(*, ocr: bool) -> str | None:
+    """What must be installed before text can be read."""
+    if find_spec("kreuzberg") is None:
+        return NO_LIBRARY
+    return NO_TESSERACT if ocr and "nld" not in _languages_of_tesseract() else None
+
+
+def _languages_of_tesseract() -> list[str]:
+    """For which it has data; the library has Tesseract in it, and says nothing where the data is missing."""
+    program = which("tesseract")
+    if program is None:
+        return []
+    told = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False)  # noqa: S603
+    return told.stdout.split()
 
 
 def _cores() -> int:

@@ -19,7 +19,11 @@ STATISTICS = {
         "entries that were read, by what was decided: `new`, `changed`, `republished`, `unchanged`; `older` "
         "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`"
     ),
-    "woo/documents/refused": "documents left out because of their file type",
+    "woo/documents/refused": (
+        "documents left out because of what was fetched: their type, size or redirect; those of earlier runs "
+        "that are still left alone count too"
+    ),
+    "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
     "woo/files/stored": "documents that were put in `FILES_STORE`",
     "woo/files/bytes": "bytes of those",
     "woo/files/present": "documents that were in `FILES_STORE` already, for an earlier run or another URL",

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, parse_datetime
+from woo_harvester.dates import day_of, iso_datetime, parse_datetime
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
 from woo_harvester.findings import Report
@@ -25,14 +25,15 @@ from woo_harvester.register import Register
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
-from woo_harvester.state import documents
-from woo_harvester.state.decision import Known, Verdict, decide, microseconds
+from woo_harvester.state import documents, faults
+from woo_harvester.state.decision import Known, Verdict, decide, is_refused, microseconds
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.urls import host_of, loc_problem, record_id
 
 SKIPPED = "overgeslagen"
+NOT_AGAIN = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
 #: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
 CLOCK_SLACK = timedelta(minutes=5)
@@ -65,6 +66,8 @@ class Sifted:
     moved: list[int] = field(default_factory=list)
     """Ids of documents that another sitemap listed last time."""
     digests: dict[int, bytes] = field(default_factory=dict)
+    mended: list[int] = field(default_factory=list)
+    """Ids of documents that are listed again as they were harvested, after a version that could not be."""
 
 
 @dataclass
@@ -79,10 +82,16 @@ class Place:
 
 
 class Entries:
-    """Chooses what is harvested, for the hosts and bodies of one register."""
+    """Chooses what is harvested, for the hosts and bodies of one register.
 
-    def __init__(self, register: Register, report: Report, keeper: StateKeeper) -> None:
+    A document that was fetched and refused is left alone for *patience*.
+    """
+
+    def __init__(
+        self, register: Register, report: Report, keeper: StateKeeper, patience: timedelta = timedelta(0)
+    ) -> None:
         self._register = register
+        self._patience = patience.total_seconds()
         self._report = report
         self._keeper = keeper
         self.counts = dict.fromkeys(Verdict, 0)
@@ -102,6 +111,18 @@ class Entries:
         reading.before = before.ids
         return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", before.same))
 
+    def report_faults(self, host: str, sitemap: Sitemap, resource_id: int) -> None:
+        """Tell what is still wrong with the documents of a sitemap that has not changed."""
+        with self._keeper.begin() as connection:
+            found = faults.faults_of(connection, resource_id)
+        for fault in found:
+            match = self._register.organisation_of(fault.loc, host)
+            body = match.organisation.identifier if match.organisation else None
+            notes = Notes(self._report, url=fault.loc, host=host, organisation=body, sitemap=sitemap.url)
+            notes.since = _written(fault.since)
+            notes(fault.code, seen=fault.seen, action=NOT_AGAIN)
+        self.counts[Verdict.REFUSED] += len(found)
+
     def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:
         """The items of a batch, and how many of its entries were looked at.
 
@@ -120,6 +141,7 @@ class Entries:
             ]
             documents.move(connection, sifted.moved, place.reading.resource_id)
             documents.keep_digests(connection, sifted.digests)
+            faults.end_faults(connection, sifted.mended)
         self.counts[Verdict.UNCHANGED] += sifted.unchanged
         return items, sifted.consumed
 
@@ -215,6 +237,10 @@ class Entries:
         now = datetime.now(UTC).replace(microsecond=0)
         moment = _lastmod(entry.lastmod, now, notes)
         verdict = decide(known, moment)
+        if known.fault is not None:
+            notes.since = _written(known.fault_since)
+            if verdict.cause and is_refused(known, moment, int(now.timestamp()), self._patience):
+                verdict = Verdict.REFUSED
         self.counts[verdict] += 1
         if verdict.cause is None:
             self._passed_over(verdict, entry, digest, known, notes, sifted)
@@ -223,7 +249,10 @@ class Entries:
         record = _record(entry, place.sitemap, notes, verdict.cause, published, moment, now)
         number = place.sitemap.index.name.number
         category = category_of_index(number) if number else None
-        item = WooItem(record, Source(read_given(entry.document), category, match), notes)
+        source = Source(read_given(entry.document), category, match)
+        if verdict is not Verdict.NEW:
+            source.known = documents.file_of(connection, known.id)
+        item = WooItem(record, source, notes)
         harvested = Harvested(
             id=known.id,
             lastmod=microseconds(moment) if moment else None,
@@ -250,11 +279,16 @@ class Entries:
     def _passed_over(
         verdict: Verdict, entry: Entry, digest: bytes | None, known: Known, notes: Notes, sifted: Sifted
     ) -> None:
-        """Tell a lastmod that keeps a document from being harvested; remember an entry that was read."""
-        if isinstance(verdict.value, str) and verdict is not Verdict.UNCHANGED:
+        """Tell what keeps a document from being harvested; remember an entry that was read."""
+        if verdict is Verdict.REFUSED:
+            notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
+        elif isinstance(verdict.value, str):
             notes(verdict.value, element="lastmod", seen=entry.lastmod, action="niet opnieuw geoogst")
-        elif digest is not None:
-            sifted.digests[known.id] = digest
+        else:
+            if digest is not None:
+                sifted.digests[known.id] = digest
+            if known.fault is not None:
+                sifted.mended.append(known.id)
 
 
 def _record(
@@ -279,6 +313,11 @@ def _record(
             bevindingen=notes.codes,
         ),
     )
+
+
+def _written(seconds: int | None) -> str | None:
+    """A moment of the state as a finding tells it."""
+    return None if seconds is None else iso_datetime(datetime.fromtimestamp(seconds, UTC))
 
 
 def _lastmod(text: str | None, now: datetime, notes: Notes) -> datetime | None:

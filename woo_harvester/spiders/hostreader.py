@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -32,10 +33,12 @@ from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
+from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
 Output = AsyncIterator[Request | WooItem]
@@ -66,6 +69,7 @@ class HostReader:
         self._entries = entries
         self._documents = documents
         self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
+        self._patience = timedelta(days=crawler.settings.getfloat("WOO_REFUSED_DAYS"))
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._sitemap_maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
 
@@ -88,6 +92,9 @@ class HostReader:
         """A streamed request for a file of *visit*'s host; *kwargs* go to the callback."""
         with self._keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, url, kind, listed_by)
+            if self._is_another_try_due(connection, resource.id):
+                forget_read(connection, resource.id)
+                resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
             url,
             callback=callback,
@@ -106,6 +113,11 @@ class HostReader:
             },
             cb_kwargs={"visit": visit, "resource": resource, **kwargs},
         )
+
+    def _is_another_try_due(self, connection: Connection, resource_id: int) -> bool:
+        """Whether a document of a sitemap was refused so long ago that it is asked for again."""
+        first = first_refused(connection, resource_id)
+        return first is not None and time() - first >= self._patience.total_seconds()
 
     async def on_failure(self, failure: Failure) -> Output:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
@@ -259,6 +271,7 @@ class HostReader:
             if response.status == 304 or self._is_same(response, resource):
                 visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
+                self._entries.report_faults(visit.host, sitemap, resource.id)
             elif response.status == 200:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from woo_harvester.state.decision import Known
+from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.schema import documents, resources
 
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
@@ -28,6 +29,11 @@ KNOWN_COLUMNS = (
     documents.c.harvested,
     documents.c.withdrawn,
     documents.c.entry_digest,
+    documents.c.fault,
+    documents.c.fault_seen,
+    documents.c.fault_since,
+    documents.c.refused_at,
+    documents.c.refused_lastmod,
 )
 LOOK_UP = select(*KNOWN_COLUMNS).where(documents.c.loc.in_(bindparam("locs", expanding=True)))
 
@@ -47,8 +53,25 @@ class Harvested:
     at: int
     """Seconds since 1970."""
     entry_digest: bytes | None = None
+    file: KnownFile | None = None
+    """None where the document was not fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What is known of a document's file; the names are those of the table."""
+
     sha256: bytes | None = None
     etag: str | None = None
+    last_modified: str | None = None
+    size: int | None = None
+    """Bytes."""
+    media_type: str | None = None
+    file_name: str | None = None
+    pages: int | None = None
+
+
+FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +110,14 @@ class Before:
 
 def before(connection: Connection, sitemap_id: int) -> Before:
     """What is known of a sitemap that is about to be read."""
-    columns = (documents.c.entry_digest, documents.c.id, documents.c.harvested)
+    columns = (documents.c.entry_digest, documents.c.id, documents.c.harvested, documents.c.fault)
     query = select(*columns).where(documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None))
     rows = connection.execute(query.limit(SAME_MAX)).all()
-    same = {digest: key for digest, key, harvested in rows if digest is not None and harvested is not None}
+    same = {
+        digest: key
+        for digest, key, harvested, fault in rows
+        if digest is not None and harvested is not None and fault is None
+    }
     return Before(same, [row[1] for row in rows] if len(rows) < SAME_MAX else None)
 
 
@@ -128,14 +155,15 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
             "day": one.published,
             "moment": one.at,
             "digest": one.entry_digest,
-            "hash": one.sha256,
-            "tag": one.etag,
+            **{f"new_{name}": value for name, value in asdict(one.file or NO_FILE).items()},
         }
         for one in harvested
     ]
     if rows:
         connection.execute(CONFIRM, rows)
 
+
+NO_FILE = KnownFile()
 
 CONFIRM = (
     update(documents)
@@ -146,8 +174,8 @@ CONFIRM = (
         harvested=bindparam("moment"),
         withdrawn=None,
         entry_digest=bindparam("digest"),
-        sha256=bindparam("hash"),
-        etag=bindparam("tag"),
+        **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
+        **NO_FAULT,
     )
 )
 
@@ -157,7 +185,13 @@ def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> No
     rows = [{"key": key, "moment": at} for key in ids]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
-        connection.execute(statement.values(withdrawn=bindparam("moment")), rows)
+        connection.execute(statement.values(withdrawn=bindparam("moment"), **NO_FAULT), rows)
+
+
+def file_of(connection: Connection, key: int) -> KnownFile | None:
+    """What is known of a document's file; None where it was never fetched."""
+    row = connection.execute(select(*FILE_COLUMNS).where(documents.c.id == key)).one()
+    return KnownFile(*row) if row.sha256 is not None else None
 
 
 def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | None = None) -> Sequence[int]:

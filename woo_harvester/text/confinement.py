@@ -2,7 +2,7 @@
 
 The libraries are large, and the files come from strangers. A file that takes over the library finds itself in
 a process that can only answer on its pipe. By seccomp, the kernel's filter of system calls, since that works
-without root and within containers, where name spaces often do not.
+without root and within containers, where name spaces often do not. Once forbidden, nothing is allowed again.
 """
 
 from __future__ import annotations
@@ -13,89 +13,93 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 #: Of ``linux/prctl.h``: the signal for this process when its parent is gone.
 _PR_SET_PDEATHSIG = 1
-#: A filter cannot look into the memory that these take their arguments from; the C library does without.
-_UNSEEN = ("openat2", "io_uring_setup")
-_FORBIDDEN = (
-    # Network, and services of this machine. A pair of sockets within the process is allowed.
-    "socket",
-    # Programs.
-    *("execve", "execveat"),
-    # Other processes of the same user: the crawl, whose memory holds the way to the state.
-    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kill", "tkill", "pidfd_send_signal"),
-    # Files: state, store and reports.
-    *(
-        "unlink",
-        "unlinkat",
-        "rename",
-        "renameat",
-        "renameat2",
-        "rmdir",
-        "mkdir",
-        "mkdirat",
-        "mknod",
-        "mknodat",
-    ),
-    *(
-        "link",
-        "linkat",
-        "symlink",
-        "symlinkat",
-        "truncate",
-        "creat",
-        "chmod",
-        "fchmodat",
-        "chown",
-        "fchownat",
-    ),
+
+#: Of ``linux/sched.h``: what is made is a thread of this process.
+_CLONE_THREAD = 0x10000
+
+#: System calls that are refused. Network, and services of this machine; a pair of sockets within the process
+#: is allowed. Programs and processes. Other processes of the same user: the crawl's memory holds the way to
+#: the state.
+_OUTSIDE = (
+    *("socket", "execve", "execveat", "fork", "vfork", "kill", "tkill", "pidfd_send_signal", "pidfd_getfd"),
+    *("ptrace", "process_vm_readv", "process_vm_writev"),
 )
-#: System calls that open a file, and the place of their flags.
-_OPENING = {"open": 1, "openat": 2}
-#: What of these flags means writing: a mask, and the value under it.
 _WRITING = (
+    *("unlink", "unlinkat", "rename", "renameat", "renameat2", "rmdir", "creat", "mkdir", "mkdirat", "mknod"),
+    *("mknodat", "truncate", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmodat", "chown"),
+    *("fchownat",),
+)
+#: Their arguments stand in memory, where the filter cannot see them; libraries go on without these.
+_UNSEEN = ("clone3", "io_uring_setup", "openat2")
+
+Flags = tuple[int, Sequence[tuple[int, int]]]
+"""The place of an argument, and what is refused in it: a mask with the value under it."""
+
+_WRITE_FLAGS = (
     *((os.O_ACCMODE, mode) for mode in (os.O_WRONLY, os.O_RDWR)),
     *((flag, flag) for flag in (os.O_CREAT, os.O_TRUNC)),
 )
+_PROCESS_CALLS: Mapping[str, Flags] = {"clone": (0, [(_CLONE_THREAD, 0)])}
+_WRITE_CALLS: Mapping[str, Flags] = {"open": (1, _WRITE_FLAGS), "openat": (2, _WRITE_FLAGS)}
 
 
-def confine(memory: int) -> bool:
-    """Bound this process to *memory* bytes of its own, and let it read only.
+def end_with_parent() -> None:
+    """Have the kernel end this process when its parent is gone, on Linux; others are ended by their alarm."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
-    Returns whether the kernel forbids network, programs and writing from now on: on Linux with libseccomp.
-    Elsewhere a worker only has a bound on memory, where the system knows it, and the time that it is given.
+
+def bound_memory(size: int) -> None:
+    """Allow *size* bytes of its own memory (``RLIMIT_DATA``), and no core file, which would hold texts."""
+    for kind, value in ((resource.RLIMIT_DATA, size), (resource.RLIMIT_CORE, 0)):
+        _, hard = resource.getrlimit(kind)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)  # noqa: PLW2901
+        resource.setrlimit(kind, (value, value))
+
+
+def forbid_outside() -> bool:
+    """Forbid network, programs and other processes; returns whether the kernel does.
+
+    It does on Linux with libseccomp.
     """
-    _bound(resource.RLIMIT_DATA, memory)
-    _bound(resource.RLIMIT_CORE, 0)  # a core file would hold the document
-    if sys.platform != "linux":
+    return _forbid(_OUTSIDE, _PROCESS_CALLS)
+
+
+def forbid_writing() -> bool:
+    """Forbid to make, change and remove files; returns whether the kernel does."""
+    return _forbid(_WRITING, _WRITE_CALLS)
+
+
+def _forbid(calls: Iterable[str], by_flags: Mapping[str, Flags]) -> bool:
+    """Refuse *calls*, and those of *by_flags* that have such flags."""
+    seccomp = _seccomp()
+    if seccomp is None:
         return False
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    return _filter_calls()
-
-
-def _bound(kind: int, value: int) -> None:
-    _, hard = resource.getrlimit(kind)
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (value, value))
-
-
-def _filter_calls() -> bool:
+    refused, missing = seccomp.ERRNO(errno.EPERM), seccomp.ERRNO(errno.ENOSYS)
     try:
-        import pyseccomp  # type: ignore[import-untyped] # noqa: PLC0415 -- it fails where libseccomp is missing
-    except (ImportError, RuntimeError):
-        return False
-    try:
-        rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+        rules = seccomp.SyscallFilter(seccomp.ALLOW)
+        for name in calls:
+            rules.add_rule(refused, name)
         for name in _UNSEEN:
-            rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), name)
-        for name in _FORBIDDEN:
-            rules.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
-        for name, place in _OPENING.items():
-            for mask, value in _WRITING:
-                flags = pyseccomp.Arg(place, pyseccomp.MASKED_EQ, mask, value)
-                rules.add_rule(pyseccomp.ERRNO(errno.EPERM), name, flags)
+            rules.add_rule(missing, name)
+        for name, (place, flags) in by_flags.items():
+            for mask, value in flags:
+                rules.add_rule(refused, name, seccomp.Arg(place, seccomp.MASKED_EQ, mask, value))
         rules.load()
     except OSError:  # an old libseccomp, or a kernel or container that lets nobody filter
         return False
     return True
+
+
+def _seccomp() -> Any:
+    """The library, or None where it or the system's part of it is missing."""
+    try:
+        import pyseccomp  # type: ignore[import-untyped] # noqa: PLC0415 -- it fails where libseccomp is missing
+    except (ImportError, RuntimeError):
+        return None
+    return pyseccomp

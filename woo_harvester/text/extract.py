@@ -62,9 +62,12 @@ class Content(NamedTuple):
     title: str | None = None
 
 
-def prepare() -> None:
-    """Load what the library loads when it first reads a PDF: it unpacks PDFium into the temporary folder."""
-    extract_bytes_sync(_SMALL_PDF, "application/pdf", config=_config())
+def prepare(limits: Limits) -> None:
+    """Load what the library loads when it first reads a PDF: it unpacks PDFium into the temporary folder.
+
+    For OCR it makes folders in its cache, which it does not need.
+    """
+    extract_bytes_sync(_SMALL_PDF, "application/pdf", config=_config(ocr=limits.ocr))
 
 
 def extract(path: Path, filetype: str, limits: Limits) -> Extracted:

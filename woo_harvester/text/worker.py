@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from woo_harvester.text.confinement import confine
+from woo_harvester.text.confinement import bound_memory, end_with_parent, forbid_outside, forbid_writing
 from woo_harvester.text.extract import extract, prepare
 from woo_harvester.text.extracted import LENGTH_BYTES, Limits, TextFailedError
 
@@ -30,9 +30,13 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
     limits = Limits(**json.loads(sys.argv[1]))
+    end_with_parent()
     answers = _answers()
-    _load()
-    _send(answers, {"confined": confine(limits.memory)})
+    confined = forbid_outside()
+    _load(limits)
+    confined = forbid_writing() and confined
+    bound_memory(limits.memory)
+    _send(answers, {"confined": confined})
     for line in sys.stdin.buffer:
         # Holds also where the parent is gone, and while a library is in a loop.
         signal.alarm(math.ceil(limits.timeout) + _GRACE)
@@ -40,11 +44,11 @@ def main() -> None:
         signal.alarm(0)
 
 
-def _load() -> None:
+def _load(limits: Limits) -> None:
     """Have the library unpack what it needs into a folder that nobody else could have put something into."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["TMPDIR"] = folder
-        prepare()
+        os.environ["TMPDIR"] = os.environ["KREUZBERG_CACHE_DIR"] = folder
+        prepare(limits)
 
 
 def _answers() -> BinaryIO:
