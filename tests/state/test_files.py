@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, locs, see, sitemap_of
-from woo_harvester.state.documents import Harvested, confirm, confirm_withdrawn
+from woo_harvester.state.documents import Harvested, KnownFile, confirm, confirm_withdrawn
 from woo_harvester.state.files import has_named_files, named_files
 from woo_harvester.state.store import State
 
@@ -14,12 +14,10 @@ from woo_harvester.state.store import State
 def keep(connection: Connection, *digests: bytes | None) -> list[int]:
     """Harvested documents with these files; their ids."""
     ids = see(connection, sitemap_of(connection), locs(len(digests)))
+    files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
     confirm(
         connection,
-        [
-            Harvested(key, LASTMOD, DAY, HARVESTED, sha256=sha256)
-            for key, sha256 in zip(ids, digests, strict=True)
-        ],
+        [Harvested(key, LASTMOD, DAY, HARVESTED, file=file) for key, file in zip(ids, files, strict=True)],
     )
     return ids
 

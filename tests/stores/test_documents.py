@@ -9,7 +9,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from scrapy.utils.test import get_crawler
@@ -32,7 +32,7 @@ READ = Extracted("Besluit", 1, "nl")
 
 
 def with_store(
-    use: Callable[[DocumentStore], Awaitable[T]], limits: Limits | None = None, **settings: object
+    use: Callable[[DocumentStore], Awaitable[T]], limits: Limits | None = None, **settings: Any
 ) -> T:
     """What *use* gives of a store with these settings."""
 
@@ -54,7 +54,7 @@ def with_store(
     return asyncio.run(run())
 
 
-def put(content: bytes = CONTENT, **settings: object) -> bool:
+def put(content: bytes = CONTENT, **settings: Any) -> bool:
     """Keep a document; whether it is new."""
 
     async def use(store: DocumentStore) -> bool:
@@ -63,7 +63,7 @@ def put(content: bytes = CONTENT, **settings: object) -> bool:
     return with_store(use, **settings)
 
 
-def has(**settings: object) -> bool:
+def has(**settings: Any) -> bool:
     return with_store(lambda store: store.has(DIGEST, len(CONTENT)), **settings)
 
 
