@@ -180,14 +180,14 @@ class Bestand:
     """Bytes."""
     hash: str | None = None
     """SHA-256 of the content, in lower-case hexadecimals."""
-    pad: str | None = None
-    """Path in `FILES_STORE`, where documents are kept."""
     paginas: int | None = None
     """Pages or slides, where the file tells."""
     tekst: str | None = None
     """The text, with ``WOO_TEXT``; of an archive the names of its members."""
     taal: str | None = None
     """Language of the text: a code of ISO 639-1."""
+    pad: str | None = None
+    """Path in `FILES_STORE`, where documents are kept."""
 
 
 @dataclass(slots=True)

@@ -182,7 +182,7 @@ def test_the_files_are_told_in_order_and_foreign_ones_are_not(folder: Folder) ->
         (folder.path / name).touch()
     kept = list(folder.kept())
     assert [file.sha256 for file in kept] == sorted([*digests, digests[7]])
-    assert [file.size for file in kept if file.sha256 == digests[7]] == [3, 2]
+    assert [file.size() for file in kept if file.sha256 == digests[7]] == [3, 2]
     assert kept[0].path == folder.path / path_of(digests[0])
 
 
@@ -199,7 +199,7 @@ DIGESTS = st.lists(st.binary(min_size=32, max_size=32), max_size=20)
 def test_what_nothing_names_is_what_is_left_of_all(
     both: list[bytes], kept: list[bytes], named: list[bytes]
 ) -> None:
-    files = [Kept(Path(), digest.hex(), 1) for digest in sorted([*both, *kept])]
+    files = [Kept(Path(), "", digest.hex()) for digest in sorted([*both, *kept])]
     left = unnamed(files, sorted({*both, *named}))
     assert [file.sha256 for file in left] == [
         file.sha256 for file in files if bytes.fromhex(file.sha256) not in {*both, *named}

@@ -34,13 +34,21 @@ class InUseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A file of the folder."""
+    """A file of the folder; there are many, so what few are asked for is looked up then."""
 
-    path: Path
+    folder: Path
+    name: str
     sha256: str
     """Of the document that it is, or is the text of."""
-    size: int
-    """Bytes."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder / self.name
+
+    def size(self) -> int:
+        """Bytes. Raises OSError where it is no longer there."""
+        return self.path.stat().st_size
 
 
 class Folder:
@@ -126,8 +134,7 @@ class Folder:
             for name in names:
                 sha256 = sha256_of(name)
                 if sha256 and name.startswith(folder.name):
-                    with suppress(FileNotFoundError):
-                        yield Kept(folder / name, sha256, (folder / name).stat().st_size)
+                    yield Kept(folder, name, sha256)
 
     def _make(self, folder: Path) -> None:
         if folder not in self._made:

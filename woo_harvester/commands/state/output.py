@@ -54,11 +54,12 @@ def list_unnamed(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tup
     """
     count = size = 0
     for file in unnamed(folder.kept(), named):
-        print(f"{file.size:>12} {file.path}", flush=remove)
+        its_size = file.size()
+        print(f"{its_size:>12} {file.path}", flush=remove)
         if remove:
             file.path.unlink()
         count += 1
-        size += file.size
+        size += its_size
     return count, size
 
 
