@@ -79,13 +79,13 @@ class TextPipeline:
         """Add what the document says itself."""
         if not isinstance(item, WooItem) or item.source is None or item.source.fetched is None:
             return item
-        fetched, kind = item.source.fetched, item.record.document.format
-        if kind is None or kind.id is None:
+        fetched, kind = item.source.fetched, item.source.filetype
+        if kind is None:
             return item
         extracted = await self._known(fetched)
         if extracted is None:
             async with _on_disk(fetched) as path:
-                extracted = await self._read(path, kind.id.rpartition("/")[2], item) if path else None
+                extracted = await self._read(path, kind.code, item) if path else None
             await self._remember(fetched, extracted)
         if extracted is not None:
             self._add(extracted, item)
