@@ -21,6 +21,7 @@ def most_connections(wanted: int) -> int:
     begin with, is less than the hosts of a run can need, and an error for want of a file would look like
     the publisher's fault.
     """
+    wanted = max(1, wanted)
     needed = wanted * FILES_A_CONNECTION + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:

@@ -78,7 +78,9 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._allow_private = crawler.settings.getbool("WOO_ALLOW_PRIVATE_HOSTS")
         self._timeout = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._connections = asyncio.Semaphore(most_connections(crawler.settings.getint("WOO_CONNECTIONS")))
+        self._connections = asyncio.Semaphore(
+            most_connections(crawler.settings.getint("WOO_CONNECTIONS", 1000))
+        )
         self._client: aiohttp.ClientSession | None = None
 
     async def download_request(self, request: Request) -> Response:
