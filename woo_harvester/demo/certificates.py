@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ssl
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 #: Names under which a loopback site can be reached.
 LOOPBACK_NAMES = ("localhost", "*.localhost", "127.0.0.1", "::1")
@@ -25,6 +29,12 @@ class Certificate(Enum):
     """In date, right authority, but for another host."""
     UNKNOWN_AUTHORITY = "unknown authority"
     """In date and the right name, but of an authority that nobody trusts."""
+    WHOLE_CHAIN = "whole chain"
+    """Of an authority below the trusted one, whose certificate the server sends along."""
+    INCOMPLETE_CHAIN = "incomplete chain"
+    """The same, and the server does not send it."""
+    SELF_SIGNED = "self-signed"
+    """Signed with its own key."""
 
 
 class Authority:
@@ -36,7 +46,14 @@ class Authority:
     def server_context(self, certificate: Certificate = Certificate.VALID) -> ssl.SSLContext:
         """The TLS context of a server that shows this certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._issue(certificate).configure_cert(context)
+        if certificate is Certificate.SELF_SIGNED:
+            _load(context, [*_self_signed()])
+            return context
+        issued = self._issue(certificate)
+        if certificate is Certificate.INCOMPLETE_CHAIN:
+            _load(context, [issued.private_key_pem.bytes(), issued.cert_chain_pems[0].bytes()])
+        else:
+            issued.configure_cert(context)
         return context
 
     def client_context(self) -> ssl.SSLContext:
@@ -60,3 +77,36 @@ class Authority:
                 return self._ca.issue_cert(OTHER_NAME)
             case Certificate.UNKNOWN_AUTHORITY:
                 return trustme.CA().issue_cert(*LOOPBACK_NAMES)
+            case Certificate.WHOLE_CHAIN | Certificate.INCOMPLETE_CHAIN:
+                return self._ca.create_child_ca().issue_cert(*LOOPBACK_NAMES)
+            case Certificate.SELF_SIGNED:
+                raise ValueError("No authority issues it")
+
+
+def _load(context: ssl.SSLContext, pems: list[bytes]) -> None:
+    """Python takes keys and certificates from files only."""
+    with NamedTemporaryFile(suffix=".pem") as file:
+        file.write(b"".join(pems))
+        file.flush()
+        context.load_cert_chain(file.name)
+
+
+def _self_signed() -> tuple[bytes, bytes]:
+    """A key, and a certificate for loopback that is signed with it, as PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, LOOPBACK_NAMES[0])])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(LOOPBACK_NAMES[0])]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return private, certificate.public_bytes(pem)
