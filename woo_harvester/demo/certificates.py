@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
@@ -43,13 +44,15 @@ class Authority:
     def __init__(self) -> None:
         self._ca = trustme.CA(organization_name="woo-harvester demo")
 
-    def server_context(self, certificate: Certificate = Certificate.VALID) -> ssl.SSLContext:
-        """The TLS context of a server that shows this certificate."""
+    def server_context(
+        self, certificate: Certificate = Certificate.VALID, names: Iterable[str] = LOOPBACK_NAMES
+    ) -> ssl.SSLContext:
+        """The TLS context of a server that shows this certificate, if right for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         if certificate is Certificate.SELF_SIGNED:
             _load(context, [*_self_signed()])
             return context
-        issued = self._issue(certificate)
+        issued = self._issue(certificate, *names)
         if certificate is Certificate.INCOMPLETE_CHAIN:
             _load(context, [issued.private_key_pem.bytes(), issued.cert_chain_pems[0].bytes()])
         else:
@@ -67,18 +70,18 @@ class Authority:
         self._ca.cert_pem.write_to_path(str(path))
         return path
 
-    def _issue(self, certificate: Certificate) -> trustme.LeafCert:
+    def _issue(self, certificate: Certificate, *names: str) -> trustme.LeafCert:
         match certificate:
             case Certificate.VALID:
-                return self._ca.issue_cert(*LOOPBACK_NAMES)
+                return self._ca.issue_cert(*names)
             case Certificate.EXPIRED:
-                return self._ca.issue_cert(*LOOPBACK_NAMES, not_after=datetime(2020, 1, 1, tzinfo=UTC))
+                return self._ca.issue_cert(*names, not_after=datetime(2020, 1, 1, tzinfo=UTC))
             case Certificate.WRONG_NAME:
                 return self._ca.issue_cert(OTHER_NAME)
             case Certificate.UNKNOWN_AUTHORITY:
-                return trustme.CA().issue_cert(*LOOPBACK_NAMES)
+                return trustme.CA().issue_cert(*names)
             case Certificate.WHOLE_CHAIN | Certificate.INCOMPLETE_CHAIN:
-                return self._ca.create_child_ca().issue_cert(*LOOPBACK_NAMES)
+                return self._ca.create_child_ca().issue_cert(*names)
             case Certificate.SELF_SIGNED:
                 raise ValueError("No authority issues it")
 
