@@ -161,6 +161,12 @@ OPTIONS = (
         "Whether scans without a text layer are read with Tesseract, which needs its Dutch data (Debian: `tesseract-ocr-nld`). Off, since it takes seconds a page.",
     ),
     Option(
+        "WOO_CONNECTIONS",
+        1000,
+        "connections",
+        "How many are in use at once, over all hosts together: more than the hosts of the register, so that slow ones hold up nobody. Fewer where the machine lets the process open fewer files.",
+    ),
+    Option(
         "WOO_CRAWL_DELAY_MAX",
         60,
         "seconds",

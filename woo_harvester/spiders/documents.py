@@ -10,6 +10,7 @@ from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
 from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
@@ -128,6 +129,8 @@ class Documents:
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
         visit.document_ends()
+        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+            return
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
         self._not_harvested(item)
@@ -143,6 +146,10 @@ class Documents:
             return True
         if not 200 <= response.status < 300:
             item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
+        elif "coding" in response.flags:
+            item.notes("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
+        elif "expansion" in response.flags:
+            item.notes("document.te-groot", seen=f"{response.size} bytes en meer", action=SKIPPED)
         elif "maxsize" in response.flags or (size or 0) > self._maxsize:
             item.notes("document.te-groot", seen=f"{size} bytes", action=SKIPPED)
         elif "dataloss" in response.flags:
