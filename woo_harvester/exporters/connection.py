@@ -18,8 +18,8 @@ from elasticsearch import ApiError, AuthenticationException, AuthorizationExcept
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: So that the client of version 9 also writes to a server 8.19, whose answers to it have the same shape.
-COMPATIBLE = {"compatible-with=9": "compatible-with=8"}
+#: The API that the client asks for, and the one that a server 8.19 has too.
+ASKED, OLDER = "compatible-with=9", "compatible-with=8"
 
 
 class SearchError(Exception):
@@ -33,13 +33,13 @@ class CompatibleTransport(Transport):
         headers = kwargs.get("headers")
         if headers:
             for name, value in headers.items():
-                headers[name] = value.replace("compatible-with=9", "compatible-with=8")
+                headers[name] = value.replace(ASKED, OLDER)
         return super().perform_request(*args, **kwargs)
 
 
 def connect(settings: BaseSettings) -> Elasticsearch:
     """A client by the settings ``WOO_ELASTICSEARCH_…``; nothing is sent yet. Raises SearchError."""
-    logging.getLogger("elastic_transport.transport").setLevel(logging.WARNING)
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what goes wrong is told here
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
     options: dict[str, Any] = {}
     if key := settings["WOO_ELASTICSEARCH_API_KEY"]:
@@ -56,8 +56,8 @@ def connect(settings: BaseSettings) -> Elasticsearch:
             max_retries=len(urls) - 1,
             **options,
         )
-    except (ValueError, OSError) as error:
-        raise SearchError(f"{error} (WOO_ELASTICSEARCH_URL, WOO_ELASTICSEARCH_CA)") from error
+    except ValueError as error:
+        raise SearchError(f"WOO_ELASTICSEARCH_URL cannot be used: {error}") from error
 
 
 def reason(error: Exception) -> str:
@@ -93,4 +93,7 @@ def _first(error: Exception) -> str:
 
 def _trust(authority: str | None) -> ssl.SSLContext:
     """The usual certificates; with *authority*, the path of a PEM file, those in it instead."""
-    return ssl.create_default_context(cafile=authority or None)
+    try:
+        return ssl.create_default_context(cafile=authority or None)
+    except OSError as error:  # of a file that is no certificate, an SSLError
+        raise SearchError(f"WOO_ELASTICSEARCH_CA, {authority}, cannot be read: {error}") from error
