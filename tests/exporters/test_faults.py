@@ -66,8 +66,8 @@ def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_o
 
     def kill() -> None:
         with secure.client() as client:
-            while client.options(ignore_status=404).count(index="killed").get("count", 0) < 40:
-                client.options(ignore_status=404).indices.refresh(index="killed")
+            while client.options(ignore_status=[404, 503]).count(index="killed").get("count", 0) < 40:
+                client.options(ignore_status=[404, 503]).indices.refresh(index="killed")
                 sleep(0.05)
         secure.kill()
         sleep(10)

@@ -28,7 +28,7 @@ def test_an_index_of_somebody_else_is_not_written_to(meta: dict[str, object]) ->
 
 
 def test_a_mapping_with_another_number_is_not_written_to() -> None:
-    with pytest.raises(DefinitionError, match="mapping 2 of woo-harvester 3.0"):
+    with pytest.raises(DefinitionError, match=r"mapping 2 of woo-harvester 3\.0"):
         check("woo-v1", {"_meta": {"woo_harvester": {"mapping": 2, "version": "3.0"}}})
 
 

@@ -15,7 +15,7 @@ from tenacity import (
     Retrying,
     retry_if_exception_type,
     stop_after_delay,
-    wait_exponential_jitter,
+    wait_exponential,
 )
 from tenacity.nap import sleep_using_event
 from tenacity.stop import stop_when_event_set
@@ -88,7 +88,7 @@ class Writer:
             retrying = Retrying(
                 retry=retry_if_exception_type(AwayError),
                 stop=stop_after_delay(self._patience) | stop_when_event_set(self.give_up),
-                wait=wait_exponential_jitter(initial=FIRST_REST, max=LONGEST_REST),
+                wait=wait_exponential(multiplier=FIRST_REST, max=LONGEST_REST),
                 sleep=sleep_using_event(self.give_up),
                 before_sleep=self._waits,
                 reraise=True,
