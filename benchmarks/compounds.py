@@ -2,9 +2,9 @@
 
     python -m benchmarks.compounds
 
-Starts a server of its own. The set is ``tests/search/compounds.csv``: 200 words that should be found by a part
-of them, and 100 that hold other words by accident. The size is that of 3,000 pages of Dutch text, with the field
-that finds parts and without it.
+Starts a server of its own. The set is ``tests/search/compounds.csv``: 200 words that should be found by a
+part of them, and 100 that hold other words by accident. The size is that of 3,000 pages of Dutch text, with
+the field that finds parts and without it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def changed(
 
 
 def pages() -> list[str]:
-    """Texts of words that belong together: sentences of the catalogue of findings, labels of the value lists."""
+    """Dutch text: sentences of the catalogue of findings, labels of the value lists."""
     catalogue = tomllib.loads((ROOT / "woo_harvester/findings/catalogue.toml").read_text(encoding="utf-8"))
     sentences = re.findall(r"[^.]+\.", " ".join(_texts(catalogue)))
     folder = Path(str(lists.__file__)).parent / "lists"

@@ -3,8 +3,8 @@
     python -m tools.compounds nl.dic nl.aff words woo_harvester/search/index-1.json
 
 The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0): on Debian the
-packages hunspell-nl and wdutch have them. It takes some two minutes, and needs pyphen and snowballstemmer. What the
-lists are for is told in docs/search.md; ``python -m benchmarks.compounds`` measures them.
+packages hunspell-nl and wdutch have them. It takes two minutes, and needs pyphen and snowballstemmer. What
+the lists are for is told in docs/search.md; ``python -m benchmarks.compounds`` measures them.
 """
 
 from __future__ import annotations

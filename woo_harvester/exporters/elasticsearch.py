@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -94,10 +95,17 @@ class ElasticsearchExporter:
             raise CloseSpider("cannot_start") from error
         self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
-    async def item_scraped(self, item: Any, response: Response | None = None) -> None:
-        """Put the record into the batch; wait while that is full and the one before it is not written."""
+    def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
+        """Put the record into the batch; where that is full and cannot be written yet, what to wait for."""
+        self._gather(item, response)
+        return self._room() if self._full() else None
+
+    async def _room(self) -> None:
+        """Wait until the batch before the full one is written."""
         while self._full() and self._writing is not None:
             await asyncio.wait([self._writing])
+
+    def _gather(self, item: Any, response: Response | None) -> None:
         if self._failed:
             return
         record = plain(item.record) if isinstance(item, WooItem) else ItemAdapter(item).asdict()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from woo_harvester.dates import parse_datetime
@@ -77,8 +78,13 @@ def version_of(record: Mapping[str, Any]) -> int:
     which its withdrawal was noticed.
     """
     moment = (record.get("herkomst") or {}).get("opgehaald")
+    return _milliseconds(moment) if isinstance(moment, str) else 0
+
+
+@lru_cache(maxsize=256)  # many records are of the same moment
+def _milliseconds(moment: str) -> int:
     try:
-        return max(0, (parse_datetime(moment) - EPOCH) // MILLISECOND) if isinstance(moment, str) else 0
+        return max(0, (parse_datetime(moment) - EPOCH) // MILLISECOND)
     except ValueError:
         return 0
 
