@@ -3,7 +3,7 @@
 A list that holds the parts alone would find "wet" in "wetenschap". So it also holds *shields*: longer
 beginnings (such as "wetensch") of words in which the part is none. Which of all beginnings are entries is
 what costs least over all words of the dictionary, where a part that is wrong costs ``WRONG``, one that is
-missed ``MISSED`` and an entry ``ENTRY``: an exact choice, made from the ends of the trie of the words to its root.
+missed ``MISSED`` and an entry ``ENTRY``: an exact choice, made from the ends of the trie to its root.
 A single word may also be an exception of its own, for ``EXCEPTION``.
 """
 
