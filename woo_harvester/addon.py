@@ -46,6 +46,8 @@ EXTENSIONS = {
     # Ours in its place: it tells the state what is durable. Before the state, which does not open without it.
     "scrapy.extensions.feedexport.FeedExporter": None,
     "woo_harvester.extensions.feedexport.DurableFeedExporter": 5,
+    # Before the state too, which waits for all outputs; it does nothing until WOO_ELASTICSEARCH_URL is set.
+    "woo_harvester.exporters.elasticsearch.ElasticsearchExporter": 6,
     # Before the findings, whose statistics are written when the state has learned of everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,

@@ -1,0 +1,137 @@
+"""How many compounds are found by their parts, and how large the index becomes: the table of docs/search.md.
+
+    python -m benchmarks.compounds
+
+Starts a server of its own. The set is ``tests/search/compounds.csv``: 200 words that should be found by a
+part of them, and 100 that hold other words by accident. The size is that of 3,000 pages of Dutch text, with
+the field that finds parts and without it.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import random
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from elasticsearch import Elasticsearch, helpers
+
+from benchmarks.elasticsearch import server
+from tests.search.analysis import Analysis
+from woo_harvester.search.definition import definition
+from woo_harvester.tooi import lists
+
+ROOT = Path(__file__).parents[1]
+PAGES, WORDS = 3000, 400
+PLAIN = ["lowercase", "asciifolding", "stopwoorden"]
+STEM = ["meervoud", "nederlands", "remove_duplicates"]
+
+
+def variants() -> dict[str, dict[str, Any]]:
+    """Definitions whose analyzer ``delen`` differs."""
+    ours = definition()
+    filters = ours["settings"]["analysis"]["filter"]
+    parts = {word.strip("~") for word in filters["begin"]["word_list"]}
+    parts |= {word.strip("~")[::-1] for word in filters["eind"]["word_list"]}
+    parts -= set(filters["geen_woord"]["stopwords"])
+    plain = {"type": "dictionary_decompounder", "word_list": sorted(parts)}
+    grams = {"type": "ngram", "min_gram": 3, "max_gram": 10, "preserve_original": True}
+    return {
+        "stop words and stemmer": changed(ours, {}, [*PLAIN, *STEM]),
+        "n-grams of 3 to 10": changed(
+            ours, {"eigen": grams}, [*PLAIN, "nederlands", "eigen"], max_ngram_diff=7
+        ),
+        "dictionary_decompounder, the same parts": changed(
+            ours, {"eigen": {**plain, "max_subword_size": 30}}, [*PLAIN, "eigen", *STEM]
+        ),
+        "the same, of 5 letters or more, longest only": changed(
+            ours,
+            {"eigen": {**plain, "min_subword_size": 5, "max_subword_size": 30, "only_longest_match": True}},
+            [*PLAIN, "eigen", *STEM],
+        ),
+        "anchored, with shields (`index-1.json`)": ours,
+    }
+
+
+def changed(
+    ours: dict[str, Any], filters: dict[str, Any], chain: list[str], **settings: object
+) -> dict[str, Any]:
+    """The definition with another chain of filters for the parts."""
+    made = copy.deepcopy(ours)
+    made["settings"]["index"].update(settings)
+    analysis = made["settings"]["analysis"]
+    analysis["filter"].update(filters)
+    analysis["analyzer"]["delen"]["filter"] = chain
+    for name in ("begin", "eind", "begin_samenstelling", "eind_samenstelling"):
+        if name not in chain:
+            del analysis["filter"][name]
+    return made
+
+
+def pages() -> list[str]:
+    """Dutch text: sentences of the catalogue of findings, labels of the value lists."""
+    catalogue = tomllib.loads((ROOT / "woo_harvester/findings/catalogue.toml").read_text(encoding="utf-8"))
+    sentences = re.findall(r"[^.]+\.", " ".join(_texts(catalogue)))
+    folder = Path(str(lists.__file__)).parent / "lists"
+    for path in folder.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            sentences += [row[1] for row in csv.reader(file) if len(row) > 1]
+    sentences += [row["woord"] for row in rows()]
+    drawn = random.Random(6)
+    texts = []
+    for _ in range(PAGES):
+        words: list[str] = []
+        while len(words) < WORDS:
+            words += drawn.choice(sentences).split()
+        texts.append(" ".join(words))
+    return texts
+
+
+def _texts(content: object) -> list[str]:
+    if isinstance(content, dict):
+        return [text for part in content.values() for text in _texts(part)]
+    return [content] if isinstance(content, str) else []
+
+
+def rows() -> list[dict[str, str]]:
+    """The set."""
+    with (ROOT / "tests/search/compounds.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def size(client: Elasticsearch, index: str, made: dict[str, Any], fields: list[str], texts: list[str]) -> int:
+    """Bytes on disk of an index of *texts* with these sub-fields, merged into one."""
+    analysis = made["mappings"]["properties"]["tekst"]["fields"]
+    field = {**made["mappings"]["properties"]["tekst"], "fields": {name: analysis[name] for name in fields}}
+    client.options(ignore_status=404).indices.delete(index=index)
+    mappings = {"_source": {"excludes": ["tekst"]}, "properties": {"tekst": field}}
+    client.indices.create(index=index, settings=made["settings"], mappings=mappings)
+    helpers.bulk(client, ({"_index": index, "tekst": text} for text in texts), chunk_size=200)
+    client.options(request_timeout=600).indices.forcemerge(index=index, max_num_segments=1)
+    client.indices.flush(index=index)
+    stats = client.indices.stats(index=index, metric="store")
+    return int(stats["_all"]["primaries"]["store"]["size_in_bytes"])
+
+
+def main() -> None:
+    """Print the table, as Markdown."""
+    texts = pages()
+    print("| analysis | found of 200 | traps of 100 | size of the index |\n| --- | --- | --- | --- |")
+    with server() as node, node.client().options(request_timeout=600) as client:
+        base = size(client, "base", definition(), ["exact"], texts)
+        for name, made in variants().items():
+            client.options(ignore_status=404).indices.delete(index="variant")
+            analysis = Analysis(client, "variant", made)
+            found = [row["soort"] for row in rows() if analysis.finds(row["vraag"], row["woord"])]
+            grown = size(client, "sized", made, ["exact", "delen"], texts) / base
+            print(
+                f"| {name} | {found.count('paar')} | {found.count('valkuil')} | {grown:.2f} times |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

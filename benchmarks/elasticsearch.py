@@ -1,0 +1,100 @@
+"""Writing 50,000 records to a real Elasticsearch, against ``helpers.bulk`` alone with the same documents.
+
+    python -m benchmarks.elasticsearch [RECORDS]
+
+Starts a server of its own, and measures: ``helpers.bulk`` of the client; the exporter's writer; the crawl
+that makes the records, without an index; and both at once. Each writes to a new index with the same mapping.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+
+from elasticsearch import Elasticsearch, helpers
+
+from benchmarks.publisher import publisher
+from benchmarks.runs import woo
+from tests.servers.elasticsearch import Server
+from woo_harvester.exporters.bulk import Writer
+from woo_harvester.exporters.indexing import create
+from woo_harvester.exporters.rebuild import batches
+from woo_harvester.options import MB
+from woo_harvester.search.document import Withdrawn, action_of, document_of
+
+RECORDS = 50_000
+BATCH, BATCH_BYTES = 1000, 8 * MB
+NUMBERS = count(1)
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """A server that is gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="woo-bench-") as name:
+        Path(name).chmod(0o755)
+        node = Server(Path(name) / "node")
+        node.start()
+        try:
+            yield node
+        finally:
+            node.stop()
+
+
+def timed(client: Elasticsearch, write: Callable[[str], None]) -> float:
+    """Seconds that *write* takes to fill a new index."""
+    alias = f"bench{next(NUMBERS)}"
+    create(client, alias, aliased=True)
+    started = perf_counter()
+    write(alias)
+    return perf_counter() - started
+
+
+def main() -> None:
+    """Print the table."""
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else RECORDS
+    with server() as node, node.client() as client, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "alone").mkdir()
+        (folder / "both").mkdir()
+        with publisher(folder, wanted, wanted) as site:
+            crawl = woo(folder / "alone", site)
+            records = [json.loads(line) for line in (folder / "alone/out.jsonl").open("rb")]
+            # The first of all is not counted: the server's program is not warm yet.
+            timed(client, lambda alias: ours(client, alias, records[: wanted // 5]))
+            bulk = timed(client, lambda alias: theirs(client, alias, records))
+            writer = timed(client, lambda alias: ours(client, alias, records))
+            both = woo(folder / "both", site, WOO_ELASTICSEARCH_URL=node.url, WOO_ELASTICSEARCH_INDEX="both")
+    print(f"{'':38}{'records':>9}{'seconds':>9}{'a second':>10}{'ratio':>7}")
+    row("helpers.bulk", wanted, bulk)
+    row("the exporter's writer", wanted, writer, bulk)
+    row("crawl alone", crawl.items, crawl.crawling)
+    row("crawl and index, against the slower", both.items, both.crawling, max(crawl.crawling, writer))
+
+
+def theirs(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
+    """The client's own helper, in batches of the same size."""
+    actions = ({"_index": alias, "_id": one["id"], "_source": document_of(one)} for one in records)
+    helpers.bulk(client, actions, chunk_size=BATCH, max_chunk_bytes=BATCH_BYTES)
+
+
+def ours(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
+    """What the exporter and ``scrapy index`` write with."""
+    writer = Writer(client, alias, 60)
+    for batch in batches((action_of(one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
+        writer.write(batch)
+
+
+def row(name: str, records: int, seconds: float, peer: float | None = None) -> None:
+    """Print a row of the table."""
+    ratio = f"{peer / seconds:7.2f}" if peer else ""
+    print(f"{name:38}{records:9,}{seconds:9.1f}{records / seconds:10,.0f}{ratio}")
+
+
+if __name__ == "__main__":
+    main()

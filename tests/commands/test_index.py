@@ -1,0 +1,101 @@
+"""``scrapy index --rebuild`` fills a new index and moves the alias."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from tests.command import Run, run_scrapy
+from tests.servers.fixtures import alias, elasticsearch, elasticsearch_url
+
+__all__ = ["alias", "elasticsearch", "elasticsearch_url"]
+
+pytestmark = pytest.mark.integration
+
+
+def line(name: str, cause: str, day: int, **document: Any) -> str:
+    record = {
+        "id": name,
+        "document": {"weblocatie": f"https://www.a.nl/{name}.pdf", **document},
+        "versies": [{"oorzaak": cause}],
+        "herkomst": {"opgehaald": f"2026-11-{day:02}T08:00:00+01:00"},
+    }
+    return json.dumps(record) + "\n"
+
+
+def rebuild(folder: Path, url: str, alias: str, *args: str, **settings: object) -> Run:
+    given = {"WOO_ELASTICSEARCH_URL": url, "WOO_ELASTICSEARCH_INDEX": alias, **settings}
+    return run_scrapy(["index", *args], folder, settings=given)
+
+
+def test_the_latest_versions_of_all_files_come_behind_the_alias_at_once(
+    tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    new, old = tmp_path / "new.jsonl", tmp_path / "old.jsonl"
+    new.write_text(line("a", "wijziging", 2, naamOpsteller="nieuw") + line("b", "intrekking", 2))
+    old.write_text(line("a", "aanlevering", 1) + line("b", "aanlevering", 1) + line("c", "aanlevering", 1))
+    run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(new), str(old))
+    assert (run.returncode, run.stderr) == (
+        0,
+        f"Filled {alias}-v1 with 3 documents; {alias} stands for it.\n",
+    )
+    found = {hit["_id"]: hit["_source"] for hit in elasticsearch.search(index=alias)["hits"]["hits"]}
+    assert {name: one["status"] for name, one in found.items()} == {
+        "a": "gepubliceerd",
+        "b": "ingetrokken",
+        "c": "gepubliceerd",
+    }
+    assert found["a"]["document"]["naamOpsteller"] == "nieuw"
+    run = rebuild(
+        tmp_path,
+        elasticsearch_url,
+        alias,
+        "--rebuild",
+        str(old),
+        str(new),
+        WOO_ELASTICSEARCH_WITHDRAWN="delete",
+    )
+    assert run.stderr.startswith(f"Filled {alias}-v2 with 2 documents")
+    assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v2"]
+
+
+def test_the_old_index_is_kept_where_that_is_asked_for(
+    tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text(line("a", "aanlevering", 1))
+    rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(file))
+    run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", "--keep-old", str(file))
+    assert run.stderr.endswith(f" {alias}-v1 is kept.\n")
+    assert set(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == {f"{alias}-v1", f"{alias}-v2"}
+    assert list(elasticsearch.indices.get_alias(name=alias).keys()) == [f"{alias}-v2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [("no record\n", "line 1"), (line("a", "aanlevering", 1, creatiedatum="ooit"), "refuses document a")],
+)
+def test_what_goes_wrong_leaves_the_alias_where_it_is(
+    content: str, why: str, tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_text(line("a", "aanlevering", 1))
+    bad.write_text(content)
+    rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(good))
+    run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(bad))
+    assert run.returncode == 1
+    assert why in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]
+
+
+@pytest.mark.parametrize("args", [(), ("--rebuild",), ("records.jsonl",), ("--what",)])
+def test_a_wrong_argument_is_one_line(args: tuple[str, ...], tmp_path: Path) -> None:
+    run = rebuild(tmp_path, "http://127.0.0.1:1", "woo", *args)
+    assert run.returncode == 2
+    assert run.stderr.startswith("scrapy index: error: ")
+    assert run.stderr.count("\n") == 1

@@ -1,0 +1,197 @@
+"""A server that is killed, busy, full or away: in the end each document is in the index exactly once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from time import sleep
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from tests.conftest import skip_or_fail
+from tests.exporters.installation import Searching, assert_agree
+from tests.integration.daily import FIRST, NEWER, numbered, publish
+from tests.integration.faults import harvested
+from tests.servers.elasticsearch import MissingError, Server, free_port
+from tests.servers.proxy import Proxy
+from woo_harvester.demo.site import Site
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def installation(
+    tmp_path: Path, ca_bundle: Path, site: Site, elasticsearch_url: str, alias: str
+) -> Searching:
+    made = Searching(tmp_path, ca_bundle, [site])
+    made.url, made.alias = elasticsearch_url, alias
+    return made
+
+
+@pytest.fixture(scope="module")
+def secure() -> Iterator[Server]:
+    """A server of this module's own, with HTTPS and users."""
+    with TemporaryDirectory(prefix="woo-test-es-") as folder:
+        Path(folder).chmod(0o755)
+        server = Server(Path(folder) / "node", secure=True)
+        try:
+            server.start()
+        except MissingError as error:
+            skip_or_fail(str(error))
+        yield server
+        server.stop()
+
+
+def all_of(site: Site, count: int) -> set[str]:
+    return {site.url(f"/d/{name}.pdf") for name in numbered(count)}
+
+
+def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_once(
+    secure: Server, tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(600))
+    installation = Searching(tmp_path, ca_bundle, [site])
+    installation.url, installation.alias = secure.url, "killed"
+    settings: dict[str, object] = {
+        "WOO_ELASTICSEARCH_BATCH": 20,
+        "WOO_ELASTICSEARCH_USER": "woo",
+        "WOO_ELASTICSEARCH_PASSWORD": "woo-test-password",
+        "WOO_ELASTICSEARCH_CA": secure.authority,
+    }
+
+    def kill() -> None:
+        with secure.client() as client:
+            while client.options(ignore_status=[404, 503]).count(index="killed").get("count", 0) < 40:
+                client.options(ignore_status=[404, 503]).indices.refresh(index="killed")
+                sleep(0.05)
+        secure.kill()
+        sleep(10)
+        secure.start()
+
+    killer = Thread(target=kill)
+    killer.start()
+    run = installation.run(**settings)
+    killer.join()
+    assert run.returncode == 0, run.stderr
+    assert run.stats["woo/elasticsearch/retries"]
+    with secure.client() as client:
+        assert_agree(client, "killed", tmp_path, all_of(site, 600))
+
+
+def test_a_server_that_is_busy_for_a_while_is_tried_again_and_the_order_holds(
+    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
+) -> None:
+    publish(site, numbered(50))
+    with Proxy(installation.url, lambda number: 429 if number in (2, 3, 5) else None) as proxy:
+        installation.url = proxy.url
+        run = installation.run(WOO_ELASTICSEARCH_BATCH=10)
+    assert (run.returncode, run.stats["woo/elasticsearch/retries"]) == (0, 3)
+    assert_agree(elasticsearch, alias, installation.folder, all_of(site, 50))
+    sent = [json.loads(line)["id"] for body in proxy.bodies for line in body.splitlines()[1::2]]
+    assert sent == [record["id"] for record in run.records]
+
+
+@pytest.mark.parametrize("block", ["read_only_allow_delete", "write"])
+def test_an_index_that_takes_nothing_ends_the_run_and_the_next_one_brings_what_is_missing(
+    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str, block: str
+) -> None:
+    publish(site, numbered(3))
+    installation.run()
+    publish(site, numbered(12, NEWER))
+    elasticsearch.indices.put_settings(index=alias, settings={f"index.blocks.{block}": True})
+    run = installation.run(WOO_ELASTICSEARCH_PATIENCE=2)
+    assert run.returncode == 1
+    assert "blocked" in run.stderr
+    assert harvested(installation.folder) == all_of(site, 3)
+    elasticsearch.indices.put_settings(index=alias, settings={f"index.blocks.{block}": None})
+    assert len(installation.run().records) == 12
+    assert_agree(elasticsearch, alias, installation.folder, all_of(site, 12))
+
+
+def test_a_server_that_goes_away_for_good_ends_the_run_after_its_patience(
+    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
+) -> None:
+    publish(site, numbered(50))
+    url = installation.url
+    with Proxy(url, lambda number: 503 if number > 2 else None) as proxy:
+        installation.url = proxy.url
+        run = installation.run(WOO_ELASTICSEARCH_BATCH=10, WOO_ELASTICSEARCH_PATIENCE=1)
+    assert run.returncode == 1
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("scrapy crawl: error: Elasticsearch answered 503")
+    assert last.endswith("comes again in the next run")
+    assert len(harvested(installation.folder)) == 20
+    installation.url = url
+    assert len(installation.run().records) == 30
+    assert_agree(elasticsearch, alias, installation.folder, all_of(site, 50))
+
+
+def test_a_sitemap_of_which_the_index_misses_a_document_is_read_again(
+    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
+) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"1"'})
+    with Proxy(installation.url, lambda number: 503) as proxy:
+        url, installation.url = installation.url, proxy.url
+        assert installation.run(WOO_ELASTICSEARCH_PATIENCE=0).returncode == 1
+    installation.url = url
+    assert len(installation.run().records) == 2
+    assert not installation.run().records
+
+
+def test_a_server_that_is_not_there_is_told_in_one_line_before_anything_is_harvested(
+    tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(2))
+    installation = Searching(tmp_path, ca_bundle, [site])
+    installation.url, installation.alias = f"http://127.0.0.1:{free_port()}", "woo"
+    run = installation.run()
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert re.fullmatch(
+        r"scrapy crawl: error: Elasticsearch cannot be reached \(.*refused\): see WOO_ELASTICSEARCH_URL\n",
+        run.stderr,
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"API_KEY": "d3Jvbmc6d3Jvbmc="}, "refuses the request (401:"),
+        ({"USER": "woo", "PASSWORD": "wrong"}, "refuses the request (401:"),
+        ({"USER": "woo", "PASSWORD": "woo-test-password", "CA": None}, "cannot be verified"),
+        ({"CA": "nowhere.pem"}, "nowhere.pem"),
+    ],
+    ids=["API key", "password", "authority", "no such file"],
+)
+def test_what_the_server_or_the_client_does_not_trust_is_told_in_one_line(
+    secure: Server, tmp_path: Path, ca_bundle: Path, site: Site, settings: dict[str, object], line: str
+) -> None:
+    publish(site, numbered(2))
+    installation = Searching(tmp_path, ca_bundle, [site])
+    installation.url, installation.alias = secure.url, "untrusted"
+    given = {"CA": secure.authority, **settings}
+    run = installation.run(
+        **{f"WOO_ELASTICSEARCH_{name}": value for name, value in given.items() if value is not None}
+    )
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert line in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_an_api_key_for_this_index_alone_is_enough(
+    secure: Server, tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(5))
+    privileges = ["auto_configure", "create_index", "manage", "read", "write"]
+    role = {"cluster": [], "indices": [{"names": ["keyed", "keyed-v*"], "privileges": privileges}]}
+    with secure.client() as client:
+        key = client.security.create_api_key(name="woo", role_descriptors={"woo": role})["encoded"]
+        installation = Searching(tmp_path, ca_bundle, [site])
+        installation.url, installation.alias = secure.url, "keyed"
+        run = installation.run(WOO_ELASTICSEARCH_API_KEY=key, WOO_ELASTICSEARCH_CA=secure.authority)
+        assert run.returncode == 0, run.stderr
+        assert_agree(client, "keyed", tmp_path, all_of(site, 5))

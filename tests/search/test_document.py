@@ -1,0 +1,86 @@
+"""What the index holds of a record."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from woo_harvester.search.document import Withdrawn, action_of, document_of, version_of
+
+HARVESTED = "2026-11-21T08:00:00+01:00"
+
+
+def record(cause: str = "aanlevering", **document: Any) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "document": {"weblocatie": "https://www.a.nl/1.pdf", **document},
+        "versies": [{"oorzaak": cause, "openbaarmakingsdatum": "2024-04-02"}],
+        "herkomst": {"opgehaald": HARVESTED},
+    }
+
+
+def test_a_document_is_the_record_with_its_status() -> None:
+    assert document_of(record()) == {**record(), "status": "gepubliceerd"}
+
+
+def test_a_withdrawal_has_no_text() -> None:
+    given = record("intrekking")
+    given["versies"][0]["bestanden"] = [{"url": "https://www.a.nl/1.pdf", "tekst": "geheim"}]
+    document = document_of(given)
+    assert document["status"] == "ingetrokken"
+    assert "geheim" not in json.dumps(document)
+
+
+def test_the_text_of_the_files_stands_at_the_top_alone() -> None:
+    given = record()
+    given["versies"][0]["bestanden"] = [{"url": "u", "tekst": "een"}, {"url": "v", "tekst": "twee"}]
+    document = document_of(given)
+    assert document["tekst"] == ["een", "twee"]
+    assert document["versies"][0]["bestanden"] == [{"url": "u"}, {"url": "v"}]
+    assert given["versies"][0]["bestanden"][0] == {"url": "u", "tekst": "een"}
+
+
+@pytest.mark.parametrize(
+    ("validity", "period"),
+    [
+        ({"begindatum": "2024-01-01T00:00:00+01:00"}, {"gte": "2024-01-01T00:00:00+01:00"}),
+        ({"einddatum": "2024-01-01T00:00:00+01:00"}, {"lte": "2024-01-01T00:00:00+01:00"}),
+        ({"begindatum": "2024-02-01T00:00:00+01:00", "einddatum": "2024-01-01T00:00:00+01:00"}, None),
+        ({}, None),
+    ],
+)
+def test_a_validity_is_a_range_unless_it_ends_before_it_begins(
+    validity: dict[str, str], period: dict[str, str] | None
+) -> None:
+    assert document_of(record(geldigheid=validity)).get("geldigheid") == period
+
+
+def test_the_version_is_the_moment_of_the_harvest_in_milliseconds() -> None:
+    assert version_of(record()) == 1_795_244_400_000
+
+
+@pytest.mark.parametrize("source", [{}, {"opgehaald": "gisteren"}, {"opgehaald": 3}])
+def test_without_that_moment_the_version_is_the_oldest(source: dict[str, object]) -> None:
+    assert version_of({"herkomst": source}) == 0
+
+
+def test_a_record_becomes_an_action_and_a_document() -> None:
+    action = action_of(record("intrekking"), Withdrawn.MARK)
+    head, body = map(json.loads, action.lines.splitlines())
+    assert head == {"index": {"_id": "1", "version": 1_795_244_400_000, "version_type": "external_gte"}}
+    assert (body["status"], action.deletes) == ("ingetrokken", False)
+
+
+def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
+    action = action_of(record("intrekking"), Withdrawn.DELETE)
+    (head,) = map(json.loads, action.lines.splitlines())
+    assert (list(head), action.deletes) == (["delete"], True)
+    assert not action_of(record("wijziging"), Withdrawn.DELETE).deletes
+
+
+@pytest.mark.parametrize("given", [{}, {"id": 3, "versies": [{}]}, {"id": "1", "versies": []}])
+def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="expected a record"):
+        action_of(given, Withdrawn.MARK)

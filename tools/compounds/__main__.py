@@ -1,0 +1,155 @@
+"""Makes the word lists of the search index, and writes them into its definition.
+
+    python -m tools.compounds nl.dic nl.aff words woo_harvester/search/index-1.json
+
+The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0): on Debian the
+packages hunspell-nl and wdutch have them. It takes two minutes, and needs pyphen and snowballstemmer. What
+the lists are for is told in docs/search.md; ``python -m benchmarks.compounds`` measures them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tools.compounds.entries import Chooser, Entries
+from tools.compounds.hunspell import read
+from tools.compounds.plurals import overrides
+from tools.compounds.splitting import SHORTEST, Splitter
+
+#: Stands at both ends of a word while it is taken apart: what begins with it is found at the beginning alone.
+ANCHOR = "~"
+#: A compound that is itself the part of so many words is an entry also where a shorter one would do.
+PRODUCTIVE = 3
+LONG = 6
+
+
+def main(dictionary: Path, affixes: Path, words: Path, target: Path) -> None:
+    """Write the lists."""
+    sys.setrecursionlimit(10_000)
+    splitter = Splitter(read(dictionary, affixes, words))
+    begins, ends = _begins(splitter), _ends(splitter)
+    longer_begins, longer_ends = _compounds(splitter)
+    vocabulary = {*begins.entries, *map(_reversed, ends.entries), *longer_begins, *longer_ends}
+    rules = {_folded(word): _folded(stem) for word, stem in overrides(splitter.lexicon, sorted(vocabulary))}
+    shields = [one for one, state in begins.entries.items() if state is None]
+    shields += [_reversed(one) for one, state in ends.entries.items() if state is None]
+    lists = {
+        "begin": ("word_list", _anchored(begins)),
+        "eind": ("word_list", _anchored(ends)),
+        "begin_samenstelling": ("word_list", [ANCHOR + word for word in longer_begins]),
+        "eind_samenstelling": ("word_list", [ANCHOR + _reversed(word) for word in longer_ends]),
+        "geen_woord": ("stopwords", shields),
+        "meervoud": ("rules", [f"{word}=>{stem}" for word, stem in rules.items()]),
+    }
+    folded = {
+        name: (key, sorted({_folded(one) for one in content})) for name, (key, content) in lists.items()
+    }
+    write(target, folded)
+    for name, (_, content) in folded.items():
+        print(f"{name:22}{len(content):8,}")
+
+
+def write(target: Path, lists: dict[str, tuple[str, list[str]]]) -> None:
+    """Put the lists into the definition, some words a line."""
+    definition: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+    texts = {}
+    for name, (key, content) in lists.items():
+        definition["settings"]["analysis"]["filter"][name][key] = mark = f"@{name}"
+        lines = textwrap.wrap(
+            ", ".join(map(_quoted, content)), 110, break_long_words=False, break_on_hyphens=False
+        )
+        texts[_quoted(mark)] = "[\n" + "\n".join(lines) + "\n]"
+    text = json.dumps(definition, ensure_ascii=False, indent=1)
+    for mark, lines_of in texts.items():
+        text = text.replace(mark, lines_of)
+    target.write_text(text + "\n", encoding="utf-8")
+
+
+def _begins(splitter: Splitter) -> Entries:
+    parts = {word for word in splitter.begin_bases() if not splitter.compound(word)}
+
+    def neutral(part: str, word: str) -> bool:
+        return splitter.doubtful(part, word[len(part) :], len(part), len(part) + 1, word=word)
+
+    known = {word for word in splitter.lexicon.words if len(word) >= SHORTEST}
+    return Chooser(_seen(splitter), parts, known, splitter.is_begin, neutral).choose()
+
+
+def _ends(splitter: Splitter) -> Entries:
+    """The same, of the words from their ends to their beginnings."""
+    parts = {word for word in splitter.ends - splitter.diminutives() if not splitter.compound(word)}
+
+    def right(part: str, word: str) -> bool:
+        return splitter.is_end(_reversed(part), _reversed(word))
+
+    def neutral(part: str, word: str) -> bool:
+        head = _reversed(word)[: -len(part)]
+        return splitter.doubtful(_reversed(part), head, len(head), word=_reversed(word))
+
+    known = {_reversed(word) for word in splitter.lexicon.words if len(word) >= SHORTEST}
+    words = map(_reversed, _seen(splitter))
+    return Chooser(words, set(map(_reversed, parts)), known, right, neutral).choose()
+
+
+def _compounds(splitter: Splitter) -> tuple[list[str], list[str]]:
+    """Compounds that are parts themselves (drinkwater, hulpverlening): as beginnings, and as ends."""
+    words, diminutives = splitter.lexicon.words, splitter.diminutives()
+    compounds = {
+        word for word in words if len(word) >= LONG and word not in diminutives and splitter.compound(word)
+    }
+    begins, ends = Counter[str](), Counter[str]()
+    for word in _seen(splitter):
+        cuts = splitter.cuts(word)
+        for i in range(LONG, len(word) - SHORTEST + 1):
+            if word[:i] in compounds and (
+                (i in cuts and splitter.tail(word[i:]))
+                or (word[i] == "s" and i + 1 in cuts and splitter.tail(word[i + 1 :]))
+            ):
+                begins[word[:i]] += 1
+        for i in range(SHORTEST, len(word) - LONG + 1):
+            if i in cuts and word[i:] in compounds and splitter.tail(word[i:]):
+                head = word[:i]
+                if splitter.head(head) or (head.endswith("s") and splitter.head(head[:-1])):
+                    ends[word[i:]] += 1
+    both = sorted({*begins, *ends})
+    return (
+        _shortest(both, begins, lambda word: (word[:i] for i in range(LONG, len(word)))),
+        _shortest(both, ends, lambda word: (word[i:] for i in range(1, len(word) - LONG + 1))),
+    )
+
+
+def _shortest(words: list[str], counts: Counter[str], cut: Callable[[str], Iterable[str]]) -> list[str]:
+    """Without those that would hide a shorter one: only the longest entry of a word counts."""
+    return [word for word in words if counts[word] >= PRODUCTIVE or not any(counts[one] for one in cut(word))]
+
+
+def _seen(splitter: Splitter) -> list[str]:
+    return sorted(word for word in splitter.lexicon.words if len(word) > SHORTEST)
+
+
+def _anchored(made: Entries) -> list[str]:
+    return [ANCHOR + one for one in made.entries] + [f"{ANCHOR}{one}{ANCHOR}" for one in made.exceptions]
+
+
+def _reversed(word: str) -> str:
+    return word[::-1]
+
+
+def _folded(word: str) -> str:
+    """Without accents, as the index has words."""
+    return "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

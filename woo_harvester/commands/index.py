@@ -1,0 +1,77 @@
+"""``scrapy index``: fills a search index from files of records, and puts it in the place of the old one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.latest import RecordsError
+from woo_harvester.options import OPTIONS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+
+class Command(ScrapyCommand):
+    """Fills a new index with the latest version of each document of the files, and moves the alias to it.
+
+    Searches see the old index until the new one is whole. Exit status 1 where it could not be done, and 2 for
+    a wrong argument; then the alias stands where it stood.
+    """
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "--rebuild FILES [options]"
+
+    def short_desc(self) -> str:
+        return "Fill a new search index from files of records, and put it in the place of the old one"
+
+    def long_desc(self) -> str:
+        return (
+            "Reads JSON Lines (.gz too), takes the latest version of each document, fills a new index with "
+            "them and moves the alias WOO_ELASTICSEARCH_INDEX to it at once. No run may write meanwhile. "
+            "See docs/search.md."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.error = self._refuse  # type: ignore[method-assign,assignment]  # one line, without the usage
+        parser.add_argument("--rebuild", action="store_true", help="fill a new index from the files")
+        parser.add_argument("--keep-old", action="store_true", help="keep the index that was there")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do it."""
+        settings = cast("Settings", self.settings)
+        for option in OPTIONS:  # a command that makes no crawler has none of the add-on's settings
+            settings.setdefault(option.name, option.default, "default")
+        if not opts.rebuild or not args:
+            self._refuse("expected --rebuild and files of records: scrapy index --rebuild records/*.jsonl")
+        if not settings["WOO_ELASTICSEARCH_URL"]:
+            self._refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
+        try:
+            from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- needs the extra
+            from woo_harvester.exporters.rebuild import rebuild  # noqa: PLC0415
+        except ImportError as error:
+            raise UsageError(f'pip install "woo-harvester[elasticsearch]" ({error})') from error
+        try:
+            done = rebuild(settings, [Path(arg) for arg in args], keep_old=opts.keep_old)
+        except (SearchError, RecordsError) as error:
+            self._fail(str(error))
+            return
+        sys.stderr.write(f"{done}\n")
+
+    def _refuse(self, line: str) -> NoReturn:
+        sys.stderr.write(f"scrapy index: error: {line}\n")
+        sys.exit(2)
+
+    def _fail(self, line: str) -> None:
+        sys.stderr.write(f"scrapy index: error: {line}\n")
+        self.exitcode = 1

@@ -1,0 +1,99 @@
+"""The connection to Elasticsearch, made from the settings."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from typing import TYPE_CHECKING, Any
+
+from elastic_transport import (
+    ConnectionError,
+    ConnectionTimeout,
+    TlsError,
+    Transport,
+    TransportError,
+)
+from elasticsearch import ApiError, AuthenticationException, AuthorizationException, Elasticsearch
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+#: The API that the client asks for, and the one that a server 8.19 has too.
+ASKED, OLDER = "compatible-with=9", "compatible-with=8"
+
+
+class SearchError(Exception):
+    """The index cannot be used; the message is one line that tells which setting changes it."""
+
+
+class CompatibleTransport(Transport):
+    """Asks for the API of version 8, which servers 8 and 9 both have."""
+
+    def perform_request(self, *args: Any, **kwargs: Any) -> Any:
+        headers = kwargs.get("headers")
+        if headers:
+            for name, value in headers.items():
+                headers[name] = value.replace(ASKED, OLDER)
+        return super().perform_request(*args, **kwargs)
+
+
+def connect(settings: BaseSettings) -> Elasticsearch:
+    """A client by the settings ``WOO_ELASTICSEARCH_…``; nothing is sent yet. Raises SearchError."""
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what goes wrong is told here
+    urls = settings.getlist("WOO_ELASTICSEARCH_URL")
+    options: dict[str, Any] = {}
+    if key := settings["WOO_ELASTICSEARCH_API_KEY"]:
+        options["api_key"] = key
+    elif user := settings["WOO_ELASTICSEARCH_USER"]:
+        options["basic_auth"] = (user, settings["WOO_ELASTICSEARCH_PASSWORD"] or "")
+    try:
+        if any(url.startswith("https:") for url in urls):
+            options["ssl_context"] = _trust(settings["WOO_ELASTICSEARCH_CA"])
+        return Elasticsearch(
+            urls,
+            transport_class=CompatibleTransport,
+            request_timeout=settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT"),
+            max_retries=len(urls) - 1,
+            **options,
+        )
+    except ValueError as error:
+        raise SearchError(f"WOO_ELASTICSEARCH_URL cannot be used: {error}") from error
+
+
+def reason(error: Exception) -> str:
+    """One line about an error of the client, with the setting that changes it."""
+    if isinstance(error, AuthenticationException | AuthorizationException):
+        what = f"refuses the request ({error.status_code}: {detail(error)})"
+        return f"Elasticsearch {what}: see WOO_ELASTICSEARCH_API_KEY, or _USER and _PASSWORD"
+    if isinstance(error, ApiError):
+        return f"Elasticsearch answered {error.status_code}: {detail(error)}"
+    if isinstance(error, TlsError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return (
+            f"the certificate of Elasticsearch cannot be verified ({_first(error)}): see WOO_ELASTICSEARCH_CA"
+        )
+    if isinstance(error, ConnectionTimeout):
+        return "Elasticsearch did not answer in time: see WOO_ELASTICSEARCH_TIMEOUT"
+    if isinstance(error, ConnectionError):
+        return f"Elasticsearch cannot be reached ({_first(error)}): see WOO_ELASTICSEARCH_URL"
+    return f"Elasticsearch cannot be used: {_first(error)}"
+
+
+def detail(error: ApiError) -> str:
+    """What the server says of an error."""
+    body = error.body
+    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+        return str(body["error"].get("reason") or body["error"].get("type"))
+    return str(error.message)
+
+
+def _first(error: Exception) -> str:
+    """The message of an error, without the list of errors before it that the client adds."""
+    return str(error.message if isinstance(error, TransportError) else error).splitlines()[0]
+
+
+def _trust(authority: str | None) -> ssl.SSLContext:
+    """The usual certificates; with *authority*, the path of a PEM file, those in it instead."""
+    try:
+        return ssl.create_default_context(cafile=authority or None)
+    except OSError as error:  # of a file that is no certificate, an SSLError
+        raise SearchError(f"WOO_ELASTICSEARCH_CA, {authority}, cannot be read: {error}") from error

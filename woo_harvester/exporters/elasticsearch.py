@@ -1,0 +1,229 @@
+"""Writes records to Elasticsearch while they are harvested, and confirms those that it has."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from itemadapter import ItemAdapter
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+
+from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.items import WooItem
+from woo_harvester.record import plain
+from woo_harvester.search.document import Action, Withdrawn, action_of
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from woo_harvester.exporters.bulk import Outcome, Writer
+
+logger = logging.getLogger(__name__)
+
+MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
+FAILED = "elasticsearch_failed"
+REFUSED = "refused.jsonl"
+
+
+@dataclass(slots=True)
+class Batch:
+    """Documents that go together, by id; of a document that comes twice, the later one."""
+
+    actions: dict[str, Action] = field(default_factory=dict)
+    deliveries: dict[str, list[Delivery]] = field(default_factory=dict)
+    size: int = 0
+    """Bytes of the lines."""
+
+    def add(self, action: Action, delivery: Delivery | None) -> None:
+        """Put a document to the others."""
+        self.actions[action.id] = action
+        self.size += len(action.lines)
+        if delivery is not None:
+            self.deliveries.setdefault(action.id, []).append(delivery)
+
+
+class ElasticsearchExporter:
+    """Gives each record to the index behind ``WOO_ELASTICSEARCH_INDEX``; off until the URL is set.
+
+    A batch is written in a thread while the next one is gathered; when that is full too, the crawl waits.
+    The state learns only of what the server acknowledged; what it refuses stands in ``refused.jsonl`` of the
+    report.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        settings = crawler.settings
+        self._withdrawn = _choice(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+        self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
+        self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
+        self._batch = Batch()
+        self._writer: Writer | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self._failed = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="elasticsearch")
+        self._timer = create_looping_call(self._begin_waiting)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not crawler.settings["WOO_ELASTICSEARCH_URL"]:
+            raise NotConfigured("WOO_ELASTICSEARCH_URL is not set")
+        exporter = cls(crawler)
+        crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
+        crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
+        crawler.signals.connect(exporter.spider_closed, signals.spider_closed)
+        return exporter
+
+    async def spider_opened(self, spider: Spider) -> None:
+        """Prepare the index and have the state wait for it; a run without it does not start."""
+        self._keeper().outputs += 1
+        try:
+            self._writer = await self._in_thread(self._open)
+        except _errors() as error:
+            self._failed = True
+            end_run(self._crawler, "cannot_start", str(error))
+            raise CloseSpider("cannot_start") from error
+        self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
+
+    def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
+        """Put the record into the batch; where that is full and cannot be written yet, what to wait for."""
+        self._gather(item, response)
+        return self._room() if self._full() else None
+
+    async def _room(self) -> None:
+        """Wait until the batch before the full one is written."""
+        while self._full() and self._writing is not None:
+            await asyncio.wait([self._writing])
+
+    def _gather(self, item: Any, response: Response | None) -> None:
+        if self._failed:
+            return
+        record = plain(item.record) if isinstance(item, WooItem) else ItemAdapter(item).asdict()
+        try:
+            action = action_of(record, self._withdrawn)
+        except ValueError as error:
+            self._refuse(record, str(error))
+            return
+        self._batch.add(action, self._keeper().delivery_of(item, response))
+        if self._full():
+            self._begin()
+
+    async def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Write what is left; a run that is told to stop waits for no server."""
+        if self._timer.running:
+            self._timer.stop()
+        if reason == "shutdown" and self._writer is not None:
+            self._writer.give_up.set()
+        while self._writing is not None or (self._batch.actions and not self._failed):
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
+            self._begin()
+        self._thread.shutdown(wait=False)
+
+    def _open(self) -> Writer:
+        """Connect and prepare the index, in the thread."""
+        from woo_harvester.exporters.bulk import Writer  # noqa: PLC0415  -- of the extra "elasticsearch"
+        from woo_harvester.exporters.connection import connect  # noqa: PLC0415
+        from woo_harvester.exporters.indexing import prepare  # noqa: PLC0415
+
+        settings = self._crawler.settings
+        client = connect(settings)
+        alias = settings["WOO_ELASTICSEARCH_INDEX"]
+        name = prepare(client, alias)
+        logger.info("Records go to the index %(name)s, alias %(alias)s", {"name": name, "alias": alias})
+        return Writer(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
+
+    def _full(self) -> bool:
+        return len(self._batch.actions) >= self._most or self._batch.size >= self._most_bytes
+
+    def _begin_waiting(self) -> None:
+        """Write what there is, however little, so that it does not wait for a slow crawl."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have the batch written, unless one is being written or there is nothing in it."""
+        if self._writing is None and self._batch.actions and not self._failed:
+            batch, self._batch = self._batch, Batch()
+            self._writing = asyncio.get_running_loop().create_task(self._deliver(batch))
+
+    async def _deliver(self, batch: Batch) -> None:
+        writer = cast("Writer", self._writer)
+        try:
+            outcome = await self._in_thread(writer.write, list(batch.actions.values()))
+            self._settle(batch, outcome)
+        except CloseSpider:
+            self._failed = True  # the state could not be written, and has told it
+        except _errors() as error:
+            self._failed = True
+            self._crawler.stats.inc_value("woo/outputs/failed")
+            end_run(self._crawler, FAILED, f"{error}; what is not in the index comes again in the next run")
+        finally:
+            self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
+            self._writing = None
+        if self._full():
+            self._begin()
+
+    def _settle(self, batch: Batch, outcome: Outcome) -> None:
+        """Confirm what is in the index, and put aside what never will be."""
+        done = [
+            delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
+        ]
+        if done:
+            self._keeper().durable(done, {})
+        stats = self._crawler.stats
+        stats.inc_value("woo/elasticsearch/acknowledged", len(outcome.acknowledged))
+        stats.inc_value("woo/elasticsearch/newer", outcome.newer)
+        for one in outcome.refused:
+            *_, line = one.action.lines.splitlines()
+            self._refuse(json.loads(line), one.reason)
+
+    def _refuse(self, document: object, reason: str) -> None:
+        """Write a document that is not in the index to a file of the report, with the reason."""
+        self._crawler.stats.inc_value("woo/elasticsearch/refused")
+        logger.error(
+            "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
+        )
+        findings = self._crawler.get_extension(Findings)
+        if findings is None:
+            return
+        line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
+        try:
+            with (findings.folder / REFUSED).open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            end_run(self._crawler, FAILED, f"{REFUSED} could not be written: {error}")
+
+    def _keeper(self) -> StateKeeper:
+        keeper = self._crawler.get_extension(StateKeeper)
+        if keeper is None:
+            raise RuntimeError("ElasticsearchExporter needs the extension StateKeeper")
+        return keeper
+
+    async def _in_thread(self, function: Any, *args: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
+
+
+def _choice(given: str) -> Withdrawn:
+    try:
+        return Withdrawn(given)
+    except ValueError:
+        raise NotConfigured(f"WOO_ELASTICSEARCH_WITHDRAWN is {given}: expected mark or delete") from None
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What ends a run: of the client, which may not be installed."""
+    try:
+        from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415
+    except ImportError:
+        return (ImportError,)
+    return (SearchError,)

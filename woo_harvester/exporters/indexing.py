@@ -1,0 +1,85 @@
+"""The index behind its alias: made at the start, filled anew without a moment in which it is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from elastic_transport import ApiError, TransportError
+from elasticsearch import Elasticsearch
+
+from woo_harvester.exporters.connection import SearchError, reason
+from woo_harvester.search.definition import DefinitionError, check, definition
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Tell whatever goes wrong in one line. Raises SearchError."""
+    try:
+        yield
+    except (ApiError, TransportError) as error:
+        raise SearchError(reason(error)) from error
+    except DefinitionError as error:
+        raise SearchError(str(error)) from error
+
+
+def prepare(client: Elasticsearch, alias: str) -> str:
+    """The name of the index behind *alias*, which is made where there is none.
+
+    Raises SearchError where the server cannot be used, or the index has a mapping that this version does not
+    write.
+    """
+    with told():
+        if not client.indices.exists_alias(name=alias):
+            if client.indices.exists(index=alias):
+                raise SearchError(
+                    f"{alias} is an index, and not an alias of one: choose another name with "
+                    "WOO_ELASTICSEARCH_INDEX"
+                )
+            return create(client, alias, aliased=True)
+        indices = client.indices.get(index=alias)
+        if len(indices) != 1:
+            names = ", ".join(sorted(indices.keys()))
+            raise SearchError(f"the alias {alias} stands for several indices ({names}): leave one")
+        (name, found), *_ = indices.items()
+        check(name, found["mappings"])
+        return str(name)
+
+
+def create(client: Elasticsearch, alias: str, *, aliased: bool) -> str:
+    """Make the next index of *alias*, such as ``woo-v1``, and give its name; *aliased*, the alias is on it.
+
+    Raises SearchError.
+    """
+    with told():
+        name = f"{alias}-v{_last(client, alias) + 1}"
+        body = definition()
+        client.options(request_timeout=120).indices.create(
+            index=name,
+            settings=body["settings"],
+            mappings=body["mappings"],
+            aliases={alias: {"is_write_index": True}} if aliased else None,
+        )
+    return name
+
+
+def move(client: Elasticsearch, alias: str, index: str) -> list[str]:
+    """Have *alias* stand for *index* alone, at once; the names of the indices that it stood for.
+
+    Raises SearchError.
+    """
+    with told():
+        old = []
+        if client.indices.exists_alias(name=alias):
+            old = [str(name) for name in client.indices.get_alias(name=alias).keys()]  # noqa: SIM118
+        actions = [{"remove": {"index": name, "alias": alias}} for name in old]
+        added = {"add": {"index": index, "alias": alias, "is_write_index": True}}
+        client.indices.update_aliases(actions=[*actions, added])
+    return old
+
+
+def _last(client: Elasticsearch, alias: str) -> int:
+    names = client.indices.get(index=f"{alias}-v*", features=["aliases"]).keys()
+    numbers = (re.fullmatch(re.escape(alias) + r"-v(\d+)", name) for name in names)
+    return max((int(number[1]) for number in numbers if number), default=0)

@@ -1,0 +1,99 @@
+"""Fills a new index from files of records, and puts it in the place of the old one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elastic_transport import ApiError, TransportError
+
+from woo_harvester.exporters.bulk import Writer
+from woo_harvester.exporters.connection import SearchError, connect
+from woo_harvester.exporters.indexing import create, move, told
+from woo_harvester.latest import Latest
+from woo_harvester.search.document import Action, Withdrawn, action_of
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
+    from scrapy.settings import BaseSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What was done; as text, for the operator."""
+
+    alias: str
+    index: str
+    documents: int
+    old: Sequence[str]
+    kept: bool
+
+    def __str__(self) -> str:
+        left = ", ".join(self.old)
+        old = f" {left} {'is kept' if self.kept else 'is deleted'}." if left else ""
+        return f"Filled {self.index} with {self.documents} documents; {self.alias} stands for it.{old}"
+
+
+def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) -> Rebuilt:
+    """Fill the next index of the alias with the latest version of each document, and move the alias to it.
+
+    Where anything goes wrong, a document that is refused included, the new index is deleted and the alias
+    stays where it is. Raises SearchError and RecordsError.
+    """
+    alias = settings["WOO_ELASTICSEARCH_INDEX"]
+    withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+    with Latest(files) as latest, connect(settings) as client:
+        index = create(client, alias, aliased=False)
+        try:
+            # A withdrawn document is not deleted here: it is left out.
+            lines = latest.lines(withdrawn=withdrawn is Withdrawn.MARK)
+            _fill(client, index, lines, settings)
+            count = _complete(client, index)
+            old = move(client, alias, index)
+        except BaseException:
+            with suppress(ApiError, TransportError):  # what went wrong before it is told
+                client.indices.delete(index=index)
+            raise
+        if old and not keep_old:
+            with told():
+                client.indices.delete(index=old)
+    return Rebuilt(alias, index, count, old, keep_old)
+
+
+def _fill(client: Elasticsearch, index: str, lines: Iterable[bytes], settings: BaseSettings) -> None:
+    writer = Writer(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
+    actions = (action_of(json.loads(line), Withdrawn.MARK) for line in lines)
+    most, most_bytes = (settings.getint(f"WOO_ELASTICSEARCH_{name}") for name in ("BATCH", "BATCH_BYTES"))
+    with told():
+        client.indices.put_settings(index=index, settings={"index.refresh_interval": "-1"})
+    for batch in batches(actions, most, most_bytes):
+        outcome = writer.write(batch)
+        if outcome.refused:
+            one = outcome.refused[0]
+            raise SearchError(f"the index refuses document {one.action.id}: {one.reason}")
+
+
+def _complete(client: Elasticsearch, index: str) -> int:
+    """Have all of it searchable; how many documents there are."""
+    with told():
+        client.indices.put_settings(index=index, settings={"index.refresh_interval": None})
+        client.options(request_timeout=600).indices.refresh(index=index)
+        return int(client.count(index=index)["count"])
+
+
+def batches(actions: Iterable[Action], most: int, most_bytes: int) -> Iterator[list[Action]]:
+    """Up to *most* actions, or as many as reach *most_bytes*."""
+    batch: list[Action] = []
+    size = 0
+    for action in actions:
+        batch.append(action)
+        size += len(action.lines)
+        if len(batch) >= most or size >= most_bytes:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
