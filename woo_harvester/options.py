@@ -38,7 +38,13 @@ OPTIONS = (
         "WOO_STATE_URL",
         None,
         "SQLAlchemy URL",
-        "What is known of each document. Unset: the SQLite file `woo-state.sqlite` in the data directory.",
+        "What is known of each document: SQLite, or PostgreSQL (`postgresql+psycopg://user@host/name`, extra `postgresql`) for more than one machine. Unset: the SQLite file `woo-state.sqlite` in the data directory.",
+    ),
+    Option(
+        "WOO_NODE",
+        None,
+        "name",
+        "The machine, by which others on the same state know whose its locks and files are. Unset: the host name; a container whose name is another each day needs one that stays with its files.",
     ),
     Option(
         "WOO_FULL_READ_DAYS",

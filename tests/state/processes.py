@@ -26,8 +26,8 @@ def running(code: str, *args: object) -> Iterator[subprocess.Popen[str]]:
 LOCKING = """
 import sys, time
 from pathlib import Path
-from woo_harvester.state.lock import Locks
-locks = Locks.beside(Path(sys.argv[1]))
+from woo_harvester.state.lock import FileLocks
+locks = FileLocks.beside(Path(sys.argv[1]))
 locks.acquire(sys.argv[2:])
 print("locked", flush=True)
 time.sleep(60)

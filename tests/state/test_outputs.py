@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from tests.state.processes import LOCKING, running
-from woo_harvester.state.lock import Locks
+from woo_harvester.state.lock import FileLocks
 from woo_harvester.state.outputs import cut_back, keep_durable, open_output
 from woo_harvester.state.schema import outputs
 
@@ -79,7 +79,7 @@ def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
 ) -> None:
     state = tmp_path / "s.sqlite"
     open_output(connection, records, 10)
-    with Locks.beside(state) as locks:
+    with FileLocks.beside(state) as locks:
         with running(LOCKING, state, records) as other:
             assert cut_back(connection, locks) == {}
             assert records.stat().st_size == 15
@@ -91,9 +91,9 @@ def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
 
 def test_cutting_gives_the_name_back_to_others(connection: Connection, records: Path, tmp_path: Path) -> None:
     open_output(connection, records, 10)
-    with Locks.beside(tmp_path / "s.sqlite") as locks:
+    with FileLocks.beside(tmp_path / "s.sqlite") as locks:
         cut_back(connection, locks)
         pid = os.fork()
         if not pid:
-            os._exit(not Locks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
+            os._exit(not FileLocks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
         assert os.waitpid(pid, 0)[1] == 0

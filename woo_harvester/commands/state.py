@@ -7,24 +7,26 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
+from time import time
 from typing import IO, TYPE_CHECKING, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from woo_harvester.dates import AMSTERDAM
-from woo_harvester.folders import state_url
+from woo_harvester.folders import node_name, state_url
 from woo_harvester.latest import Latest, RecordsError
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError, Format
-from woo_harvester.state.lock import LockedError, Locks
-from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
+from woo_harvester.state.lock import LockedError
+from woo_harvester.state.sessionlock import Holder, holders
+from woo_harvester.state.store import NOWHERE, State, StateError
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -103,7 +105,8 @@ class Command(ScrapyCommand):
         """Show the hosts."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-        for line in _table(found):
+            working = holders(connection)
+        for line in (*_table(found), *map(_work, working)):
             print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -122,7 +125,7 @@ class Command(ScrapyCommand):
         form = _format(opts.format, path)
         # All of it is read before any of it is written.
         hosts = dict.fromkeys(row.host for row in exported.read(path, form))
-        with self._locked(hosts), closing(State.open(self._url())) as state:
+        with closing(State.open(self._url())) as state, self._locked(state, hosts):
             count = transfer.replace(state, exported.read(path, form))
         _tell(f"Imported {_number(len(hosts), 'host')} with {_number(count, 'document')}.")
 
@@ -134,7 +137,7 @@ class Command(ScrapyCommand):
                 owners = {given: upkeep.host_of_document(connection, given) for given in args}
             documents = {given: host for given, host in owners.items() if host is not None}
             hosts = {_known(given, known) for given in args if given not in documents}
-            with self._locked({*hosts, *documents.values()}), state.begin() as connection:
+            with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
                 for loc in documents:
                     upkeep.forget_document(connection, loc)
                 for host in hosts:
@@ -147,7 +150,7 @@ class Command(ScrapyCommand):
             with state.begin() as connection:
                 known = upkeep.known_hosts(connection)
             hosts = {_known(given, known) for given in args}
-            with self._locked(hosts), state.begin() as connection:
+            with self._locked(state, hosts), state.begin() as connection:
                 for host in sorted(hosts):
                     if not upkeep.confirm_hold(connection, host):
                         raise StateError(f"nothing is held back of {host}")
@@ -187,12 +190,12 @@ class Command(ScrapyCommand):
             yield state
 
     @contextmanager
-    def _locked(self, hosts: Iterable[str]) -> Iterator[None]:
+    def _locked(self, state: State, hosts: Iterable[str]) -> Iterator[None]:
         """Keep runs off these hosts meanwhile. Raises LockedError."""
-        file = sqlite_file(self._url())
-        with ExitStack() as stack:
-            if file is not None:
-                stack.enter_context(Locks.beside(file)).acquire(hosts)
+        node = node_name(cast("Settings", self.settings))
+        with state.locks(f"scrapy state, process {os.getpid()} on {node}") or nullcontext() as locks:
+            if locks is not None:
+                locks.acquire(hosts)
             yield
 
     def _fail(self, line: str) -> None:
@@ -305,6 +308,14 @@ def _table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
         )
     documents = _number(sum(one.documents for one in found), "document")
     yield f"{_number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
+
+
+def _work(holder: Holder) -> str:
+    """A run that goes on; the outputs that it has locked are not counted."""
+    hosts = [name for name in holder.names if ":/" not in name]
+    what = hosts[0] if len(hosts) == 1 else _number(len(hosts), "host")
+    ago = max(0, int(time()) - holder.beat)
+    return f"{holder.owner} works on {what} since {_day(holder.since)}, seen {_number(ago, 'second')} ago"
 
 
 def _day(at: int | None) -> str:
