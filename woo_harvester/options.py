@@ -185,6 +185,12 @@ OPTIONS = (
         "Rest of a host after a 429 or 503 without `Retry-After`; doubled with each try.",
     ),
     Option(
+        "WOO_HOST_BUDGET",
+        None,
+        "seconds",
+        "After so long no more documents of a host are asked for in this run; its sitemaps are read all the same, and the finding `host.achterstand` says how many documents are left and how many days they take. Unset: no bound.",
+    ),
+    Option(
         "WOO_HOST_BACKLOG",
         8,
         "requests",

@@ -317,14 +317,21 @@ class StateKeeper:
             if self._locks is not None:
                 self._locks.acquire(hosts)
         except LockedError as error:
-            state.close()
+            self._let_go(state)
             raise StateError(
                 f"another run works on {error} with the state {state.place}: wait until it ends"
             ) from error
         except StateError:
-            state.close()
+            self._let_go(state)
             raise
         return state
+
+    def _let_go(self, state: State) -> None:
+        if self._locks is not None:
+            with suppress(StateError):  # of a state that cannot be used, which is told already
+                self._locks.release()
+        self._locks = None
+        state.close()
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
         harvested = [one.harvested for one in done if one.harvested]

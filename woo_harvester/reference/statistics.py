@@ -24,6 +24,9 @@ STATISTICS = {
         "that are still left alone count too"
     ),
     "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
+    "woo/documents/left": "documents that were not asked for, since `WOO_HOST_BUDGET` was used up",
+    "woo/backlog/<host>": "how many of those are of the host",
+    "woo/backlog_days/<host>": "how many days they take, at a run a day that gets as far as this one",
     "woo/text/read": "documents of which the text was read",
     "woo/text/empty": "documents that hold no text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",

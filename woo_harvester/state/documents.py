@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.faults import NO_FAULT
-from woo_harvester.state.schema import documents, resources
+from woo_harvester.state.schema import documents, hosts, resources
 
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
@@ -233,6 +233,22 @@ def count_published(connection: Connection, host_id: int) -> int:
         )
     )
     return connection.scalar(query) or 0
+
+
+def count_by_host(connection: Connection) -> dict[str, int]:
+    """How many documents are known of each host, whatever is known of them: an index has the answer."""
+    of_sitemap = (
+        select(documents.c.sitemap_id, func.count().label("count"))
+        .group_by(documents.c.sitemap_id)
+        .subquery()
+    )
+    query = (
+        select(hosts.c.host, func.sum(of_sitemap.c.count))
+        .join_from(of_sitemap, resources, resources.c.id == of_sitemap.c.sitemap_id)
+        .join(hosts)
+        .group_by(hosts.c.host)
+    )
+    return {host: int(count) for host, count in connection.execute(query)}
 
 
 def gone(connection: Connection, ids: Sequence[int]) -> Iterator[Gone]:
