@@ -32,3 +32,14 @@ locks.acquire(sys.argv[2:])
 print("locked", flush=True)
 time.sleep(60)
 """
+
+#: The same on any state, by its URL.
+LOCKING_STATE = """
+import sys, time
+from woo_harvester.state.store import State
+state = State.open(sys.argv[1])
+locks = state.locks("process 1 on elders")
+locks.acquire(sys.argv[2:])
+print("locked", flush=True)
+time.sleep(60)
+"""

@@ -21,6 +21,7 @@ from scrapy.exceptions import UsageError
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.folders import node_name, state_url
 from woo_harvester.latest import Latest, RecordsError
+from woo_harvester.shards import parse_shard, shard_of
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError, Format
@@ -80,6 +81,9 @@ class Command(ScrapyCommand):
         parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
         parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
         parser.add_argument(
+            "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
+        )
+        parser.add_argument(
             "--format", metavar="jsonl|csv", help="export, import: default by the file's name"
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
@@ -114,7 +118,11 @@ class Command(ScrapyCommand):
         path = Path(args[0]) if args else None
         form = _format(opts.format, path)
         with self._open() as state, state.snapshot() as connection:
-            hosts = [_known(given, upkeep.known_hosts(connection)) for given in opts.host or ()]
+            known = upkeep.known_hosts(connection)
+            hosts = [_known(given, known) for given in opts.host or ()] or known
+            if opts.shard:
+                number, total = _shard(opts.shard)
+                hosts = [host for host in hosts if shard_of(host, total) == number]
             with _writing(path) as file:
                 count = exported.write(transfer.export(connection, hosts), file, form)
         _tell(f"Exported {_number(count, 'document')}.")
@@ -210,7 +218,7 @@ class Command(ScrapyCommand):
 
 FILES = "FILE..."
 ACTIONS = {
-    "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "format"})),
+    "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
@@ -218,7 +226,7 @@ ACTIONS = {
     "latest": Action(Command.latest, FILES, 1, None, frozenset({"output", "withdrawn"})),
 }
 TABLE = Action(Command.table, "", 0, 0)
-OPTIONS = ("host", "format", "output", "withdrawn", "verbose")
+OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose")
 
 
 def _action(args: Sequence[str], opts: argparse.Namespace) -> Action:
@@ -258,6 +266,14 @@ def _known(given: str, hosts: Sequence[str]) -> str:
         hint = f": did you mean {close[0]}?" if close and not is_page else ""
         raise UsageError(f"the state does not know {given}{hint}")
     return host
+
+
+def _shard(given: str) -> tuple[int, int]:
+    """Number and total of a shard. Raises UsageError."""
+    try:
+        return parse_shard(given)
+    except ValueError as error:
+        raise UsageError(f"option --shard: {error}") from None
 
 
 def _format(given: str | None, path: Path | None) -> Format:

@@ -122,6 +122,11 @@ class StateKeeper:
         """Whether the run could begin."""
         return self._state is not None
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether the state could not be written, so that nothing can be confirmed any more."""
+        return self._broken
+
     def spider_opened(self, spider: Spider) -> None:
         """Open the state for a spider of another project, which chooses no hosts."""
         if not getattr(spider, "opens_state", False):

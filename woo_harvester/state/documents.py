@@ -237,11 +237,8 @@ def count_published(connection: Connection, host_id: int) -> int:
 
 def count_by_host(connection: Connection) -> dict[str, int]:
     """How many documents are known of each host, whatever is known of them: an index has the answer."""
-    of_sitemap = (
-        select(documents.c.sitemap_id, func.count().label("count"))
-        .group_by(documents.c.sitemap_id)
-        .subquery()
-    )
+    counted = select(documents.c.sitemap_id, func.count().label("count"))
+    of_sitemap = counted.group_by(documents.c.sitemap_id).subquery()
     query = (
         select(hosts.c.host, func.sum(of_sitemap.c.count))
         .join_from(of_sitemap, resources, resources.c.id == of_sitemap.c.sitemap_id)
