@@ -43,7 +43,8 @@ PASSWORD = "geheim"
 class Server:
     """A server on loopback, in a folder of its own; it can be killed."""
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, options: Sequence[str]) -> None:
+        self._options = options
         self._programs = programs
         self._data = folder / "data"
         self._user = _unprivileged() if os.geteuid() == 0 else None
@@ -66,7 +67,7 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        given = " ".join(f"-c {option}" for option in OPTIONS)
+        given = " ".join(f"-c {option}" for option in self._options)
         server = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {given}"
         log = str(self._data.with_name("log"))
         self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{PATIENCE}", "-w", "start")
@@ -93,7 +94,7 @@ class Server:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
+def server(options: Sequence[str] = OPTIONS) -> Iterator[Server]:
     """A server that is gone at the end; skips the test where PostgreSQL is not installed."""
     programs = _programs()
     if programs is None:
@@ -101,7 +102,7 @@ def server() -> Iterator[Server]:
     # Not pytest's own folder, into which another user cannot look.
     folder = Path(tempfile.mkdtemp(prefix="woo-postgresql-"))
     try:
-        started = Server(programs, folder)
+        started = Server(programs, folder, options)
         try:
             yield started
         finally:
