@@ -101,9 +101,9 @@ def main(entries: int) -> None:
         for number, kind in enumerate(KINDS):
             row(f"{label}: {kind}", one[number], two[number], entries)
     lite, shared_one = (found[label][0][1] for label in found)
+    speed, work = lite.crawling / shared_one.crawling, lite.working / shared_one.working
     print(
-        "re-scan in one run, PostgreSQL against SQLite: "
-        f"{lite.crawling / shared_one.crawling:.2f} of the speed, {lite.working / shared_one.working:.2f} by the harvester's own work"
+        f"re-scan in one run, PostgreSQL against SQLite: {speed:.2f} of the speed, {work:.2f} by its own work"
     )
     load = os.getloadavg()[0]
     print(f"targets: 1.8 times, and 0.7; {os.cpu_count()} cores, load {load:.1f} at the end")

@@ -192,3 +192,12 @@ def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     documents.forget(connection, keys[1:])
     assert list(documents.look_up(connection, locs(BATCH + 2))) == locs(1)
+
+
+def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
+    keys = harvest(connection, sitemap_of(connection), locs(3))
+    documents.confirm_withdrawn(connection, keys[:1], HARVESTED)
+    see(connection, sitemap_of(connection, name="s1.xml"), [LOC])
+    see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
+    host_of_state(connection, "leeg.nl")
+    assert documents.count_by_host(connection) == {"a.nl": 4, "b.nl": 1}

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from tests.state.processes import LOCKING, running
 from woo_harvester.state.lock import FileLocks
-from woo_harvester.state.outputs import cut_back, keep_durable, open_output
+from woo_harvester.state.outputs import cut_back, keep_durable, lock_name, open_output
 from woo_harvester.state.schema import outputs
 
 
@@ -97,3 +97,16 @@ def test_cutting_gives_the_name_back_to_others(connection: Connection, records: 
         if not pid:
             os._exit(not FileLocks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
         assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_a_file_of_another_machine_is_left_to_that(connection: Connection, records: Path) -> None:
+    open_output(connection, records, 10, "node1")
+    assert cut_back(connection, None, "node2") == {}
+    assert records.stat().st_size == 15
+    keep_durable(connection, {records: 12}, "node2", closed=True)
+    assert cut_back(connection, None, "node1") == {records: 5}
+
+
+def test_a_file_is_locked_by_its_machine_and_path() -> None:
+    assert lock_name(Path("/srv/a.jsonl"), "node1") == "node1:/srv/a.jsonl"
+    assert lock_name(Path("/srv/a.jsonl")) == "/srv/a.jsonl"
