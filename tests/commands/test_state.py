@@ -377,7 +377,8 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (
             ["--zzz"],
-            "unknown option --zzz: expected one of --host, --shard, --format, --output, --withdrawn, --verbose",
+            "unknown option --zzz: "
+            "expected one of --host, --shard, --format, --output, --withdrawn, --verbose",
         ),
         (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
         (["export", "--host"], "argument --host: expected one argument"),
