@@ -35,7 +35,7 @@ def harvest(site: Publisher, **settings: object) -> Run:
     """A first harvest of everything, with a store."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        return woo(folder, site, "download", FILES_STORE=folder / "documents", **settings)
+        return woo(folder, site, documents="download", FILES_STORE=folder / "documents", **settings)
 
 
 def peer(site: Publisher, *options: str) -> Run:

@@ -2,12 +2,13 @@
 
 ::
 
-    python -m benchmarks.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP [--etag]
+    python -m benchmarks.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP [--etag] [--hosts=N]
 
 Writes ``ca.pem``, ``register.xml`` and, last, ``host`` into FOLDER; serves until its standard input closes.
 With ``--etag`` a client that has a file already is answered 304. Without it a sitemap has one more line end
 each time that it is asked for, so that it must be read although none of its entries has changed; as long as
-FOLDER has a file ``still`` it stays as it was.
+FOLDER has a file ``still`` it stays as it was. With ``--hosts`` there are so many hosts, each with as many
+entries, and each of two shards has half of them; ``host`` is the first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -25,6 +26,7 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.register import register_xml
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site
+from woo_harvester.shards import shard_of
 
 PATIENCE = 60
 
@@ -79,7 +81,29 @@ def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -
     """Serve until standard input closes."""
     huge.SITEMAP_SIZE = per_sitemap
     authority = Authority()
-    site = Site(authority)
+    given = [int(option.partition("=")[2]) for option in options if option.startswith("--hosts=")]
+    with ExitStack() as stack:
+        sites = _sites(authority, given[0] if given else 1, stack)
+        for site in sites:
+            _publish(site, folder, entries, options)
+        authority.write_bundle(folder / "ca.pem")
+        (folder / "register.xml").write_text(register_xml(map(huge.body, sites)), encoding="utf-8")
+        (folder / "host.part").write_text(sites[0].host, encoding="ascii")
+        (folder / "host.part").rename(folder / "host")
+        sys.stdin.read()
+
+
+def _sites(authority: Authority, count: int, stack: ExitStack) -> list[Site]:
+    """So many sites, of which each of two shards has as many as the other."""
+    sites: list[Site] = []
+    while len(sites) < count:
+        site = stack.enter_context(Site(authority))
+        if count == 1 or shard_of(site.host, 2) == len(sites) % 2 + 1:
+            sites.append(site)
+    return sites
+
+
+def _publish(site: Site, folder: Path, entries: int, options: Sequence[str]) -> None:
     headers = {"ETag": '"1"'} if "--etag" in options else {}
     for path, page in huge.pages(site, entries).items():
         if not isinstance(page, Page) or not callable(page.body):
@@ -89,12 +113,6 @@ def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -
         body = b"".join(page.body())
         fixed = Page(body, content_type="application/xml", headers=headers)
         site.pages[path] = fixed if headers else Growing(body, folder / "still")
-    with site:
-        authority.write_bundle(folder / "ca.pem")
-        (folder / "register.xml").write_text(register_xml([huge.body(site)]), encoding="utf-8")
-        (folder / "host.part").write_text(site.host, encoding="ascii")
-        (folder / "host.part").rename(folder / "host")
-        sys.stdin.read()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ class Run:
     peak: float
     """MB of the whole process."""
     items: int
+    working: float = 0.0
+    """Seconds that the process had a core, start-up included: these do not depend on what else runs."""
 
 
 def measured(command: list[str], folder: Path, project: Path, site: Publisher) -> Run:
@@ -55,10 +57,12 @@ def measured(command: list[str], folder: Path, project: Path, site: Publisher) -
         reports = sorted((folder / "reports").glob("*/stats.json"))
         crawling = json.loads(reports[-1].read_text(encoding="utf-8"))["elapsed_time_seconds"]
     with output.open("rb") as lines:
-        return Run(seconds, crawling, usage.ru_maxrss / 1024, sum(1 for _ in lines))
+        return Run(
+            seconds, crawling, usage.ru_maxrss / 1024, sum(1 for _ in lines), usage.ru_utime + usage.ru_stime
+        )
 
 
-def woo(folder: Path, site: Publisher, documents: str = "none", **settings: object) -> Run:
+def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none", **settings: object) -> Run:
     """The harvest, with the settings of a real run but for AutoThrottle, which the peers do not have either.
 
     A second one finds the state of the first.
@@ -70,7 +74,7 @@ def woo(folder: Path, site: Publisher, documents: str = "none", **settings: obje
         "WOO_REPORT_DIR": folder / "reports",
         **settings,
     }
-    command = ["crawl", "woo", "-a", f"register={site.register}", "-a", f"documents={documents}"]
+    command = ["crawl", "woo", "-a", f"register={site.register}", "-a", f"documents={documents}", *arguments]
     for name, value in given.items():
         command += ["-s", f"{name}={value}"]
     return measured(command, folder, ROOT, site)

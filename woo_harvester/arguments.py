@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from woo_harvester.shards import parse_shard
 from woo_harvester.urls import host_of
 
 DocumentsMode = Literal["download", "head", "none"]
@@ -33,14 +34,7 @@ def _hosts(value: Any) -> Any:
 def _shard(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    number, slash, total = value.partition("/")
-    try:
-        shard = (int(number), int(total))
-    except ValueError:
-        shard = (0, 0)
-    if not slash or not 1 <= shard[0] <= shard[1]:
-        raise ValueError(f"expected a shard such as 2/8 (the second of eight), got {value!r}")
-    return shard
+    return parse_shard(value)
 
 
 def _filled(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
@@ -46,3 +47,9 @@ def state_url(settings: BaseSettings) -> str:
         return NOWHERE
     given: str | None = settings["WOO_STATE_URL"]
     return given or f"sqlite:///{data_dir(settings).absolute() / 'woo-state.sqlite'}"
+
+
+def node_name(settings: BaseSettings) -> str:
+    """``WOO_NODE``, else the machine's own name: whose the locks and files of a run are."""
+    given: str | None = settings["WOO_NODE"]
+    return given or gethostname()

@@ -38,7 +38,13 @@ OPTIONS = (
         "WOO_STATE_URL",
         None,
         "SQLAlchemy URL",
-        "What is known of each document. Unset: the SQLite file `woo-state.sqlite` in the data directory.",
+        "What is known of each document: SQLite, or PostgreSQL (`postgresql+psycopg://user@host/name`, extra `postgresql`) for more than one machine. Unset: the SQLite file `woo-state.sqlite` in the data directory.",
+    ),
+    Option(
+        "WOO_NODE",
+        None,
+        "name",
+        "The machine, by which others on the same state know whose its locks and files are. Unset: the host name; a container whose name is another each day needs one that stays with its files.",
     ),
     Option(
         "WOO_FULL_READ_DAYS",
@@ -183,6 +189,12 @@ OPTIONS = (
         2,
         "seconds",
         "Rest of a host after a 429 or 503 without `Retry-After`, and before a remote `FILES_STORE` is asked again; doubled with each try.",
+    ),
+    Option(
+        "WOO_HOST_BUDGET",
+        None,
+        "seconds",
+        "After so long no more documents of a host are asked for in this run; its sitemaps are read all the same, and the finding `host.achterstand` says how many documents are left and how many days they take. Unset: no bound.",
     ),
     Option(
         "WOO_HOST_BACKLOG",

@@ -11,7 +11,8 @@ from uuid import NAMESPACE_URL, UUID
 
 import idna
 
-#: Longest location that is harvested, in characters: the limit of Scrapy's ``URLLENGTH_LIMIT``.
+#: Longest location that is harvested, in bytes: the limit of Scrapy's ``URLLENGTH_LIMIT``. A database's index
+#: has room for as much.
 LOC_MAXLENGTH = 2083
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
@@ -50,7 +51,9 @@ def loc_problem(loc: str) -> str | None:
     if _OTHER_SCHEME.match(loc):
         return "loc.geen-https"
     match = _ABSOLUTE.match(loc)
-    if match is None or match[1].lower() != "https" or len(loc) > LOC_MAXLENGTH or _NEVER_IN_URL.search(loc):
+    if match is None or match[1].lower() != "https" or _NEVER_IN_URL.search(loc):
+        return "loc.ongeldig"
+    if len(loc if loc.isascii() else loc.encode()) > LOC_MAXLENGTH:
         return "loc.ongeldig"
     if "@" in match[2]:
         return "loc.inloggegevens"

@@ -18,6 +18,7 @@ from sqlalchemy import select
 from tests.conftest import ROOT
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from tests.state.processes import LOCKING, running
+from woo_harvester.shards import shard_of
 from woo_harvester.state import schema
 from woo_harvester.state.decision import moment_of
 from woo_harvester.state.documents import confirm_withdrawn
@@ -377,7 +378,7 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
         (
             ["--zzz"],
             "unknown option --zzz: "
-            "expected one of --host, --format, --output, --withdrawn, --verbose, --remove",
+            "expected one of --host, --shard, --format, --output, --withdrawn, --verbose, --remove",
         ),
         (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
         (["export", "--host"], "argument --host: expected one argument"),
@@ -419,3 +420,19 @@ def test_the_whole_state_is_as_it_was_after_reading(filled: Shell) -> None:
     for args in ([], ["check", "1.jsonl"], ["latest", "1.jsonl"], ["export", "x.csv"]):
         filled(*args)
     assert filled("export").stdout == before
+
+
+def test_only_the_hosts_of_a_shard_are_exported(filled: Shell) -> None:
+    everything = {json.loads(line)["host"] for line in filled("export").stdout.splitlines()}
+    parts = [
+        {json.loads(line)["host"] for line in filled("export", "--shard", f"{number}/2").stdout.splitlines()}
+        for number in (1, 2)
+    ]
+    assert parts[0] | parts[1] == everything
+    assert not parts[0] & parts[1]
+    assert {shard_of(host, 2) for host in parts[1]} <= {2}
+
+
+def test_a_shard_that_cannot_be_is_refused(filled: Shell) -> None:
+    done = filled("export", "--shard", "3/2")
+    assert refused(done, "option --shard: expected a shard such as 2/8 (the second of eight), got '3/2'")

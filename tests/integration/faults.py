@@ -98,6 +98,11 @@ class Started:
             assert time.monotonic() < end, f"never: {what}"
             time.sleep(0.01)
 
+    @property
+    def ended(self) -> bool:
+        """Whether it is done."""
+        return self._process.exitcode is not None
+
     def status(self) -> int:
         """The exit status, when it is done; a negative signal where that ended it."""
         self._process.join(PATIENCE)

@@ -1,28 +1,68 @@
-"""A state for each test."""
+"""A state for each test, in each of the databases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
 
+from tests.postgresql import new_database, postgresql_server, postgresql_url
 from woo_harvester.state.store import NOWHERE, State
+
+__all__ = ["postgresql_server", "postgresql_url"]
+
+EMPTY = "TRUNCATE documents, resources, hosts, outputs, visited, locks RESTART IDENTITY"
+
+
+class UndoneError(Exception):
+    """Ends the transaction of a test."""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """The kind of database."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def postgresql_state(postgresql_server: str) -> Iterator[State]:
+    """A state that tests leave as it was, since making a database takes long."""
+    with new_database(postgresql_server) as url:
+        opened = State.open(url)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    """A new state on disk."""
-    opened = State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")
+def state_url(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a new state."""
+    if database == "sqlite":
+        return f"sqlite:///{tmp_path / 'state.sqlite'}"
+    return str(request.getfixturevalue("postgresql_url"))
+
+
+@pytest.fixture
+def state(state_url: str) -> Iterator[State]:
+    """A new state."""
+    opened = State.open(state_url)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def connection() -> Iterator[Connection]:
-    """A transaction of a new state in memory."""
-    opened = State.open(NOWHERE)
-    with opened.begin() as connection:
+def connection(database: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """A transaction of a new state: in SQLite in memory, in PostgreSQL undone at the end."""
+    if database == "sqlite":
+        opened = State.open(NOWHERE)
+        with opened.begin() as connection:
+            yield connection
+        opened.close()
+        return
+    shared: State = request.getfixturevalue("postgresql_state")
+    with suppress(UndoneError), shared.begin() as connection:
+        connection.exec_driver_sql(EMPTY)
         yield connection
-    opened.close()
+        raise UndoneError

@@ -26,8 +26,19 @@ def running(code: str, *args: object) -> Iterator[subprocess.Popen[str]]:
 LOCKING = """
 import sys, time
 from pathlib import Path
-from woo_harvester.state.lock import Locks
-locks = Locks.beside(Path(sys.argv[1]))
+from woo_harvester.state.lock import FileLocks
+locks = FileLocks.beside(Path(sys.argv[1]))
+locks.acquire(sys.argv[2:])
+print("locked", flush=True)
+time.sleep(60)
+"""
+
+#: The same on any state, by its URL.
+LOCKING_STATE = """
+import sys, time
+from woo_harvester.state.store import State
+state = State.open(sys.argv[1])
+locks = state.locks("process 1 on elders")
 locks.acquire(sys.argv[2:])
 print("locked", flush=True)
 time.sleep(60)

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-import pytest
+from random import Random
+from string import ascii_letters
+
 from sqlalchemy import Connection, select
-from sqlalchemy.exc import IntegrityError
 
 from tests.state.knowledge import DAY, FIRST_SEEN, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from woo_harvester.state import documents
@@ -11,6 +12,7 @@ from woo_harvester.state.documents import BATCH, Gone, Harvested, KnownFile
 from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
+from woo_harvester.urls import LOC_MAXLENGTH
 
 LOC = "https://a.nl/d.pdf"
 
@@ -30,11 +32,31 @@ def test_nothing_seen_is_nothing_added(connection: Connection) -> None:
     assert documents.add_seen(connection, [], sitemap_of(connection), FIRST_SEEN) == {}
 
 
-def test_a_location_is_in_the_state_once(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    see(connection, sitemap, [LOC])
-    with pytest.raises(IntegrityError):
-        see(connection, sitemap, [LOC])
+def test_a_location_that_another_run_has_just_seen_stays_as_that_noted_it(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    (key,) = see(connection, sitemap, [LOC])
+    assert see(connection, other, [LOC, *locs(1)])[0] == key
+    assert row_of(connection, key)["sitemap_id"] == sitemap
+
+
+def test_a_location_that_cannot_be_is_not_known(connection: Connection) -> None:
+    assert documents.look_up(connection, ["https://a.nl/\0.pdf"]) == {}
+
+
+def test_what_publishers_say_is_kept_whatever_is_in_it(connection: Connection) -> None:
+    (key,) = see(connection, sitemap_of(connection), [LOC])
+    file = KnownFile(b"s" * 32, file_name="be\0sluit.pdf", pages=2**40)
+    documents.confirm(connection, [Harvested(key, None, DAY, HARVESTED, None, file)])
+    kept = documents.file_of(connection, key)
+    assert kept is not None
+    assert (kept.file_name, kept.pages) == ("be\ufffdsluit.pdf", 2**40)
+
+
+def test_the_longest_location_has_a_place_in_the_index(connection: Connection) -> None:
+    chance = Random(1)
+    loc = "https://a.nl/" + "".join(chance.choice(ascii_letters) for _ in range(LOC_MAXLENGTH - 13))
+    (key,) = see(connection, sitemap_of(connection), [loc])
+    assert documents.look_up(connection, [loc])[loc].id == key
 
 
 def test_only_what_is_known_is_found(connection: Connection) -> None:
@@ -163,10 +185,19 @@ def test_what_is_gone_is_told_with_what_its_record_needs(connection: Connection)
 
 def test_what_is_gone_is_told_in_batches_without_losing_any(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
-    assert [one.id for one in documents.gone(connection, keys)] == keys
+    assert sorted(one.id for one in documents.gone(connection, keys)) == sorted(keys)
 
 
 def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     documents.forget(connection, keys[1:])
     assert list(documents.look_up(connection, locs(BATCH + 2))) == locs(1)
+
+
+def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
+    keys = harvest(connection, sitemap_of(connection), locs(3))
+    documents.confirm_withdrawn(connection, keys[:1], HARVESTED)
+    see(connection, sitemap_of(connection, name="s1.xml"), [LOC])
+    see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
+    host_of_state(connection, "leeg.nl")
+    assert documents.count_by_host(connection) == {"a.nl": 4, "b.nl": 1}

@@ -8,13 +8,13 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.state.processes import LOCKING, running
-from woo_harvester.state.lock import LockedError, Locks
+from woo_harvester.state.lock import FileLocks, LockedError
 
 PROBE = """
 import sys
 from pathlib import Path
-from woo_harvester.state.lock import Locks
-locks = Locks.beside(Path(sys.argv[1]))
+from woo_harvester.state.lock import FileLocks
+locks = FileLocks.beside(Path(sys.argv[1]))
 print([name for name in sys.argv[2:] if locks.try_acquire(name)])
 """
 
@@ -25,19 +25,19 @@ def state_file(tmp_path: Path) -> Path:
 
 
 def test_a_host_that_another_process_has_locked_is_refused_by_name(state_file: Path) -> None:
-    with running(LOCKING, state_file, "a.nl", "b.nl"), Locks.beside(state_file) as locks:
+    with running(LOCKING, state_file, "a.nl", "b.nl"), FileLocks.beside(state_file) as locks:
         with pytest.raises(LockedError, match=r"^b\.nl$"):
             locks.acquire(["c.nl", "b.nl", "d.nl"])
         assert not locks.try_acquire("a.nl")
 
 
 def test_two_runs_on_different_hosts_do_not_hinder_each_other(state_file: Path) -> None:
-    with running(LOCKING, state_file, "a.nl"), Locks.beside(state_file) as locks:
+    with running(LOCKING, state_file, "a.nl"), FileLocks.beside(state_file) as locks:
         locks.acquire(["c.nl", "d.nl", "a.nl:8443"])
 
 
 def test_a_kill_gives_the_locks_back(state_file: Path) -> None:
-    with running(LOCKING, state_file, "a.nl") as process, Locks.beside(state_file) as locks:
+    with running(LOCKING, state_file, "a.nl") as process, FileLocks.beside(state_file) as locks:
         assert not locks.try_acquire("a.nl")
         process.kill()
         process.wait()
@@ -45,7 +45,7 @@ def test_a_kill_gives_the_locks_back(state_file: Path) -> None:
 
 
 def test_one_lock_can_be_given_back_and_the_others_kept(state_file: Path) -> None:
-    with Locks.beside(state_file) as locks:
+    with FileLocks.beside(state_file) as locks:
         locks.acquire(["a.nl", "b.nl"])
         locks.release_one("a.nl")
         command = [sys.executable, "-c", PROBE, str(state_file), "a.nl", "b.nl"]
@@ -54,14 +54,14 @@ def test_one_lock_can_be_given_back_and_the_others_kept(state_file: Path) -> Non
 
 
 def test_the_lock_stands_beside_the_state_and_holds_nothing(state_file: Path) -> None:
-    with Locks.beside(state_file) as locks:
+    with FileLocks.beside(state_file) as locks:
         locks.acquire(["a.nl"])
     assert (state_file.parent / "state.sqlite.lock").read_bytes() == b""
     assert not state_file.exists()
 
 
 def test_a_file_that_cannot_be_locked_is_an_error_and_not_another_run(state_file: Path) -> None:
-    locks = Locks.beside(state_file)
+    locks = FileLocks.beside(state_file)
     locks.release()
     with pytest.raises(ValueError, match="closed file"):
         locks.acquire(["a.nl"])

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Connection, select
 
 from tests.state.processes import LOCKING, running
-from woo_harvester.state.lock import Locks
-from woo_harvester.state.outputs import cut_back, keep_durable, open_output
+from woo_harvester.state.lock import FileLocks
+from woo_harvester.state.outputs import cut_back, keep_durable, lock_name, open_output
 from woo_harvester.state.schema import outputs
 
 
@@ -79,7 +79,7 @@ def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
 ) -> None:
     state = tmp_path / "s.sqlite"
     open_output(connection, records, 10)
-    with Locks.beside(state) as locks:
+    with FileLocks.beside(state) as locks:
         with running(LOCKING, state, records) as other:
             assert cut_back(connection, locks) == {}
             assert records.stat().st_size == 15
@@ -91,9 +91,22 @@ def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
 
 def test_cutting_gives_the_name_back_to_others(connection: Connection, records: Path, tmp_path: Path) -> None:
     open_output(connection, records, 10)
-    with Locks.beside(tmp_path / "s.sqlite") as locks:
+    with FileLocks.beside(tmp_path / "s.sqlite") as locks:
         cut_back(connection, locks)
         pid = os.fork()
         if not pid:
-            os._exit(not Locks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
+            os._exit(not FileLocks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
         assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_a_file_of_another_machine_is_left_to_that(connection: Connection, records: Path) -> None:
+    open_output(connection, records, 10, "node1")
+    assert cut_back(connection, None, "node2") == {}
+    assert records.stat().st_size == 15
+    keep_durable(connection, {records: 12}, "node2", closed=True)
+    assert cut_back(connection, None, "node1") == {records: 5}
+
+
+def test_a_file_is_locked_by_its_machine_and_path() -> None:
+    assert lock_name(Path("/srv/a.jsonl"), "node1") == "node1:/srv/a.jsonl"
+    assert lock_name(Path("/srv/a.jsonl")) == "/srv/a.jsonl"

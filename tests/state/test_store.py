@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection, select, text
 
 from tests.conftest import ROOT
+from tests.postgresql import command, query
 from tests.state.processes import running
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import MIGRATIONS, VERSION, about, hosts, metadata
@@ -48,7 +49,7 @@ def test_what_was_committed_is_there_when_it_is_opened_again(tmp_path: Path) -> 
 
 
 def test_a_transaction_that_raises_is_undone(state: State) -> None:
-    with pytest.raises(StateError, match="no such table"), state.begin() as connection:  # noqa: PT012
+    with pytest.raises(StateError, match="nergens"), state.begin() as connection:  # noqa: PT012
         host_of_state(connection, "a.nl")
         connection.execute(text("DELETE FROM nergens"))
     with state.begin() as connection:
@@ -202,10 +203,10 @@ def test_a_state_that_must_be_there_is_not_made(tmp_path: Path) -> None:
     State.open_existing(url(path)).close()
 
 
-def test_a_snapshot_shows_one_moment_whatever_is_written_meanwhile(state: State) -> None:
+def test_a_snapshot_shows_one_moment_whatever_is_written_meanwhile(state: State, state_url: str) -> None:
     with state.begin() as connection:
         host_of_state(connection, "a.nl")
-    reader = State.open(state.name)
+    reader = State.open(state_url)
     with reader.snapshot() as seen:
         assert seen.scalar(select(about.c.value)) == str(VERSION)
         with state.begin() as connection:
@@ -230,3 +231,83 @@ def test_a_snapshot_shows_one_moment_whatever_is_written_meanwhile(state: State)
 )
 def test_the_file_of_a_url(given: str, path: str | None) -> None:
     assert sqlite_file(given) == (None if path is None else Path(path))
+
+
+def test_a_driver_that_is_not_installed_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StateError, match=r"PostgreSQL needs the extra postgresql: pip install"):
+        State.open("postgresql+psycopg://woo@127.0.0.1/woo")
+
+
+def test_a_database_without_a_state_is_told_and_left_as_it_is(postgresql_url: str) -> None:
+    with pytest.raises(
+        StateError, match=r"there is no state at postgresql\+psycopg://woo:\*\*\*@.*: the first run"
+    ):
+        State.open_existing(postgresql_url)
+    assert query(postgresql_url, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
+    State.open(postgresql_url).close()
+    State.open_existing(postgresql_url).close()
+
+
+def test_a_newer_state_in_postgresql_is_refused(postgresql_url: str) -> None:
+    State.open(postgresql_url).close()
+    command(postgresql_url, f"UPDATE about SET value = '{VERSION + 1}'")
+    with pytest.raises(StateError, match=f"made by a newer version: it has version {VERSION + 1}"):
+        State.open(postgresql_url)
+
+
+def test_the_short_name_of_postgresql_is_enough_and_its_options_are_kept(postgresql_url: str) -> None:
+    short = postgresql_url.replace("postgresql+psycopg", "postgresql") + "?options=-c%20work_mem%3D8MB"
+    with closing(State.open(short)) as state, state.begin() as connection:
+        assert connection.exec_driver_sql("SHOW work_mem").scalar() == "8MB"
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "off"
+
+
+def test_many_processes_may_make_the_same_new_state_in_postgresql_at_once(postgresql_url: str) -> None:
+    code = "import sys\nfrom woo_harvester.state.store import State\nState.open(sys.argv[1]).close()"
+    started = [subprocess.Popen([sys.executable, "-c", code, postgresql_url], cwd=ROOT) for _ in range(4)]
+    assert [process.wait(timeout=60) for process in started] == [0, 0, 0, 0]
+
+
+def test_outputs_of_version_1_belong_to_the_file_of_the_state(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    State.open(url(path)).close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE locks")
+        database.execute("DROP INDEX documents_faults")
+        database.execute("DROP TABLE outputs")
+        database.execute("CREATE TABLE outputs (path TEXT PRIMARY KEY, durable BIGINT, closed BOOLEAN)")
+        database.execute("INSERT INTO outputs VALUES ('/srv/a.jsonl', 10, 0)")
+    set_version(path, 1)
+    with closing(State.open(url(path))) as state, state.begin() as connection:
+        rows = connection.execute(select(metadata.tables["outputs"])).all()
+        assert [tuple(row) for row in rows] == [("", "/srv/a.jsonl", 10, False)]
+        assert connection.execute(select(metadata.tables["locks"])).all() == []
+
+
+def test_two_runs_that_write_the_same_documents_in_several_steps_do_not_wait_for_each_other_for_ever(
+    postgresql_url: str,
+) -> None:
+    writing = """
+import sys
+from woo_harvester.state import documents
+from woo_harvester.state.store import State
+from tests.state.knowledge import locs, see, sitemap_of
+state = State.open(sys.argv[1])
+with state.begin() as connection:
+    sitemap = sitemap_of(connection, sys.argv[2])
+with state.begin() as connection:
+    ids = see(connection, sitemap, locs(200))
+for number in range(50):
+    with state.begin() as connection:
+        half = ids[:100], ids[100:]
+        first, second = half if number % 2 else half[::-1]
+        documents.hold(connection, ids)
+        documents.move(connection, first, sitemap)
+        documents.keep_digests(connection, dict.fromkeys(second, b"d"))
+"""
+    started = [
+        subprocess.Popen([sys.executable, "-c", writing, postgresql_url, host], cwd=ROOT)
+        for host in ("a.nl", "b.nl", "c.nl")
+    ]
+    assert [process.wait(timeout=120) for process in started] == [0, 0, 0]

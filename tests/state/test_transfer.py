@@ -40,7 +40,7 @@ def other() -> Iterator[State]:
 
 def rows_of(state: State, *hosts: str) -> list[Row]:
     with state.snapshot() as connection:
-        return list(export(connection, hosts))
+        return list(export(connection, hosts or None))
 
 
 def transfer(rows: list[Row], path: Path, form: Format) -> list[Row]:

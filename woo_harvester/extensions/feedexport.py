@@ -92,6 +92,8 @@ class DurableFeedExporter(FeedExporter):
             return
         self._watch_empty()
         self._sync()
+        if self._keeper().is_broken and not self._failed:
+            self._fail(StateError("the state is lost"))
         if not self._failed:
             await super().close_spider(spider)
 

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
+from scrapy.utils.asyncio import create_looping_call
 
 from woo_harvester.extensions.ending import end_run
-from woo_harvester.folders import state_url
+from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import WooItem
 from woo_harvester.state import documents, faults, outputs, resources, visited
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
-from woo_harvester.state.store import State, StateError, sqlite_file
+from woo_harvester.state.store import State, StateError
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.utils.asyncio import AsyncioLoopingCall
     from sqlalchemy import Connection
+    from twisted.internet.task import LoopingCall
 
 logger = logging.getLogger(__name__)
 
@@ -99,6 +104,10 @@ class StateKeeper:
         self.listed = Listed()
         self._withdrawals: list[Withdrawals] = []
         self._readings: dict[int, Reading] = {}
+        self._node = ""
+        """This machine, for a state that others share."""
+        self._timer: LoopingCall | AsyncioLoopingCall | None = None
+        """Of the heartbeat, where others wait for one."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -112,6 +121,11 @@ class StateKeeper:
     def is_open(self) -> bool:
         """Whether the run could begin."""
         return self._state is not None
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the state could not be written, so that nothing can be confirmed any more."""
+        return self._broken
 
     def spider_opened(self, spider: Spider) -> None:
         """Open the state for a spider of another project, which chooses no hosts."""
@@ -131,11 +145,12 @@ class StateKeeper:
             raise StateError(NO_OUTPUT)
         if not self.outputs:  # with them it is only a cost
             self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
-        url = state_url(self._crawler.settings)
-        self._lock(url, hosts)
-        self._state = State.open(url)
+        self._state = self._open_locked(hosts)
+        if self._locks is not None and self._locks.heartbeat is not None:
+            self._timer = create_looping_call(self._beat)
+            self._timer.start(self._locks.heartbeat, now=False)
         with self.begin() as connection:
-            for path, size in outputs.cut_back(connection, self._locks).items():
+            for path, size in outputs.cut_back(connection, self._locks, self._node).items():
                 logger.warning(
                     "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
                 )
@@ -165,10 +180,10 @@ class StateKeeper:
 
     def open_output(self, path: Path, size: int) -> None:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
-        if self._locks is not None and not self._locks.try_acquire(str(path)):
+        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
             raise StateError(f"another run writes to {path}: give each run a file of its own")
         with self.begin() as connection:
-            outputs.open_output(connection, path, size)
+            outputs.open_output(connection, path, size, self._node)
 
     def expect(self, item: WooItem, delivery: Delivery) -> None:
         """Have the state wait for *item*."""
@@ -187,7 +202,7 @@ class StateKeeper:
             if not delivery.waiting:
                 done.append(delivery)
         with self.begin() as connection:
-            outputs.keep_durable(connection, sizes, closed=closed)
+            outputs.keep_durable(connection, sizes, self._node, closed=closed)
             self._confirm(connection, done)
 
     def begin_reading(self, reading: Reading) -> None:
@@ -267,12 +282,28 @@ class StateKeeper:
 
     def engine_stopped(self) -> None:
         """Close the state; all outputs are closed by now."""
+        if self._timer is not None and self._timer.running:
+            self._timer.stop()
         if self._state is not None:
             with suppress(CloseSpider):  # it is told already
                 self._end_holds()
+            self._release()
             self._state.close()
-        if self._locks is not None:
+
+    def _release(self) -> None:
+        """Give the locks back; those of a connection that was lost are given back already."""
+        if self._locks is None or self._broken:
+            return
+        try:
             self._locks.release()
+        except StateError as error:
+            end_run(self._crawler, STATE_FAILED, str(error))
+
+    def _beat(self) -> None:
+        """Show that the run goes on, and notice a state that is lost while nothing is written."""
+        with suppress(CloseSpider), self.begin():
+            if self._locks is not None:
+                self._locks.beat()
 
     def _end_holds(self) -> None:
         with self.begin() as connection:
@@ -280,32 +311,49 @@ class StateKeeper:
                 if not one.ids:
                     resources.keep_host(connection, one.host_id, complete_at=one.complete_at, held_runs=0)
 
-    def _lock(self, url: str, hosts: Sequence[str]) -> None:
-        file = sqlite_file(url)
-        if file is not None:
-            try:
-                self._locks = Locks.beside(file)
+    def _open_locked(self, hosts: Sequence[str]) -> State:
+        """The state, of which this run has *hosts* for itself."""
+        settings = self._crawler.settings
+        state = State.open(state_url(settings))
+        try:
+            node = node_name(settings)
+            self._node = node if state.is_shared else ""
+            self._locks = state.locks(f"process {os.getpid()} on {node}")
+            if self._locks is not None:
                 self._locks.acquire(hosts)
-            except LockedError as error:
-                raise StateError(
-                    f"another run works on {error} with the state {file}: wait until it ends"
-                ) from error
-            except OSError as error:
-                raise StateError(f"the lock of the state {file} cannot be used: {error}") from error
+        except LockedError as error:
+            self._let_go(state)
+            raise StateError(
+                f"another run works on {error} with the state {state.place}: wait until it ends"
+            ) from error
+        except StateError:
+            self._let_go(state)
+            raise
+        return state
+
+    def _let_go(self, state: State) -> None:
+        if self._locks is not None:
+            with suppress(StateError):  # of a state that cannot be used, which is told already
+                self._locks.release()
+        self._locks = None
+        state.close()
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
-        documents.confirm(connection, [one.harvested for one in done if one.harvested])
-        for one in done:
-            if one.visited is not None:
-                visited.add_visited(connection, self._crawler.spidercls.name, one.visited, int(time()))
+        harvested = [one.harvested for one in done if one.harvested]
         withdrawn = {one.withdrawn for one in done if one.withdrawn is not None}
+        if withdrawn:
+            documents.hold(connection, {*withdrawn, *(one.id for one in harvested)})
+        documents.confirm(connection, harvested)
+        for key in sorted({one.visited for one in done if one.visited is not None}):
+            visited.add_visited(connection, self._crawler.spidercls.name, key, int(time()))
         documents.confirm_withdrawn(connection, withdrawn, int(time()))
         for host in self._withdrawals:
             host.ids -= withdrawn
-        for delivery in done:
-            if delivery.reading is not None:
-                delivery.reading.outstanding -= 1
-                self._remember(connection, delivery.reading)
+        readings = [one.reading for one in done if one.reading is not None]
+        for reading in readings:
+            reading.outstanding -= 1
+        for reading in sorted({id(one): one for one in readings}.values(), key=attrgetter("resource_id")):
+            self._remember(connection, reading)
         self._crawler.stats.inc_value("deltafetch/stored", len(done))
 
     @staticmethod

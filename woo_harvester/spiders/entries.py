@@ -68,6 +68,8 @@ class Sifted:
     digests: dict[int, bytes] = field(default_factory=dict)
     mended: list[int] = field(default_factory=list)
     """Ids of documents that are listed again as they were harvested, after a version that could not be."""
+    shared: set[int] = field(default_factory=set)
+    """Ids of other sitemaps that list a document of this one in the same run."""
 
 
 @dataclass
@@ -139,9 +141,13 @@ class Entries:
                 for entry, digest, notes in sifted.candidates
                 if (item := self._item(connection, entry, digest, known[entry.loc], notes, place, sifted))
             ]
+            # Documents first, then files: in the order in which other runs lock them too.
+            documents.hold(connection, {*sifted.moved, *sifted.digests, *sifted.mended})
             documents.move(connection, sifted.moved, place.reading.resource_id)
             documents.keep_digests(connection, sifted.digests)
             faults.end_faults(connection, sifted.mended)
+            for sitemap_id in sorted(sifted.shared):
+                forget_read(connection, sitemap_id)
         self.counts[Verdict.UNCHANGED] += sifted.unchanged
         return items, sifted.consumed
 
@@ -232,7 +238,7 @@ class Entries:
         if known.sitemap_id != place.reading.resource_id:
             sifted.moved.append(known.id)
         if not self._keeper.listed.add(known.id):
-            self._repeated(connection, known, notes, place)
+            self._repeated(known, notes, place, sifted)
             return None
         now = datetime.now(UTC).replace(microsecond=0)
         moment = _lastmod(entry.lastmod, now, notes)
@@ -263,7 +269,7 @@ class Entries:
         self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
         return item
 
-    def _repeated(self, connection: Connection, known: Known, notes: Notes, place: Place) -> None:
+    def _repeated(self, known: Known, notes: Notes, place: Place, sifted: Sifted) -> None:
         """The same loc twice is one document; which of its entries is read does not matter to the guide.
 
         Where two sitemaps have it, neither may be passed over unread any more: the one would have to answer
@@ -273,7 +279,7 @@ class Entries:
         if known.sitemap_id != place.reading.resource_id:
             place.reading.flawed = True
             self._keeper.flaw(known.sitemap_id)
-            forget_read(connection, known.sitemap_id)
+            sifted.shared.add(known.sitemap_id)
 
     @staticmethod
     def _passed_over(

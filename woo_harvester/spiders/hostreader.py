@@ -50,6 +50,8 @@ ANSWERS = (304, *range(400, 600))
 #: Seconds between two looks at whether the run is being closed, while waiting for room.
 PATIENCE = 1.0
 
+LEFT = "host.achterstand"
+
 #: Indexes up to this size are kept for when the server answers 304.
 KEPT_MAXSIZE = 8 * 1024 * 1024
 
@@ -161,8 +163,24 @@ class HostReader:
         """Count a host as done, once nothing of it is under way."""
         if visit.finished:
             stats = self._crawler.stats
+            if visit.left:
+                self._tell_left(visit)
             stats.inc_value("woo/hosts/done")
             stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
+
+    def _tell_left(self, visit: Visit) -> None:
+        """Tell what was left when the time for the host was used up, and when it will be done."""
+        stats = self._crawler.stats
+        stats.inc_value("woo/documents/left", visit.left)
+        stats.set_value(f"woo/backlog/{visit.host}", visit.left)
+        stats.set_value(f"woo/backlog_days/{visit.host}", visit.days_left)
+        visit.incomplete.append(LEFT)
+        visit.note(
+            LEFT,
+            f"https://{visit.host}/",
+            seen=f"{visit.left} documenten over, {visit.asked_for} opgevraagd",
+            action=f"in een volgende oogst: bij een oogst per dag {visit.days_left} dagen",
+        )
 
     # robots.txt
 
@@ -334,9 +352,13 @@ class HostReader:
             if self._documents.mode == "none":
                 yield item
                 continue
-            while not await visit.has_room(PATIENCE):
+            while not visit.is_over and not await visit.has_room(PATIENCE):
                 if self.is_closing():
                     return
+            if visit.is_over:
+                visit.left += 1  # its sitemap is not relied on, since the item is waited for
+                continue
+            visit.asked_for += 1
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # the other hosts' turn
 

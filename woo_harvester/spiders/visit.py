@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from math import ceil, inf
+from time import monotonic
 
 from woo_harvester.findings import Finding, Report, Severity
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
@@ -29,6 +31,7 @@ class Visit:
         backlog: int,
         report: Report,
         is_registered: Callable[[str], bool],
+        budget: float | None = None,
     ) -> None:
         self.host = host
         self.organisation = organisation
@@ -48,6 +51,11 @@ class Visit:
         """Codes of what kept the host from being read completely."""
         self.under_way = 0
         """Documents that wait or are being fetched."""
+        self.asked_for = 0
+        """Documents that were asked for in this run."""
+        self.left = 0
+        """Documents that were not, since the time for the host was used up."""
+        self._end = inf if budget is None else monotonic() + budget
         self._backlog = backlog
         self._report = report
         self._room = asyncio.Event()
@@ -98,6 +106,16 @@ class Visit:
             except TimeoutError:
                 return False
         return self.under_way < self._backlog
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time for the host is used up."""
+        return monotonic() >= self._end
+
+    @property
+    def days_left(self) -> int:
+        """How many days the documents that are left take, at a run a day that gets as far as this one."""
+        return ceil(self.left / max(1, self.asked_for))
 
     def document_begins(self) -> None:
         """A document takes a place."""

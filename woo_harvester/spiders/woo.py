@@ -25,6 +25,7 @@ from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.hostreader import HostReader
 from woo_harvester.spiders.hosts import select_hosts
 from woo_harvester.spiders.visit import Visit
+from woo_harvester.state.documents import count_by_host
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.store import StateError
 from woo_harvester.state.withdrawal import Limits
@@ -80,7 +81,7 @@ class WooSpider(SitemapSpider):
             self.failure = (2 if isinstance(error, ArgumentError) else 1, str(error))
             raise CloseSpider("cannot_start") from error
         self.crawler.stats.set_value("woo/hosts/selected", len(hosts))
-        for host in hosts:
+        for host in self._largest_first(hosts):
             visit = self._visit(host)
             self._visits.append(visit)
             yield self.reader.robots(visit)
@@ -164,4 +165,11 @@ class WooSpider(SitemapSpider):
             self.settings.getint("WOO_HOST_BACKLOG"),
             self.report,
             self.is_registered,
+            self.settings.getfloat("WOO_HOST_BUDGET") or None,
         )
+
+    def _largest_first(self, hosts: tuple[str, ...]) -> list[str]:
+        """Those of which the state knows most documents begin first: they take longest."""
+        with self.keeper.begin() as connection:
+            known = count_by_host(connection)
+        return sorted(hosts, key=lambda host: -known.get(host, 0))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from woo_harvester.state.decision import Known
+from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.faults import NO_FAULT
-from woo_harvester.state.schema import documents, resources
+from woo_harvester.state.schema import documents, hosts, resources
 
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
@@ -35,7 +37,6 @@ KNOWN_COLUMNS = (
     documents.c.refused_at,
     documents.c.refused_lastmod,
 )
-LOOK_UP = select(*KNOWN_COLUMNS).where(documents.c.loc.in_(bindparam("locs", expanding=True)))
 
 #: Makes a Known of a row, without the Python code in a named tuple's own constructor.
 _known: Callable[[Any], Known] = partial(tuple.__new__, Known)
@@ -89,8 +90,11 @@ class Gone:
 def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
     """What is known of the documents at *locs*, by loc."""
     known: dict[str, Known] = {}
-    for start in range(0, len(locs), BATCH):
-        rows = connection.execute(LOOK_UP, {"locs": locs[start : start + BATCH]}).all()
+    # No document has NUL in its location, and PostgreSQL cannot be asked for one.
+    asked = [loc for loc in locs if "\0" not in loc]
+    query = select(*KNOWN_COLUMNS).where(is_one_of(connection, documents.c.loc, "locs"))
+    for start in range(0, len(asked), BATCH):
+        rows = connection.execute(query, {"locs": asked[start : start + BATCH]}).all()
         known.update({row[0]: _known(row) for row in rows})
     return known
 
@@ -122,17 +126,30 @@ def before(connection: Connection, sitemap_id: int) -> Before:
 
 
 def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
-    """Note documents that were seen for the first time; they count as harvested only later."""
+    """Note documents that were seen for the first time; they count as harvested only later.
+
+    Another run on other hosts may see the same document at the same moment: then it stays as that noted it.
+    """
     if not locs:
         return {}
-    rows = [{"loc": loc, "sitemap_id": sitemap_id, "first_seen": at} for loc in locs]
-    connection.execute(insert(documents), rows)
+    rows = [{"loc": loc, "sitemap_id": sitemap_id, "first_seen": at} for loc in sorted(locs)]
+    connection.execute(insert_new(connection, documents), rows)
     return look_up(connection, list(locs))
+
+
+def hold(connection: Connection, ids: Collection[int]) -> None:
+    """Lock rows that a transaction is going to write, in one order: before it writes them in several steps.
+
+    Two runs that list the same documents would wait for each other for ever otherwise.
+    """
+    if ids and not is_one_writer(connection):
+        rows = select(documents.c.id).where(is_one_of(connection, documents.c.id, "ids"))
+        connection.execute(rows.order_by(documents.c.id).with_for_update(), {"ids": list(ids)})
 
 
 def move(connection: Connection, ids: Iterable[int], sitemap_id: int) -> None:
     """Note that *sitemap_id* listed these documents last."""
-    rows = [{"key": key} for key in ids]
+    rows = [{"key": key} for key in sorted(ids)]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key")).values(sitemap_id=sitemap_id)
         connection.execute(statement, rows)
@@ -141,7 +158,7 @@ def move(connection: Connection, ids: Iterable[int], sitemap_id: int) -> None:
 def keep_digests(connection: Connection, digests: dict[int, bytes]) -> None:
     """Keep the digest of entries that the full reader has read and found unchanged by their lastmod."""
     if digests:
-        rows = [{"key": key, "digest": digest} for key, digest in digests.items()]
+        rows = [{"key": key, "digest": digest} for key, digest in sorted(digests.items())]
         statement = update(documents).where(documents.c.id == bindparam("key"))
         connection.execute(statement.values(entry_digest=bindparam("digest")), rows)
 
@@ -157,7 +174,7 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
             "digest": one.entry_digest,
             **{f"new_{name}": value for name, value in asdict(one.file or NO_FILE).items()},
         }
-        for one in harvested
+        for one in sorted(harvested, key=attrgetter("id"))
     ]
     if rows:
         connection.execute(CONFIRM, rows)
@@ -182,7 +199,7 @@ CONFIRM = (
 
 def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> None:
     """Learn that documents are withdrawn: every output has that durably."""
-    rows = [{"key": key, "moment": at} for key in ids]
+    rows = [{"key": key, "moment": at} for key in sorted(ids)]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
         connection.execute(statement.values(withdrawn=bindparam("moment"), **NO_FAULT), rows)
@@ -201,7 +218,7 @@ def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | 
     )
     if harvested is not None:
         query = query.where(documents.c.harvested.is_not(None) == harvested)
-    return connection.execute(query).scalars().all()
+    return connection.execute(query.order_by(documents.c.id)).scalars().all()
 
 
 def count_published(connection: Connection, host_id: int) -> int:
@@ -218,6 +235,19 @@ def count_published(connection: Connection, host_id: int) -> int:
     return connection.scalar(query) or 0
 
 
+def count_by_host(connection: Connection) -> dict[str, int]:
+    """How many documents are known of each host, whatever is known of them: an index has the answer."""
+    counted = select(documents.c.sitemap_id, func.count().label("count"))
+    of_sitemap = counted.group_by(documents.c.sitemap_id).subquery()
+    query = (
+        select(hosts.c.host, func.sum(of_sitemap.c.count))
+        .join_from(of_sitemap, resources, resources.c.id == of_sitemap.c.sitemap_id)
+        .join(hosts)
+        .group_by(hosts.c.host)
+    )
+    return {host: int(count) for host, count in connection.execute(query)}
+
+
 def gone(connection: Connection, ids: Sequence[int]) -> Iterator[Gone]:
     """What a withdrawal's record needs of documents."""
     columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.lastmod)
@@ -230,5 +260,8 @@ def gone(connection: Connection, ids: Sequence[int]) -> Iterator[Gone]:
 
 def forget(connection: Connection, ids: Sequence[int]) -> None:
     """Forget documents, as if they had never been seen."""
-    for start in range(0, len(ids), BATCH):
-        connection.execute(delete(documents).where(documents.c.id.in_(ids[start : start + BATCH])))
+    ordered = sorted(ids)
+    for start in range(0, len(ordered), BATCH):
+        part = ordered[start : start + BATCH]
+        hold(connection, part)
+        connection.execute(delete(documents).where(documents.c.id.in_(part)))

@@ -50,7 +50,7 @@ def keep_fault(
 
 def end_faults(connection: Connection, ids: Iterable[int]) -> None:
     """Forget what was wrong with documents that are listed as they were harvested."""
-    rows = [{"key": key} for key in ids]
+    rows = [{"key": key} for key in sorted(ids)]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
         connection.execute(statement.values(**NO_FAULT), rows)

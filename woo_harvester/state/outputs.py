@@ -6,42 +6,60 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from woo_harvester.state.lock import Locks
 from woo_harvester.state.schema import outputs
 
 
-def open_output(connection: Connection, path: Path, size: int) -> None:
+def lock_name(path: Path, node: str = "") -> str:
+    """By which the file at *path* is locked; *node* is the machine that has it."""
+    return f"{node}:{path}" if node else str(path)
+
+
+def open_output(connection: Connection, path: Path, size: int, node: str = "") -> None:
     """Note that a run writes to *path*, which holds *size* durable bytes."""
-    connection.execute(delete(outputs).where(outputs.c.path == str(path)))
-    connection.execute(insert(outputs).values(path=str(path), durable=size, closed=False))
+    if connection.dialect.name == "postgresql":
+        # A crash of the server must not make it forget the file, or nobody would cut it back.
+        connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
+    connection.execute(delete(outputs).where(*_is(path, node)))
+    connection.execute(insert(outputs).values(node=node, path=str(path), durable=size, closed=False))
 
 
-def keep_durable(connection: Connection, sizes: Mapping[Path, int], *, closed: bool = False) -> None:
+def keep_durable(
+    connection: Connection, sizes: Mapping[Path, int], node: str = "", *, closed: bool = False
+) -> None:
     """Note up to where files are durable."""
     for path, size in sizes.items():
-        statement = update(outputs).where(outputs.c.path == str(path))
+        statement = update(outputs).where(*_is(path, node))
         connection.execute(statement.values(durable=size, closed=closed))
 
 
-def cut_back(connection: Connection, locks: Locks | None) -> dict[Path, int]:
+def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dict[Path, int]:
     """Cut files of runs that were killed back to what was durable; gives how many bytes went of which file.
 
     A file whose name another process has locked is being written by a run on other hosts, and stays as it
-    is. What is cut was never learned by the state, so the documents in it are harvested again.
+    is. What is cut was never learned by the state, so the documents in it are harvested again. Files of
+    other machines than *node* are left to those.
     """
     cut = {}
-    rows = connection.execute(select(outputs.c.path, outputs.c.durable).where(outputs.c.closed.is_(False)))
-    for name, durable in rows.all():
+    query = select(outputs.c.path, outputs.c.durable)
+    rows = connection.execute(query.where(outputs.c.node == node, outputs.c.closed.is_(False)))
+    for given, durable in rows.all():
+        path = Path(given)
+        name = lock_name(path, node)
         if locks is not None and not locks.try_acquire(name):
             continue
-        if size := _cut(Path(name), durable):
-            cut[Path(name)] = size
-        connection.execute(update(outputs).where(outputs.c.path == name).values(closed=True))
+        if size := _cut(path, durable):
+            cut[path] = size
+        connection.execute(update(outputs).where(*_is(path, node)).values(closed=True))
         if locks is not None:
             locks.release_one(name)
     return cut
+
+
+def _is(path: Path, node: str) -> tuple[ColumnElement[bool], ...]:
+    return outputs.c.node == node, outputs.c.path == str(path)
 
 
 def _cut(path: Path, durable: int) -> int:

@@ -17,7 +17,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
+    func,
     insert,
     inspect,
     select,
@@ -31,6 +33,21 @@ metadata = MetaData()
 
 #: SQLite numbers rows by itself only where the key is called INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
+
+#: Held by who makes or changes the tables of a PostgreSQL database.
+PREPARING = 7_796_330
+
+
+class GivenText(TypeDecorator[str]):
+    """Text that a publisher gave; PostgreSQL has no place for NUL, kept as the sign for "unknown"."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
+        """What is kept."""
+        return value.replace("\0", "\ufffd") if value is not None and "\0" in value else value
+
 
 about = Table(
     "about",
@@ -99,14 +116,14 @@ documents = Table(
     Column("etag", Text),
     Column("last_modified", Text),
     Column("size", BigInteger),
-    Column("media_type", Text),
-    Column("file_name", Text),
-    Column("pages", Integer),
+    Column("media_type", GivenText),
+    Column("file_name", GivenText),
+    Column("pages", BigInteger),
     # Why the version that is listed could not be harvested: the code of the finding and what was seen;
     # seconds since 1970 of the first time; where it was fetched and refused the moment of that, and the
     # lastmod that it had. Null where nothing is wrong.
     Column("fault", String(50)),
-    Column("fault_seen", Text),
+    Column("fault_seen", GivenText),
     Column("fault_since", BigInteger),
     Column("refused_at", BigInteger),
     Column("refused_lastmod", BigInteger),
@@ -124,29 +141,52 @@ faults = Index(
 outputs = Table(
     "outputs",
     metadata,
+    # The machine that has the file; empty for a state in a file, which moves with it.
+    Column("node", Text, primary_key=True),
     Column("path", Text, primary_key=True),
     Column("durable", BigInteger, nullable=False),
     Column("closed", Boolean, nullable=False),
+)
+
+#: Whose the locks are that runs on several machines hold, for people to see: the locks themselves are the
+#: database server's, and those of a run that was killed are given back while its rows still stand here.
+locks = Table(
+    "locks",
+    metadata,
+    # A host, or the node and path of an output.
+    Column("name", Text, primary_key=True),
+    # By which the server knows the lock.
+    Column("key", BigInteger, nullable=False),
+    Column("owner", Text, nullable=False),
+    # Seconds since 1970: when it was taken, and when the run showed last that it goes on.
+    Column("since", BigInteger, nullable=False),
+    Column("beat", BigInteger, nullable=False),
 )
 
 #: What other spiders' requests gave an item for: the state of scrapy-deltafetch, for its own keys.
 visited = Table(
     "visited",
     metadata,
-    Column("spider", String(100), primary_key=True),
+    Column("spider", Text, primary_key=True),
     Column("key", LargeBinary, primary_key=True),
     Column("at", BigInteger, nullable=False),
 )
 
 
 def _add_files_and_faults(connection: Connection) -> None:
-    """Version 2: what is known of a document's file, and why a document could not be harvested."""
+    """Version 2: a document's file, why it could not be harvested, and runs on several machines."""
     there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
     for column in documents.c:
         if column.name not in there:
             kind = column.type.compile(connection.dialect)
             connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column.name} {kind}")
     faults.create(connection)
+    locks.create(connection)
+    opened = connection.exec_driver_sql("SELECT path, durable, closed FROM outputs").all()
+    outputs.drop(connection)
+    outputs.create(connection)
+    if opened:
+        connection.execute(insert(outputs), [{"node": "", **row._mapping} for row in opened])
 
 
 #: From each older version to the next one.
@@ -159,12 +199,14 @@ class VersionError(ValueError):
 
 def prepare(connection: Connection) -> None:
     """Make the tables, or bring those of an older version up to date. Raises :class:`VersionError`."""
-    if _version(connection) == VERSION:
+    if version_of(connection) == VERSION:
         return
     if connection.dialect.name == "sqlite":
         # Runs on other hosts may come here at the same time, and a kill must not leave half of the tables.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
-    version = _version(connection)
+    else:
+        connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
+    version = version_of(connection)
     if version is None:
         metadata.create_all(connection)
         connection.execute(insert(about).values(name="version", value=str(VERSION)))
@@ -176,7 +218,7 @@ def prepare(connection: Connection) -> None:
     connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))
 
 
-def _version(connection: Connection) -> int | None:
+def version_of(connection: Connection) -> int | None:
     """The version of the tables; None where there are none."""
     if not inspect(connection).has_table(about.name):
         return None

@@ -19,11 +19,11 @@ FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c and
 DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
 
 
-def export(connection: Connection, names: Sequence[str] = ()) -> Iterator[Row]:
-    """All that is known of hosts, of all where no *names* are given: each host, its files, its documents."""
+def export(connection: Connection, names: Sequence[str] | None = None) -> Iterator[Row]:
+    """All that is known of hosts, of all where *names* is None: each host, its files, its documents."""
     columns = (hosts.c.id, *(hosts.c[name] for name in HOST_COLUMNS))
     query = select(*columns).order_by(hosts.c.host)
-    if names:
+    if names is not None:
         query = query.where(hosts.c.host.in_(names))
     for key, *values in connection.execute(query).all():
         host = HostRow.model_construct(**dict(zip(HOST_COLUMNS, values, strict=True)))

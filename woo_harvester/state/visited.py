@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, select
 
+from woo_harvester.state.dialects import insert_or_update
 from woo_harvester.state.schema import visited
 
 
@@ -15,8 +16,9 @@ def is_visited(connection: Connection, spider: str, key: bytes) -> bool:
 
 def add_visited(connection: Connection, spider: str, key: bytes, at: int) -> None:
     """Remember that it did; *at* is in seconds since 1970."""
-    connection.execute(delete(visited).where(visited.c.spider == spider, visited.c.key == key))
-    connection.execute(insert(visited).values(spider=spider, key=key, at=at))
+    place = (visited.c.spider, visited.c.key)
+    statement = insert_or_update(connection, visited, place, "at")
+    connection.execute(statement.values(spider=spider, key=key, at=at))
 
 
 def forget_visited(connection: Connection, spider: str) -> None:

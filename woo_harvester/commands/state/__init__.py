@@ -6,23 +6,25 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 
-from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host
-from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, writing
+from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
+from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, work, writing
 from woo_harvester.files.folder import InUseError, existing
-from woo_harvester.folders import NoFolderError, files_folder, state_url
+from woo_harvester.folders import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.latest import RecordsError
+from woo_harvester.shards import shard_of
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import has_named_files, named_files
-from woo_harvester.state.lock import LockedError, Locks
-from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
+from woo_harvester.state.lock import LockedError
+from woo_harvester.state.sessionlock import holders
+from woo_harvester.state.store import NOWHERE, State, StateError
 
 if TYPE_CHECKING:
     import argparse
@@ -57,6 +59,9 @@ class Command(ScrapyCommand):
         parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
         parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
         parser.add_argument(
+            "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
+        )
+        parser.add_argument(
             "--format", metavar="jsonl|csv", help="export, import: default by the file's name"
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
@@ -85,7 +90,8 @@ class Command(ScrapyCommand):
         """Show the hosts."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-        for line in table(found):
+            working = holders(connection)
+        for line in (*table(found), *map(work, working)):
             print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -93,7 +99,11 @@ class Command(ScrapyCommand):
         path = Path(args[0]) if args else None
         form = format_of(opts.format, path)
         with self._open() as state, state.snapshot() as connection:
-            hosts = [known_host(given, upkeep.known_hosts(connection)) for given in opts.host or ()]
+            known = upkeep.known_hosts(connection)
+            hosts = [known_host(given, known) for given in opts.host or ()] or known
+            if opts.shard:
+                number_of_shard, total = shard_given(opts.shard)
+                hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
             with writing(path) as file:
                 count = exported.write(transfer.export(connection, hosts), file, form)
         tell(f"Exported {number(count, 'document')}.")
@@ -104,7 +114,7 @@ class Command(ScrapyCommand):
         form = format_of(opts.format, path)
         # All of it is read before any of it is written.
         hosts = dict.fromkeys(row.host for row in exported.read(path, form))
-        with self._locked(hosts), closing(State.open(self._url())) as state:
+        with closing(State.open(self._url())) as state, self._locked(state, hosts):
             count = transfer.replace(state, exported.read(path, form))
         tell(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
 
@@ -116,7 +126,7 @@ class Command(ScrapyCommand):
                 owners = {given: upkeep.host_of_document(connection, given) for given in args}
             documents = {given: host for given, host in owners.items() if host is not None}
             hosts = {known_host(given, known) for given in args if given not in documents}
-            with self._locked({*hosts, *documents.values()}), state.begin() as connection:
+            with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
                 for loc in documents:
                     upkeep.forget_document(connection, loc)
                 for host in hosts:
@@ -129,7 +139,7 @@ class Command(ScrapyCommand):
             with state.begin() as connection:
                 known = upkeep.known_hosts(connection)
             hosts = {known_host(given, known) for given in args}
-            with self._locked(hosts), state.begin() as connection:
+            with self._locked(state, hosts), state.begin() as connection:
                 for host in sorted(hosts):
                     if not upkeep.confirm_hold(connection, host):
                         raise StateError(f"nothing is held back of {host}")
@@ -185,12 +195,12 @@ class Command(ScrapyCommand):
             yield state
 
     @contextmanager
-    def _locked(self, hosts: Iterable[str]) -> Iterator[None]:
+    def _locked(self, state: State, hosts: Iterable[str]) -> Iterator[None]:
         """Keep runs off these hosts meanwhile. Raises LockedError."""
-        file = sqlite_file(self._url())
-        with ExitStack() as stack:
-            if file is not None:
-                stack.enter_context(Locks.beside(file)).acquire(hosts)
+        node = node_name(cast("Settings", self.settings))
+        with state.locks(f"scrapy state, process {os.getpid()} on {node}") or nullcontext() as locks:
+            if locks is not None:
+                locks.acquire(hosts)
             yield
 
     def _fail(self, line: str) -> None:
@@ -205,7 +215,7 @@ class Command(ScrapyCommand):
 
 FILES = "FILE..."
 ACTIONS = {
-    "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "format"})),
+    "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),

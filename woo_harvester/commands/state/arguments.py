@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from woo_harvester.commands.state.output import number
+from woo_harvester.shards import parse_shard
 from woo_harvester.state.exported import Format
 from woo_harvester.urls import host_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.commands.state import Command
 
-OPTIONS = ("host", "format", "output", "withdrawn", "verbose", "remove")
+OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose", "remove")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,14 @@ def known_host(given: str, hosts: Sequence[str]) -> str:
         hint = f": did you mean {close[0]}?" if close and not is_page else ""
         raise UsageError(f"the state does not know {given}{hint}")
     return host
+
+
+def shard_given(given: str) -> tuple[int, int]:
+    """Number and total of a shard. Raises UsageError."""
+    try:
+        return parse_shard(given)
+    except ValueError as error:
+        raise UsageError(f"option --shard: {error}") from None
 
 
 def format_of(given: str | None, path: Path | None) -> Format:

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from time import time
 from typing import IO
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.files.folder import Folder, unnamed
 from woo_harvester.latest import Latest
 from woo_harvester.state import upkeep
+from woo_harvester.state.sessionlock import Holder
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
 HOST_WIDTH = 33
@@ -78,6 +80,14 @@ def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
         )
     documents = number(sum(one.documents for one in found), "document")
     yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
+
+
+def work(holder: Holder) -> str:
+    """A run that goes on; the outputs that it has locked are not counted."""
+    hosts = [name for name in holder.names if ":/" not in name]
+    what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")
+    ago = max(0, int(time()) - holder.beat)
+    return f"{holder.owner} works on {what} since {_day(holder.since)}, seen {number(ago, 'second')} ago"
 
 
 def _day(at: int | None) -> str:

@@ -1,0 +1,113 @@
+"""Two shards on two cores against one run, with the state in SQLite and in PostgreSQL.
+
+::
+
+    python -m benchmarks.shards [ENTRIES]
+
+Four hosts with a fourth of ENTRIES each, two of them in each shard, are harvested for the first time and then
+re-scanned: each sitemap has one more line end, so that all its entries must be compared. First in one run,
+then in two at once; in SQLite each shard has a state of its own, in PostgreSQL all have the same, with fsync.
+
+The first columns are the seconds of the crawl, of two shards those of the slower one. The publishers and
+PostgreSQL need the same cores, and so does whatever else runs; so there are also the seconds in which the
+harvester itself had a core, without its start-up: what is gained where the machine has cores to spare.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.publisher import Publisher, publisher
+from benchmarks.runs import Run, woo
+from tests.postgresql import new_database, server
+
+HOSTS = 4
+PER_SITEMAP = 25_000
+SERVER = ("max_connections=40", "shared_buffers=128MB")
+KINDS = ("first harvest", "re-scan")
+
+Url = Callable[[int], str]
+"""The state of each shard, by its number."""
+
+
+class Day(NamedTuple):
+    """What the runs of one day cost; of two shards, the slower one."""
+
+    crawling: float
+    working: float
+
+
+def days(folder: Path, site: Publisher, shards: int, url: Url, start: float) -> list[Day]:
+    """A first harvest and a re-scan, in so many shards at once; *start* is what starting costs."""
+    return [day(folder, site, shards, url, start) for _ in KINDS]
+
+
+def day(folder: Path, site: Publisher, shards: int, url: Url, start: float) -> Day:
+    """One run of each shard."""
+
+    def run(number: int) -> Run:
+        own = folder / str(number)
+        own.mkdir(exist_ok=True, parents=True)
+        return woo(own, site, "-a", f"shard={number}/{shards}", WOO_STATE_URL=url(number))
+
+    with ThreadPoolExecutor(shards) as pool:
+        runs = list(pool.map(run, range(1, shards + 1)))
+    return Day(max(one.crawling for one in runs), max(one.working for one in runs) - start)
+
+
+def in_files(folder: Path, shards: int) -> Url:
+    """A state for each shard."""
+    return lambda number: f"sqlite:///{folder}/{number}-of-{shards}.sqlite"
+
+
+def in_one(url: str) -> Url:
+    """A state for all."""
+    return lambda _: url
+
+
+def row(label: str, one: Day, two: Day, entries: int) -> None:
+    """Print a row of the table."""
+    times, worth = one.crawling / two.crawling, one.working / two.working
+    print(
+        f"{label:36}{one.crawling:8.1f}{two.crawling:8.1f}{times:7.2f}"
+        f"{one.working:9.1f}{two.working:8.1f}{worth:7.2f}{entries / one.working:10,.0f}"
+    )
+
+
+def main(entries: int) -> None:
+    """Print the table."""
+    with (
+        tempfile.TemporaryDirectory() as name,
+        publisher(Path(name), entries // HOSTS, PER_SITEMAP, f"--hosts={HOSTS}") as site,
+        server(SERVER) as postgresql,
+    ):
+        folder = Path(name)
+        nothing = woo(folder, site, "-a", "shard=1/1000000").working
+        found: dict[str, list[list[Day]]] = {"SQLite, one each": [], "PostgreSQL, one": []}
+        for shards in (1, 2):
+            own, shared = folder / f"lite{shards}", folder / f"shared{shards}"
+            found["SQLite, one each"].append(days(own, site, shards, in_files(folder, shards), nothing))
+            with new_database(postgresql.url) as url:
+                found["PostgreSQL, one"].append(days(shared, site, shards, in_one(url), nothing))
+    title = f"{entries:,} entries on {HOSTS} hosts"
+    print(f"{title:36}{'one':>8}{'two':>8}{'times':>7}{'core: one':>9}{'two':>8}{'times':>7}{'a second':>10}")
+    for label, (one, two) in found.items():
+        for number, kind in enumerate(KINDS):
+            row(f"{label}: {kind}", one[number], two[number], entries)
+    lite, shared_one = (found[label][0][1] for label in found)
+    speed, work = lite.crawling / shared_one.crawling, lite.working / shared_one.working
+    print(
+        f"re-scan in one run, PostgreSQL against SQLite: {speed:.2f} of the speed, {work:.2f} by its own work"
+    )
+    load = os.getloadavg()[0]
+    print(f"targets: 1.8 times, and 0.7; {os.cpu_count()} cores, load {load:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 200_000)

@@ -1,0 +1,86 @@
+"""What the state weighs on disk, in SQLite and in PostgreSQL, and what filling it costs.
+
+::
+
+    python -m benchmarks.weight [DOCUMENTS]
+
+Documents with a location of 86 characters that were fetched: digests of entry and file, ETag, size and name.
+Kept as a run keeps them: a thousand are looked up, seen and confirmed at a time.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.shards import SERVER
+from tests.postgresql import new_database, query, server
+from woo_harvester.state.documents import BATCH, Harvested, KnownFile, add_seen, confirm, look_up
+from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.state.store import State
+
+HOST = "www.gemeente-voorbeeld.nl"
+SIZES = (1_000_000, 10_000_000, 100_000_000)
+
+
+def fill(url: str, count: int) -> float:
+    """Seconds that filling the state takes."""
+    started = perf_counter()
+    with closing(State.open(url)) as state:
+        with state.begin() as connection:
+            host = host_of_state(connection, HOST).id
+            sitemap = resource_of(connection, host, f"https://{HOST}/s.xml", "sitemap").id
+        for first in range(0, count, BATCH):
+            names = range(first, min(first + BATCH, count))
+            locs = [
+                f"https://{HOST}/documenten/woo-besluiten/2024/04/besluit-{name:09}.pdf" for name in names
+            ]
+            with state.begin() as connection:
+                look_up(connection, locs)
+                known = add_seen(connection, locs, sitemap, 1_700_000_000)
+            with state.begin() as connection:
+                confirm(connection, [harvested(known[loc].id, loc) for loc in locs])
+    return perf_counter() - started
+
+
+def harvested(key: int, loc: str) -> Harvested:
+    """What is learned of a document that was fetched."""
+    digest = sha256(loc.encode()).digest()
+    file = KnownFile(digest, '"5f3a-61c2b8e0"', None, 204_800, "application/pdf", loc.rpartition("/")[2])
+    return Harvested(key, 1_712_044_800_000_000, "2024-04-02", 1_700_000_100, digest[:16], file)
+
+
+def row(label: str, values: Sequence[str]) -> None:
+    """Print a row of the table."""
+    print(f"{label:14}" + "".join(f"{value:>16}" for value in values))
+
+
+def main(count: int) -> None:
+    """Print the table; what is larger than measured is extrapolated."""
+    row("", ["documents/s", "bytes each", *(f"GB at {size:,}"[:15] for size in SIZES)])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.sqlite"
+        seconds = fill(f"sqlite:///{path}", count)
+        tell("SQLite", count, seconds, path.stat().st_size)
+    with server(SERVER) as postgresql, new_database(postgresql.url) as url:
+        State.open(url).close()
+        size = "SELECT pg_database_size(current_database())"
+        empty = query(url, size)[0][0]
+        seconds = fill(url, count)
+        tell("PostgreSQL", count, seconds, int(str(query(url, size)[0][0])) - int(str(empty)))
+
+
+def tell(label: str, count: int, seconds: float, size: int) -> None:
+    """The row of one database."""
+    each = size / count
+    gigabytes = (f"{each * documents / 1e9:.1f}" for documents in SIZES)
+    row(label, [f"{count / seconds:,.0f}", f"{each:.0f}", *gigabytes])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 200_000)

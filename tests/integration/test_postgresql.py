@@ -1,0 +1,261 @@
+"""The same promises with a state in PostgreSQL, which runs on several machines share."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.command import Run, run_scrapy
+from tests.integration.daily import FIRST, publish
+from tests.integration.faults import (
+    KILLED,
+    PATIENCE,
+    SOON,
+    Fallible,
+    Fault,
+    GatedSite,
+    Started,
+    errors,
+    harvested,
+    latest,
+    lines,
+    locs,
+    state_of,
+    two_sitemaps,
+)
+from tests.integration.test_daily import (
+    test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum,
+    test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again,
+    test_what_did_not_change_is_not_harvested_again,
+)
+from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
+from tests.integration.test_withdrawal import (
+    test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod,
+    test_what_is_gone_from_a_fully_read_host_is_withdrawn_once,
+)
+from tests.postgresql import Server, postgresql_server, postgresql_url, query, server
+from tests.sites import MakeSite
+from woo_harvester.demo.site import Site
+from woo_harvester.state import transfer
+from woo_harvester.state.store import State
+
+__all__ = [
+    "postgresql_server",
+    "postgresql_url",
+    "test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum",
+    "test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again",
+    "test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod",
+    "test_what_did_not_change_is_not_harvested_again",
+    "test_what_is_gone_from_a_fully_read_host_is_withdrawn_once",
+    "world",
+]
+
+
+@dataclass
+class Node(Fallible):
+    """A machine whose runs keep their state in PostgreSQL."""
+
+    url: str = ""
+    name: str = "node1"
+
+    def start(self, *args: str, fault: Fault | None = None, **settings: object) -> Started:
+        given: dict[str, Any] = {"WOO_STATE_URL": self.url, "WOO_NODE": self.name, **settings}
+        return super().start(*args, fault=fault, **given)
+
+    def day(self, *args: str, **settings: object) -> Run:
+        return super().day(*args, WOO_STATE_URL=self.url, **settings)
+
+    def state(self, *args: str) -> Run:
+        """``scrapy state`` on this machine."""
+        return run_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
+
+    def known(self) -> set[str]:
+        """The documents that the state counts as harvested."""
+        found = query(self.url, "SELECT loc FROM documents WHERE harvested IS NOT NULL")
+        return {str(loc) for (loc,) in found}
+
+    def until_half(self, started: Started, site: GatedSite) -> None:
+        """Go on when the first sitemap is confirmed, and the second is waited for."""
+        started.wait_until(lambda: "/s1.xml" in site.held, "the second sitemap is asked for")
+        started.wait_until(lambda: len(self.known()) == 12, "the first is confirmed")
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site, postgresql_url: str) -> Node:
+    """For the tests that other modules have."""
+    return Node(tmp_path, ca_bundle, [site], postgresql_url)
+
+
+@pytest.fixture
+def nodes(tmp_path: Path, ca_bundle: Path, gated: GatedSite, postgresql_url: str) -> list[Node]:
+    """Two machines."""
+    two_sitemaps(gated)
+    made = []
+    for name in ("node1", "node2"):
+        folder = tmp_path / name
+        folder.mkdir()
+        made.append(Node(folder, ca_bundle, [gated], postgresql_url, name))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_kills_at_any_moment_nothing_is_lost_or_torn(
+    seed: int, world: World, tmp_path: Path, postgresql_url: str
+) -> None:
+    chance = Random(seed)
+    copy = world.installation(tmp_path)
+    with (
+        closing(State.open(postgresql_url)) as state,
+        closing(State.open(f"sqlite:///{state_of(copy)}")) as known,
+        known.snapshot() as connection,
+    ):
+        transfer.replace(state, transfer.export(connection))
+    node = Node(tmp_path, world.ca_bundle, world.sites, postgresql_url)
+    args = (("-o", "all.jsonl"), ())[seed % 2]
+    kills = 0
+    for _ in range(2):
+        kills += node.start(*args, **SETTINGS).kill(after=chance.uniform(0.3, world.seconds["none"]))
+    assert node.run(*args, **SETTINGS).stats["finish_reason"] == "finished"
+    found = files(tmp_path, "all.jsonl" if args else "records/*.jsonl")
+    assert latest(found) == world.expected["none"]
+    assert twice(list(lines(found))) <= kills * UNDER_WAY
+    everything = {record["document"]["weblocatie"] for record in world.expected["none"].values()}
+    assert node.known() == everything
+
+
+def test_of_two_nodes_that_start_the_same_hosts_at_once_exactly_one_goes_on(
+    nodes: list[Node], gated: GatedSite
+) -> None:
+    runs = [node.start("-o", "all.jsonl", **SOON) for node in nodes]
+    wait_for(lambda: any(run.ended for run in runs) and "/s1.xml" in gated.held)
+    refused = 0 if runs[0].ended else 1
+    other = runs[1 - refused]
+    assert runs[refused].status() == 1
+    (line,) = errors(runs[refused])
+    assert f"another run works on {gated.host} (process " in line
+    assert f" on {nodes[1 - refused].name}, since 20" in line
+    gated.gates.clear()
+    assert other.status() == 0
+    found = locs([node.folder / "all.jsonl" for node in nodes if (node.folder / "all.jsonl").exists()])
+    assert sorted(found) == sorted(nodes[0].known())
+    assert len(found) == 15
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Go on when *condition* holds."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_the_hosts_of_a_killed_node_are_free_at_once_and_its_file_is_left_to_it(
+    nodes: list[Node], gated: GatedSite
+) -> None:
+    first, second = nodes
+    run = first.start("-o", "all.jsonl", **SOON)
+    first.until_half(run, gated)
+    run.send(signal.SIGKILL)
+    assert run.status() == KILLED
+    with (first.folder / "all.jsonl").open("ab") as file:
+        file.write(b'{"torn')
+    gated.gates.clear()
+    assert len(second.run("-o", "rest.jsonl").records) == 3
+    assert (first.folder / "all.jsonl").read_bytes().endswith(b'{"torn')
+    assert first.run("-o", "all.jsonl").returncode == 0
+    found = locs([first.folder / "all.jsonl", second.folder / "rest.jsonl"])
+    assert len(found) == len(set(found)) == 15
+
+
+def test_an_operator_sees_who_works_on_what(nodes: list[Node], gated: GatedSite) -> None:
+    first, second = nodes
+    run = first.start(**SOON)
+    first.until_half(run, gated)
+    assert f"on node1 works on {gated.host} since 20" in second.state().stdout
+    refused = second.state("forget", gated.host)
+    assert refused.returncode == 1
+    assert f"a run works on {gated.host} (process " in refused.stderr
+    gated.gates.clear()
+    assert run.status() == 0
+    assert "works on" not in second.state().stdout
+    assert "15 documents" in second.state().stdout
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """A server that a test may kill."""
+    with server() as started:
+        yield started
+
+
+def test_a_server_that_is_killed_ends_the_run_and_the_next_one_completes_it(
+    tmp_path: Path, ca_bundle: Path, gated: GatedSite, own_server: Server
+) -> None:
+    two_sitemaps(gated)
+    node = Node(tmp_path, ca_bundle, [gated], own_server.url)
+    run = node.start("-o", "all.jsonl", **SOON)
+    node.until_half(run, gated)
+    own_server.kill()
+    gated.gates.clear()
+    assert run.status() == 1
+    (line,) = errors(run)
+    assert "the connection to the state postgresql+psycopg://woo:***@127.0.0.1:" in line
+    assert "was lost" in line
+    assert "geheim" not in run.stderr
+    assert "Traceback" not in run.stderr
+    refused = node.start()
+    assert refused.status() == 1
+    (line,) = errors(refused)
+    assert "cannot be used: connection failed" in line
+    own_server.start()
+    assert node.run("-o", "all.jsonl").returncode == 0
+    found = locs([node.folder / "all.jsonl"])
+    assert len(found) == len(set(found)) == 15
+    assert set(found) == node.known()
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        ("postgresql+psycopg://woo:fout@{place}/postgres", "password authentication failed"),
+        ("postgresql+psycopg://woo:geheim@{place}/nergens", 'database "nergens" does not exist'),
+        ("postgresql+psycopg://woo:geheim@127.0.0.1:1/postgres", "connection failed"),
+        ("mysql://woo@127.0.0.1/x", "WOO_STATE_URL: expected a URL such as"),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_one_clear_line(
+    url: str, line: str, nodes: list[Node], postgresql_server: str, gated: GatedSite
+) -> None:
+    given = url.format(place=postgresql_server.rpartition("@")[2].partition("/")[0])
+    refused = nodes[0].run(WOO_STATE_URL=given)
+    assert refused.returncode == 1
+    (error,) = errors(refused)
+    assert line in error
+    assert "Traceback" not in refused.stderr
+    assert gated.requests == []
+
+
+def test_two_shards_that_list_the_same_documents_do_not_hinder_each_other(
+    tmp_path: Path, ca_bundle: Path, make_site: MakeSite, postgresql_url: str
+) -> None:
+    one, other = make_site(), make_site()
+    publish(one, {f"d{number}": FIRST for number in range(300)})
+    publish(other, {})
+    other.pages["/s0.xml"] = one.pages["/s0.xml"]  # the documents of the one, listed by the other too
+    node = Node(tmp_path, ca_bundle, [one, other], postgresql_url)
+    settings = {**SOON, "WOO_DURABLE_RECORDS": 20}
+    runs = [
+        node.start("-a", f"domains={site.host}", "-o", f"{site.port}.jsonl", **settings)
+        for site in (one, other)
+    ]
+    assert [run.status() for run in runs] == [0, 0]
+    assert len(node.known()) == 300
+    assert harvested(tmp_path) == set()

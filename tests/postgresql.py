@@ -1,0 +1,164 @@
+"""A real PostgreSQL for the tests: ``WOO_TEST_POSTGRESQL_URL`` if it is set, else one that is started.
+
+A ``conftest.py`` that wants the fixtures imports them from here.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, make_url
+from sqlalchemy.pool import NullPool
+
+from tests.conftest import skip_or_fail
+
+GIVEN = "WOO_TEST_POSTGRESQL_URL"
+MISSING = f"needs PostgreSQL (Debian: the package postgresql), or {GIVEN} with the URL of a database"
+
+#: Where Debian and others keep the programs of a server, besides the PATH.
+FOLDERS = (
+    *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
+    Path("/usr/local/pgsql/bin"),
+    Path("/opt/homebrew/bin"),
+)
+
+#: As few connections as tests need, and nothing that only matters when the machine loses its power.
+OPTIONS = ("fsync=off", "full_page_writes=off", "max_connections=40", "shared_buffers=32MB")
+
+PATIENCE = 60
+PASSWORD = "geheim"
+
+
+class Server:
+    """A server on loopback, in a folder of its own; it can be killed."""
+
+    def __init__(self, programs: Path, folder: Path, options: Sequence[str]) -> None:
+        self._options = options
+        self._programs = programs
+        self._data = folder / "data"
+        self._user = _unprivileged() if os.geteuid() == 0 else None
+        if self._user is not None:
+            shutil.chown(folder, self._user)
+        with closing(socket.socket()) as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = int(free.getsockname()[1])
+        password = folder / "password"
+        password.write_text(PASSWORD, encoding="ascii")
+        password.chmod(0o644)
+        options = ("--username=woo", f"--pwfile={password}", "--auth=scram-sha-256", "--encoding=UTF8")
+        self._run("initdb", "-D", str(self._data), "--no-sync", "--locale=C", *options)
+        self.start()
+
+    @property
+    def url(self) -> str:
+        """Of the database that is always there."""
+        return f"postgresql+psycopg://woo:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        given = " ".join(f"-c {option}" for option in self._options)
+        server = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {given}"
+        log = str(self._data.with_name("log"))
+        self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{PATIENCE}", "-w", "start")
+
+    def kill(self) -> None:
+        """End it as the kernel would that is out of memory."""
+        pid = int((self._data / "postmaster.pid").read_text(encoding="ascii").split()[0])
+        os.kill(pid, signal.SIGKILL)
+        self._run("pg_ctl", "-D", str(self._data), f"-t{PATIENCE}", "-w", "stop", may_fail=True)
+
+    def stop(self) -> None:
+        """End it, whoever is connected."""
+        self._run("pg_ctl", "-D", str(self._data), "-m", "immediate", "-w", "stop", may_fail=True)
+
+    def _run(self, program: str, *arguments: str, may_fail: bool = False) -> None:
+        command = [str(self._programs / program), *arguments]
+        if self._user is not None:
+            command = ["runuser", "-u", self._user, "--", *command]
+        done = subprocess.run(
+            command, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True, check=False,
+        )  # fmt: skip
+        assert may_fail or not done.returncode, f"{program}: {done.stderr}"
+
+
+@contextmanager
+def server(options: Sequence[str] = OPTIONS) -> Iterator[Server]:
+    """A server that is gone at the end; skips the test where PostgreSQL is not installed."""
+    programs = _programs()
+    if programs is None:
+        skip_or_fail(MISSING)
+    # Not pytest's own folder, into which another user cannot look.
+    folder = Path(tempfile.mkdtemp(prefix="woo-postgresql-"))
+    try:
+        started = Server(programs, folder, options)
+        try:
+            yield started
+        finally:
+            started.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path | None:
+    found = shutil.which("initdb")
+    folders = (*FOLDERS, *([Path(found).parent] if found else ()))
+    return next((folder for folder in folders if (folder / "initdb").exists()), None)
+
+
+def _unprivileged() -> str:
+    """Who runs the server where the tests run as root, which PostgreSQL refuses."""
+    names = [entry.pw_name for entry in pwd.getpwall()]
+    return next((name for name in ("postgres", "nobody") if name in names), names[-1])
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """The URL of a server; one for each process of the test run."""
+    if given := os.environ.get(GIVEN):
+        yield given
+        return
+    with server() as started:
+        yield started.url
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: str) -> Iterator[str]:
+    """The URL of a new, empty database."""
+    with new_database(postgresql_server) as url:
+        yield url
+
+
+@contextmanager
+def new_database(server_url: str) -> Iterator[str]:
+    """The URL of an empty database that is gone at the end."""
+    name = f"woo_test_{uuid4().hex}"
+    command(server_url, f"CREATE DATABASE {name}")
+    yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
+    command(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def command(url: str, *statements: str) -> None:
+    """Run statements that are no part of a transaction."""
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
+def query(url: str, statement: str) -> Sequence[tuple[object, ...]]:
+    """The rows that a statement gives."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        return [tuple(row) for row in connection.exec_driver_sql(statement)]

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from sqlalchemy import select, update
+
+from tests.conftest import ROOT
+from tests.postgresql import command, query
+from tests.state.processes import LOCKING_STATE, running
+from woo_harvester.state.lock import LockedError, Locks
+from woo_harvester.state.schema import locks as table
+from woo_harvester.state.sessionlock import FORGOTTEN, Holder, holders
+from woo_harvester.state.store import State, StateError
+
+RACING = """
+import sys, time
+from woo_harvester.state.lock import LockedError
+from woo_harvester.state.store import State
+state = State.open(sys.argv[1])
+locks = state.locks("racing")
+while time.time() < float(sys.argv[2]): pass
+try:
+    locks.acquire(sys.argv[3:])
+except LockedError:
+    sys.exit(3)
+time.sleep(3)
+"""
+
+
+def locks_of(state: State, owner: str = "process 2 on hier") -> Locks:
+    locks = state.locks(owner)
+    assert locks is not None
+    return locks
+
+
+@pytest.fixture
+def shared(postgresql_url: str) -> Iterator[State]:
+    with closing(State.open(postgresql_url)) as opened:
+        yield opened
+
+
+def held(state: State) -> list[Holder]:
+    with state.begin() as connection:
+        return holders(connection)
+
+
+def test_a_host_that_another_run_has_locked_is_refused_with_its_owner(
+    shared: State, postgresql_url: str
+) -> None:
+    locks = locks_of(shared)
+    with running(LOCKING_STATE, postgresql_url, "a.nl", "b.nl"):
+        with pytest.raises(
+            LockedError, match=r"^b\.nl \(process 1 on elders, since 20..-..-..T..:..:..\+0.:00\)$"
+        ):
+            locks.acquire(["c.nl", "b.nl", "d.nl"])
+        assert not locks.try_acquire("a.nl")
+        # Of what it could not have whole it has nothing.
+        assert [one.names for one in held(shared)] == [["a.nl", "b.nl"]]
+        locks.acquire(["c.nl", "a.nl:8443"])
+
+
+def test_a_kill_gives_the_locks_back(shared: State, postgresql_url: str) -> None:
+    locks = locks_of(shared)
+    with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
+        assert not locks.try_acquire("a.nl")
+        process.kill()
+        process.wait()
+        end = time.monotonic() + 10
+        while not locks.try_acquire("a.nl"):
+            assert time.monotonic() < end
+    assert [(one.owner, one.names) for one in held(shared)] == [("process 2 on hier", ["a.nl"])]
+
+
+def test_what_a_killed_run_has_left_in_the_table_is_shown_to_nobody_and_cleared_after_a_day(
+    shared: State, postgresql_url: str
+) -> None:
+    with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
+        process.kill()
+        process.wait()
+    assert held(shared) == []
+    with shared.begin() as connection:
+        assert connection.execute(select(table.c.name)).scalars().all() == ["a.nl"]
+        connection.execute(update(table).values(beat=table.c.beat - FORGOTTEN - 1))
+    locks_of(shared).acquire(["b.nl"])
+    with shared.begin() as connection:
+        assert connection.execute(select(table.c.name)).scalars().all() == ["b.nl"]
+
+
+def test_one_lock_can_be_given_back_and_the_others_kept(shared: State, postgresql_url: str) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl", "b.nl"])
+    locks.release_one("a.nl")
+    with closing(State.open(postgresql_url)) as other:
+        assert [name for name in ("a.nl", "b.nl") if locks_of(other).try_acquire(name)] == ["a.nl"]
+
+
+def test_a_lock_that_is_held_already_is_taken_once(shared: State, postgresql_url: str) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl"])
+    locks.acquire(["a.nl"])
+    assert locks.try_acquire("a.nl")
+    locks.release()
+    assert held(shared) == []
+    with closing(State.open(postgresql_url)) as other:
+        assert locks_of(other).try_acquire("a.nl")
+
+
+def test_the_heartbeat_is_seen_by_others(shared: State) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl"])
+    with shared.begin() as connection:
+        connection.execute(update(table).values(beat=5))
+    locks.beat()
+    (one,) = held(shared)
+    assert one.beat >= one.since
+
+
+def test_of_processes_that_take_the_same_hosts_at_once_exactly_one_gets_them(
+    shared: State, postgresql_url: str
+) -> None:
+    names = [f"{number}.nl" for number in range(50)]
+    start = str(time.time() + 4)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", RACING, postgresql_url, start, *(names if number % 2 else names[::-1])],
+            cwd=ROOT,
+        )
+        for number in range(4)
+    ]
+    assert sorted(process.wait(timeout=60) for process in started) == [0, 3, 3, 3]
+
+
+def test_locks_that_were_lost_with_the_connection_are_not_taken_anew(
+    shared: State, postgresql_url: str
+) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl"])
+    (pid,) = query(postgresql_url, "SELECT pid FROM pg_locks WHERE locktype = 'advisory'")[0]
+    command(postgresql_url, f"SELECT pg_terminate_backend({pid})")
+    for _ in range(2):
+        with pytest.raises(
+            StateError, match=r"the connection to the state .* was lost.*: the next run goes on"
+        ):
+            locks.beat()
+
+
+def test_a_lock_of_another_program_on_the_database_is_none_of_ours(
+    shared: State, postgresql_url: str
+) -> None:
+    with closing(State.open(postgresql_url)) as other, other.begin() as connection:
+        connection.exec_driver_sql("SELECT pg_advisory_lock(5)")
+        assert held(shared) == []
+
+
+def test_a_state_in_a_file_tells_of_no_owners(tmp_path: object) -> None:
+    with closing(State.open("sqlite://")) as state:
+        assert state.locks("x") is None
+        assert held(state) == []
