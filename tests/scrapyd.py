@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.error import URLError
 from urllib.parse import urlencode
-from urllib.request import ProxyHandler, build_opener
+from urllib.request import ProxyHandler, Request, build_opener
 
 from tests.conftest import ROOT, skip_or_fail
 
@@ -91,7 +92,10 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 class Scrapyd:
-    """A server that keeps all in *folder*; its jobs have the environment *given*."""
+    """A server that keeps all in *folder*; its jobs have the environment *given*.
+
+    With a *port*, the ``scrapyd.conf`` in *folder* is used as it is, and *given* tells that port.
+    """
 
     def __init__(
         self,
@@ -184,6 +188,11 @@ class Scrapyd:
             return False
 
     def _ask(self, path: str, body: bytes | None) -> dict[str, Any]:
-        with _open(self.url + path, body, timeout=PATIENCE) as answer:
+        request = Request(self.url + path, body)
+        name, password = (self._environment.get(f"SCRAPYD_{each}", "") for each in ("USERNAME", "PASSWORD"))
+        if name:
+            account = b64encode(f"{name}:{password}".encode()).decode()
+            request.add_header("Authorization", f"Basic {account}")
+        with _open(request, timeout=PATIENCE) as answer:
             found: dict[str, Any] = json.load(answer)
             return found

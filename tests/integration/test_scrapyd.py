@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,22 +73,37 @@ def egg(project: Path) -> Path:
 
 
 @pytest.fixture
-def node(project: Path, egg: Path, ca: Authority, ca_bundle: Path, tmp_path: Path) -> Iterator[Node]:
-    folder = tmp_path / "scrapyd"
+def node(egg: Path, ca: Authority, ca_bundle: Path, tmp_path: Path) -> Iterator[Node]:
+    with started(egg, ca, ca_bundle, tmp_path) as node:
+        yield node
+
+
+@pytest.fixture(scope="module")
+def shared(
+    egg: Path, ca: Authority, ca_bundle: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Node]:
+    """For tests that harvest nothing."""
+    with started(egg, ca, ca_bundle, tmp_path_factory.mktemp("shared")) as node:
+        yield node
+
+
+@contextmanager
+def started(egg: Path, ca: Authority, ca_bundle: Path, path: Path) -> Iterator[Node]:
+    folder = path / "scrapyd"
     with ExitStack() as stack:
         sites: dict[int, GatedSite] = {}
         while len(sites) < 2:
             site = stack.enter_context(GatedSite(ca))
             sites.setdefault(shard_of(site.host, 2), site)
         register = write_register(
-            tmp_path / "register.xml",
+            path / "register.xml",
             {f"Gemeente {site.port}": [site.url("/d")] for _, site in sorted(sites.items())},
         )
         environment = {"SSL_CERT_FILE": str(ca_bundle), "WOO_DATA_DIR": str(folder / "data")}
         scrapyd = stack.enter_context(Scrapyd(folder, environment, jobs_to_keep=2))
         for site in sites.values():
             stack.callback(site.gates.clear)
-        scrapyd.deploy(project, "--egg", str(egg))
+        scrapyd.deploy(egg.parent, "--egg", str(egg))
         yield Node(scrapyd, sites[1], sites[2], register, ca_bundle)
 
 
@@ -117,11 +132,11 @@ def on_the_command_line(node: Node, folder: Path) -> dict[str, Line]:
     return latest(sorted(folder.glob("records/*.jsonl")))
 
 
-def test_a_deployed_project_has_its_spiders(node: Node, project: Path) -> None:
-    told = node.scrapyd.deploy(project, "--version", "next")
+def test_a_deployed_project_has_its_spiders(shared: Node, project: Path) -> None:
+    told = shared.scrapyd.deploy(project, "--version", "next")
     assert "Packing version next" in told
-    assert "next" in node.scrapyd.get("listversions.json", project="woo")["versions"]
-    assert "woo" in node.scrapyd.get("listspiders.json", project="woo", _version="next")["spiders"]
+    assert "next" in shared.scrapyd.get("listversions.json", project="woo")["versions"]
+    assert "woo" in shared.scrapyd.get("listspiders.json", project="woo", _version="next")["spiders"]
 
 
 def test_shards_on_scrapyd_harvest_what_the_command_line_does_though_one_is_cancelled(
@@ -137,7 +152,7 @@ def test_shards_on_scrapyd_harvest_what_the_command_line_does_though_one_is_canc
     node.scrapyd.wait(other)
     wait_until(lambda: "/s1.xml" in node.one.held, "the second sitemap is asked for")
     node.scrapyd.cancel(cancelled)
-    wait_until(lambda: "Received SIGTERM" in node.scrapyd.log(cancelled), "the job is told to end")
+    wait_until(lambda: "Received SIGINT" in node.scrapyd.log(cancelled), "the job is told to end")
     node.one.gates.clear()  # it ends when what it has asked for is answered
     assert "'finish_reason': 'shutdown'" in node.scrapyd.wait(cancelled)
     # Nothing is lost of what was read, and nothing withdrawn of what was not.
@@ -187,9 +202,9 @@ def test_a_job_writes_where_its_settings_say(node: Node, tmp_path: Path) -> None
     ],
 )
 def test_a_job_that_cannot_start_says_why_in_the_last_line_of_its_log(
-    node: Node, arguments: dict[str, str], line: str
+    shared: Node, arguments: dict[str, str], line: str
 ) -> None:
-    log = node.scrapyd.wait(node.scrapyd.schedule(settings={}, **arguments))
+    log = shared.scrapyd.wait(shared.scrapyd.schedule(settings={}, **arguments))
     assert log.splitlines()[-1].endswith(line)
     assert "Traceback" not in log
 
