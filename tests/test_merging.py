@@ -134,9 +134,9 @@ def test_with_a_run_that_was_killed_it_is_not_told_how_they_ended(tmp_path: Path
 
 def test_what_every_shard_says_of_the_register_is_said_once(tmp_path: Path) -> None:
     register = {"code": "register.url-ongeldig", "url": "htps://a"}
-    key = "woo/findings/register.url-ongeldig"
-    one = run(tmp_path / "1", finding(**register), finding(url="u"), **{key: 1})
-    two = run(tmp_path / "2", finding(**register, at="later"), finding(url="u"), **{key: 1})
+    stats: dict[str, Any] = {"woo/findings/register.url-ongeldig": 1}
+    one = run(tmp_path / "1", finding(**register), finding(url="u"), **stats)
+    two = run(tmp_path / "2", finding(**register, at="later"), finding(url="u"), **stats)
     made = tmp_path / "merged"
     merge([one, two], made)
     assert [line["code"] for line in read_lines(made / "findings.jsonl")] == [
@@ -144,7 +144,7 @@ def test_what_every_shard_says_of_the_register_is_said_once(tmp_path: Path) -> N
         "loc.dubbel",
         "loc.dubbel",
     ]
-    assert stats_of(made) == {key: 1}
+    assert stats_of(made) == stats
 
 
 def test_the_same_shard_twice_is_refused_and_nothing_is_left(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -129,7 +128,7 @@ def test_what_the_image_runs_works_in_a_fresh_environment(
 
 
 @pytest.fixture
-def two(make_site: MakeSite) -> Iterator[dict[int, Site]]:
+def two(make_site: MakeSite) -> dict[int, Site]:
     """A publisher in each of two shards."""
     sites: dict[int, Site] = {}
     while len(sites) < 2:
@@ -137,7 +136,7 @@ def two(make_site: MakeSite) -> Iterator[dict[int, Site]]:
         sites.setdefault(shard_of(site.host, 2), site)
     for site in sites.values():
         publish(site, numbered(4))
-    yield sites
+    return sites
 
 
 def test_the_pods_of_a_job_harvest_a_shard_each_and_their_reports_become_one(
