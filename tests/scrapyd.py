@@ -22,7 +22,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from tests.conftest import ROOT, skip_or_fail
 
 #: What a deployment takes from the checkout.
-SOURCES = ("pyproject.toml", "setup.py", "scrapy.cfg", "requirements.txt", "LICENSE", "README.md")
+SOURCES = ("Makefile", "pyproject.toml", "setup.py", "scrapy.cfg", "requirements.txt", "LICENSE", "README.md")
 PROJECT = "woo"
 #: Seconds after which something counts as stuck.
 PATIENCE = 120
