@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -132,10 +133,17 @@ class Scrapyd:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._process.poll() is not None:
+            return
         for job in self.jobs("running"):
             self.cancel(job)
         wait_until(lambda: not self.jobs("running"), "its jobs have ended")
         self._process.terminate()
+        self._process.wait(PATIENCE)
+
+    def kill(self) -> None:
+        """Kill the server and its jobs, as when a machine fails."""
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(PATIENCE)
 
     def get(self, path: str, **query: str) -> dict[str, Any]:
