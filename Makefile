@@ -73,7 +73,7 @@ docs: install
 
 # Pins of the newest versions within the ranges. Run it with the oldest Python that is supported, so that all have them.
 requirements: install-dev
-	$(PIP_COMPILE) --all-extras --output-file requirements.txt pyproject.toml
+	$(PIP_COMPILE) --all-extras --allow-unsafe --output-file requirements.txt pyproject.toml
 	@# The standard library has zstd from 3.14 on, and the backport cannot be installed there.
 	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements.txt && rm requirements.txt.bak
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in

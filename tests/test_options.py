@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
-from woo_harvester.options import OPTIONS, Option
+from tests.command import ROOT, environment
+from woo_harvester.options import OPTIONS, Option, from_environment
 
 
 @pytest.mark.parametrize("each", OPTIONS, ids=lambda each: each.name)
@@ -38,3 +41,25 @@ def test_defaults_that_others_rely_on_stay(name: str, default: object) -> None:
 def test_no_module_reads_settings_when_it_is_imported() -> None:
     for path in (ROOT / "woo_harvester").rglob("*.py"):
         assert "get_project_settings" not in path.read_text(encoding="utf-8"), path
+
+
+def test_a_setting_may_stand_in_the_environment_where_an_empty_one_is_none() -> None:
+    given = {"WOO_DATA_DIR": "/srv/woo", "WOO_STATE_URL": "", "WOO_NOTHING": "1", "PATH": "/bin"}
+    assert from_environment(given) == {"WOO_DATA_DIR": "/srv/woo"}
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("args", "value"), [((), "of-environment"), (("-s", "WOO_REPORT_DIR=of-s"), "of-s")])
+def test_the_command_line_wins_over_the_environment(
+    tmp_path: Path, args: tuple[str, ...], value: str
+) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "settings", "--get", "WOO_REPORT_DIR", *args],
+        cwd=tmp_path,
+        env=environment(None, {"WOO_REPORT_DIR": "of-environment"}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == value

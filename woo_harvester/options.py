@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -269,3 +270,12 @@ OPTIONS = (
         "What becomes of a withdrawn document: it stays with `status: ingetrokken`, without metadata and text, or goes.",
     ),
 )
+
+
+def from_environment(given: Mapping[str, str]) -> dict[str, str]:
+    """The settings that the environment *given* has; one that is empty there is not set.
+
+    A password is best given so: an argument of a command can be read by everybody on the machine, and Scrapyd
+    shows those of its jobs.
+    """
+    return {option.name: given[option.name] for option in OPTIONS if given.get(option.name)}

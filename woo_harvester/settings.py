@@ -4,7 +4,10 @@ Which components run, and in which order, is said in ``addon.py``; the project's
 with ``WOO_``, stand in ``options.py`` and ``docs/settings.md``.
 """
 
+from os import environ
+
 from woo_harvester.addon import Addon
+from woo_harvester.options import from_environment
 
 BOT_NAME = "woo-harvester"
 SPIDER_MODULES = ["woo_harvester.spiders"]
@@ -70,3 +73,6 @@ WARN_ON_GENERATOR_RETURN_VALUE = False
 
 # Scrapy: DEBUG. Scrapy's value is a line for each request and each item.
 LOG_LEVEL = "INFO"
+
+# What differs from machine to machine may stand in the environment: WOO_DATA_DIR, WOO_STATE_URL and so on.
+globals().update(from_environment(environ))

@@ -76,3 +76,22 @@ def test_without_a_spider_the_command_tells_how_it_is_used(tmp_path: Path) -> No
     done = run_scrapy(["crawl"], tmp_path)
     assert done.returncode == 2
     assert "expected the name of one spider, such as: scrapy crawl woo" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("argument", "line"),
+    [
+        ("domian=www.a.nl", "ERROR: unknown argument domian: did you mean domains? (exit status 2)"),
+        (
+            "register=/nowhere.xml",
+            "ERROR: The register /nowhere.xml cannot be read: No such file or directory (exit status 1)",
+        ),
+    ],
+)
+def test_a_log_file_ends_with_why_the_run_could_not_start(
+    crawl: Crawl, tmp_path: Path, argument: str, line: str
+) -> None:
+    done = crawl("-a", argument, settings={"LOG_FILE": tmp_path / "run.log"})
+    assert done.returncode in (1, 2)
+    assert (tmp_path / "run.log").read_text(encoding="utf-8").splitlines()[-1].endswith(line)
+    assert done.stderr.count("\n") == 1

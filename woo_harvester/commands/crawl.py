@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -11,6 +12,7 @@ from scrapy.addons import AddonManager
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.log import configure_logging
 
 from woo_harvester.arguments import ArgumentError
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import AsyncCrawlerProcess
     from scrapy.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 
 class HeldStderr:
@@ -69,6 +73,8 @@ class Command(CrawlCommand):
             super().process_options(args, opts)
             self._check(args, opts)
         except (ArgumentError, UsageError) as error:
+            if self._logs_to_file():
+                configure_logging(self.settings)
             self._fail(2, str(error))
             sys.exit(self.exitcode)
         self._stderr = HeldStderr(sys.stderr)
@@ -107,4 +113,10 @@ class Command(CrawlCommand):
 
     def _fail(self, status: int, line: str) -> None:
         sys.stderr.write(f"scrapy crawl: error: {line}\n")
+        if self._logs_to_file():  # where Scrapyd shows it
+            logger.error("%(line)s (exit status %(status)d)", {"line": line, "status": status})
         self.exitcode = status
+
+    def _logs_to_file(self) -> bool:
+        settings = cast("Settings", self.settings)
+        return settings.getbool("LOG_ENABLED") and bool(settings["LOG_FILE"])

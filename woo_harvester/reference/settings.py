@@ -22,6 +22,11 @@ from woo_harvester.reference.markdown import code, head, table
 INTRODUCTION = """\
 Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that
 uses the add-on (`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
+
+The project's own can also stand in the environment under the same name (`WOO_STATE_URL=… scrapy crawl woo`),
+where servers and containers keep what differs between machines, and passwords, which a command line would
+show to everybody. What is empty there is not set, and `-s` wins. Another project that wants this has
+`globals().update(woo_harvester.options.from_environment(os.environ))` in its settings.
 """
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.

@@ -1,0 +1,202 @@
+"""What docs/deployment.md and the files in deploy/ have a person or a machine type, typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.command import SETTINGS, environment, read_lines
+from tests.conftest import ROOT
+from tests.deployment import commands_of, run_instructions, type_in
+from tests.integration.daily import numbered, publish
+from tests.scrapyd import Scrapyd, copy_project, free_port, need_scrapyd, outside, wait_until
+from tests.sites import MakeSite, write_register
+from woo_harvester.demo.site import Site
+from woo_harvester.shards import shard_of
+
+pytestmark = pytest.mark.integration
+
+PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+#: What the page does not have: a publisher on loopback stands in for the public ones.
+LOOPBACK = {"WOO_ALLOW_PRIVATE_HOSTS": "1", "NO_PROXY": "localhost,127.0.0.1"}
+
+
+@pytest.fixture
+def publisher(site: Site) -> Site:
+    publish(site, numbered(5))
+    for name in numbered(5):
+        site.pages[f"/d/{name}.pdf"] = site.pages["/robots.txt"]
+    return site
+
+
+@pytest.fixture
+def register(publisher: Site, tmp_path: Path) -> Path:
+    return write_register(tmp_path / "register.xml", {"Gemeente": [publisher.url("/d")]})
+
+
+def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
+    publisher: Site, register: Path, ca_bundle: Path, tmp_path: Path
+) -> None:
+    need_scrapyd()
+    folder, port = tmp_path / "empty", free_port()
+    folder.mkdir()
+    public = outside({})
+    own = {
+        **outside(LOOPBACK),
+        "SSL_CERT_FILE": str(ca_bundle),
+        "WOO_REGISTER": str(register),
+        "SCRAPYD_HTTP_PORT": str(port),
+    }
+    clone, *commands = commands_of(PAGE, "Scrapyd")
+    assert clone.startswith("git clone ")
+    project = copy_project(folder / "woo-harvester")
+    here = {"localhost:6800": f"localhost:{port}", "www.gemeente.nl": publisher.host}
+    cfg = project / "scrapy.cfg"
+    cfg.write_text(cfg.read_text().replace("localhost:6800", here["localhost:6800"]), encoding="utf-8")
+    with ExitStack() as stack:
+        for written in commands:
+            command = re.sub("|".join(map(re.escape, here)), lambda found: here[found[0]], written)
+            if command.endswith("&"):
+                started = subprocess.Popen(
+                    ["bash", "-c", command], cwd=folder, env=own, start_new_session=True
+                )
+                stack.callback(end_group, started)
+                wait_until(lambda: "started" in read(folder / "server" / "scrapyd.log"), "Scrapyd is up")
+            elif command.startswith("ls "):
+                wait_until(lambda: any(folder.glob("server/reports/*/stats.json")), "the job has ended")
+                shown = type_in(command, folder, public)
+                assert shown.count(".log") == shown.count(".jsonl") == 1
+            else:
+                answer = type_in(command, folder, public)
+                if "schedule.json" in command:
+                    assert json.loads(answer)["status"] == "ok"
+                elif "listspiders.json" in command:
+                    assert "woo" in json.loads(answer)["spiders"]
+    (records,) = folder.glob("server/records/*.jsonl")
+    assert len(read_lines(records)) == 5
+    assert (folder / "server" / "state" / "woo-state.sqlite").exists()
+
+
+def test_what_the_image_runs_works_in_a_fresh_environment(
+    publisher: Site, register: Path, ca_bundle: Path, tmp_path: Path
+) -> None:
+    need_scrapyd()
+    project, venv, port = copy_project(tmp_path / "context"), tmp_path / "venv", free_port()
+    for command in run_instructions(DOCKERFILE)[0]:
+        type_in(command, project, {**outside({}), "VENV": str(venv)})
+    etc = tmp_path / "data"
+    etc.mkdir()
+    # In the image they are in /etc/scrapyd, which this machine may have for itself.
+    conf = [(project / "deploy" / "scrapyd" / name).read_text() for name in ("scrapyd.conf", "project.conf")]
+    (etc / "scrapyd.conf").write_text("\n".join(conf), encoding="utf-8")
+    account = {"SCRAPYD_USERNAME": "woo", "SCRAPYD_PASSWORD": "geheim"}
+    given = {
+        **LOOPBACK,
+        "SSL_CERT_FILE": str(ca_bundle),
+        "SCRAPYD_HTTP_PORT": str(port),
+        "SCRAPY_SETTINGS_MODULE": "woo_harvester.settings",
+        "WOO_DATA_DIR": str(etc / "state"),
+        "WOO_REGISTER": str(register),
+    }
+    health = [str(venv / "bin" / "python"), str(project / "deploy" / "scrapyd" / "health.py")]
+
+    def healthy(**more: str) -> bool:
+        done = subprocess.run(health, env=outside({**given, **more}), capture_output=True, check=False)
+        return done.returncode == 0
+
+    assert not healthy()
+    with Scrapyd(etc, given, python=str(venv / "bin" / "python"), port=port) as scrapyd:
+        assert healthy()
+        assert "woo" in scrapyd.get("listspiders.json", project="woo")["spiders"]
+        log = scrapyd.wait(scrapyd.schedule(settings=SETTINGS, domains=publisher.host))
+        assert "'finish_reason': 'finished'" in log
+        (records,) = etc.glob("records/*.jsonl")
+        assert len(read_lines(records)) == 5
+    with Scrapyd(etc, {**given, **account}, python=str(venv / "bin" / "python"), port=port):
+        assert healthy(**account)
+        assert not healthy()
+
+
+@pytest.fixture
+def two(make_site: MakeSite) -> dict[int, Site]:
+    """A publisher in each of two shards."""
+    sites: dict[int, Site] = {}
+    while len(sites) < 2:
+        site = make_site()
+        sites.setdefault(shard_of(site.host, 2), site)
+    for site in sites.values():
+        publish(site, numbered(4))
+    return sites
+
+
+def test_the_pods_of_a_job_harvest_a_shard_each_and_their_reports_become_one(
+    two: dict[int, Site], ca_bundle: Path, tmp_path: Path
+) -> None:
+    manifest = YAML(typ="safe", pure=True).load(ROOT / "deploy" / "kubernetes" / "cronjob.yaml")
+    (container,) = manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    register = write_register(
+        tmp_path / "register.xml",
+        {f"Gemeente {number}": [site.url("/d")] for number, site in two.items()},
+    )
+    data = tmp_path / "data"
+    data.mkdir()
+    program = tmp_path / "bin" / "scrapy"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m scrapy "$@" -a documents=none\n')
+    program.chmod(0o755)
+    given = {
+        **LOOPBACK,
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "SCRAPY_SETTINGS_MODULE": "woo_harvester.settings",
+        "WOO_REGISTER": str(register),
+        "WOO_STATE_URL": f"sqlite:///{data}/state.sqlite",
+        "SHARDS": "2",
+    }
+    for index in (0, 1):
+        environ = environment(ca_bundle, {**given, "JOB_COMPLETION_INDEX": str(index)})
+        done = subprocess.run(
+            [*container["command"], *container["args"]],
+            cwd=data,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        (records,) = data.glob(f"shard-{index + 1}/records/*.jsonl")
+        locs = [record["document"]["weblocatie"] for record in read_lines(records)]
+        assert len(locs) == 4
+        assert all(loc.startswith(two[index + 1].url("/")) for loc in locs)
+    runs = sorted(map(str, data.glob("shard-*/reports/*/")))
+    made = tmp_path / "merged"
+    subprocess.run(
+        [sys.executable, "-m", "scrapy", "merge-reports", *runs, "-o", str(made)],
+        cwd=tmp_path,
+        env=environment(None, given),
+        check=True,
+    )
+    stats = json.loads((made / "stats.json").read_text(encoding="utf-8"))
+    assert (stats["item_scraped_count"], stats["woo/hosts/complete"]) == (8, 2)
+    assert stats["finish_reason"] == "finished"
+
+
+def read(path: Path) -> str:
+    """The text of a file; none where it is not there yet."""
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def end_group(started: subprocess.Popen[bytes]) -> None:
+    """End all that a line of a shell has left in the background."""
+    with suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGTERM)
+    started.wait()

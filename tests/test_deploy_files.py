@@ -1,0 +1,163 @@
+"""The files in deploy/ are what their tools accept, and name what is there."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from ruamel.yaml import YAML
+
+from tests.conftest import ROOT, skip_or_fail
+from tests.deployment import copied, run_instructions
+from woo_harvester.options import OPTIONS
+
+DEPLOY = ROOT / "deploy"
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+#: Of extras and their settings that another version of the package brings.
+SETTINGS = {option.name for option in OPTIONS}
+
+
+def yaml(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = YAML(typ="safe", pure=True).load(path)
+    return found
+
+
+def tool(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+
+
+def test_compose_yaml_is_what_the_compose_specification_allows() -> None:
+    done = tool(
+        sys.executable,
+        *("-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"),
+        DEPLOY / "compose.yaml",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_compose_yaml_builds_the_image_from_the_checkout_and_publishes_to_this_machine_only() -> None:
+    services = yaml(DEPLOY / "compose.yaml")["services"]
+    build = services["scrapyd"]["build"]
+    context = (DEPLOY / build["context"]).resolve()
+    assert context == ROOT
+    assert (context / build["dockerfile"]).is_file()
+    for service in services.values():
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+        assert set(service.get("depends_on", ())) <= services.keys()
+    assert services["scrapyd"]["read_only"] is True
+
+
+def test_every_named_volume_of_compose_yaml_is_declared() -> None:
+    compose = yaml(DEPLOY / "compose.yaml")
+    used = {volume.split(":")[0] for each in compose["services"].values() for volume in each["volumes"]}
+    assert used == set(compose["volumes"])
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.name)
+def test_a_manifest_is_what_the_schema_of_kubernetes_allows(manifest: Path) -> None:
+    done = tool(Path(sys.executable).with_name("kubernetes-validate"), "--strict", manifest)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_job_has_as_many_completions_as_there_are_shards() -> None:
+    job = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]
+    (container,) = job["template"]["spec"]["containers"]
+    shards = {each["name"]: each["value"] for each in container["env"]}["SHARDS"]
+    assert job["completions"] == int(shards)
+    assert job["completionMode"] == "Indexed"
+
+
+def test_what_the_pods_mount_is_declared() -> None:
+    pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    volumes = {each["name"]: each for each in pod["volumes"]}
+    (container,) = pod["containers"]
+    assert {mount["name"] for mount in container["volumeMounts"]} == volumes.keys()
+    claimed = volumes["data"]["persistentVolumeClaim"]["claimName"]
+    assert claimed == yaml(DEPLOY / "kubernetes" / "storage.yaml")["metadata"]["name"]
+
+
+def test_pods_run_as_the_user_of_the_image() -> None:
+    pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert f"--uid {pod['securityContext']['runAsUser']} " in DOCKERFILE
+
+
+def test_every_setting_that_a_file_gives_is_one() -> None:
+    for path in DEPLOY.rglob("*"):
+        if path.is_file():
+            named = set(re.findall(r"WOO_[A-Z_]+", path.read_text(encoding="utf-8")))
+            unknown = {name for name in named - SETTINGS if not name.startswith("WOO_ELASTICSEARCH_")}
+            assert not unknown, path
+
+
+def test_what_the_image_is_made_of_is_there_and_not_ignored() -> None:
+    kept = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+    for path in copied(DOCKERFILE):
+        assert (ROOT / path).exists(), path
+        assert any(path.rstrip("/").startswith(line[1:]) for line in kept if line.startswith("!")), path
+
+
+def test_the_image_is_slim_not_of_root_and_tells_its_health() -> None:
+    words = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if line[:1].isupper()]
+    named = dict(words)
+    assert all(re.match(r"python:3\.\d+-slim\b", rest) for word, rest in words if word == "FROM")
+    assert (named["USER"], named["WORKDIR"], named["VOLUME"]) == ("woo", "/data", "/data")
+    assert "HEALTHCHECK" in named
+    assert words[-1] == ["CMD", '["scrapyd", "--pidfile="]']
+
+
+@pytest.mark.parametrize("command", [each for stage in run_instructions(DOCKERFILE) for each in stage])
+def test_every_command_of_the_image_is_one_that_a_shell_can_read(command: str) -> None:
+    done = tool("sh", "-n", "-c", command)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_package_of_the_system_that_the_image_installs_is_one_that_ci_has_too() -> None:
+    packages = re.findall(r"^ARG PACKAGES=(\S+)", DOCKERFILE, re.MULTILINE)
+    assert packages
+    assert all(package in (ROOT / ".ci" / "run").read_text(encoding="utf-8") for package in packages)
+
+
+def test_scrapyd_is_tested_in_the_version_that_is_deployed() -> None:
+    lines = (DEPLOY / "scrapyd" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    assert {pin.name for pin in pins} == {"scrapyd", "setuptools"}
+    for pin in pins:
+        assert str(pin.specifier) == f"=={version(pin.name)}"
+
+
+def test_scrapyd_keeps_its_hands_off_the_records() -> None:
+    conf = configparser.ConfigParser()
+    conf.read(DEPLOY / "scrapyd" / "scrapyd.conf")
+    given = conf["scrapyd"]
+    assert (given["items_dir"], given["jobs_dir"], given["bind_address"]) == ("", "", "127.0.0.1")
+
+
+def test_the_units_are_what_systemd_accepts(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        skip_or_fail("needs systemd-analyze (on Debian: apt install systemd)")
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for unit in UNITS:  # the program need not be installed here
+        text = re.sub(r"^(ExecStart=)\S+", rf"\g<1>{program}", unit.read_text(), flags=re.MULTILINE)
+        (tmp_path / unit.name).write_text(text, encoding="utf-8")
+    done = tool("systemd-analyze", "verify", "--man=no", *(tmp_path / unit.name for unit in UNITS))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("unit", ["woo-harvester.service", "woo-harvester.timer"])
+def test_the_page_shows_a_unit_as_it_is(unit: str) -> None:
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    text = (DEPLOY / "systemd" / unit).read_text(encoding="utf-8")
+    shown = "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
+    assert f"    # deploy/systemd/{unit}\n{shown}" in page

@@ -1,0 +1,66 @@
+"""``scrapy merge-reports``: one folder of what the shards of a day reported."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.merging import MergeError, merge
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(ScrapyCommand):
+    """Merges the folders of runs over different hosts; exit status 1 where they cannot be one."""
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "FOLDER... -o FOLDER"
+
+    def short_desc(self) -> str:
+        return "Make one report of those of several shards"
+
+    def long_desc(self) -> str:
+        return (
+            "Writes the findings, hosts and summed statistics of several runs to a new folder, as if it had "
+            "been one run. The folders are those in WOO_REPORT_DIR, one of each shard; they stay as they are."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
+        parser.add_argument("-o", "--output", metavar="FOLDER", help="the folder to make")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Merge the folders that *args* name."""
+        unknown = next((given for given in args if given.startswith("-")), None)
+        if unknown or not args or not opts.output:
+            raise UsageError(f"unknown option {unknown}" if unknown else f"expected {self.syntax()}")
+        try:
+            torn = merge([Path(given) for given in args], Path(opts.output))
+        except MergeError as error:
+            self._fail(str(error))
+        except OSError as error:
+            self._fail(f"{error.filename or opts.output}: {error.strerror or error}")
+        else:
+            for path in torn:
+                sys.stderr.write(
+                    f"scrapy merge-reports: the last line of {path} is broken off, and left out\n"
+                )
+            sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}.\n")
+
+    @staticmethod
+    def _refuse(message: str) -> NoReturn:
+        sys.stderr.write(f"scrapy merge-reports: error: {message}\n")
+        raise SystemExit(2)
+
+    def _fail(self, line: str) -> None:
+        sys.stderr.write(f"scrapy merge-reports: error: {line}\n")
+        self.exitcode = 1
