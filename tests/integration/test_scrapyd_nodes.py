@@ -1,0 +1,79 @@
+"""Two Scrapyds with one state in PostgreSQL: either can take over what the other leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.command import SETTINGS
+from tests.integration.daily import numbered, publish
+from tests.integration.faults import SOON, GatedSite, lines
+from tests.postgresql import postgresql_server, postgresql_url
+from tests.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy, wait_until
+from tests.sites import write_register
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.shards import shard_of
+
+__all__ = ["postgresql_server", "postgresql_url"]
+
+pytestmark = pytest.mark.integration
+
+DOCUMENTS = 12
+
+
+@pytest.fixture
+def sites(ca: Authority) -> Iterator[dict[int, GatedSite]]:
+    """A publisher in each of two shards, whose second sitemap is not answered yet."""
+    found: dict[int, GatedSite] = {}
+    with ExitStack() as stack:
+        while len(found) < 2:
+            site = stack.enter_context(GatedSite(ca))
+            found.setdefault(shard_of(site.host, 2), site)
+        for site in found.values():
+            publish(site, numbered(DOCUMENTS), {"later": None})
+            site.gates.add("/s1.xml")
+        yield found
+        for site in found.values():
+            site.gates.clear()
+
+
+def test_a_shard_of_a_node_that_is_killed_goes_on_at_the_other(
+    sites: dict[int, GatedSite], postgresql_url: str, ca_bundle: Path, tmp_path: Path
+) -> None:
+    need_scrapyd()
+    project = copy_project(tmp_path / "woo-harvester")
+    scrapyd_deploy(project, "--build-egg", "woo.egg")
+    register = write_register(
+        tmp_path / "register.xml", {f"Gemeente {number}": [site.url("/d")] for number, site in sites.items()}
+    )
+    environment = {"SSL_CERT_FILE": str(ca_bundle), "WOO_STATE_URL": postgresql_url}
+
+    def schedule(node: Scrapyd, shard: str) -> str:
+        given = {**SETTINGS, **SOON}
+        return node.schedule(settings=given, register=str(register), documents="none", shard=shard)
+
+    def records() -> list[str]:
+        found = lines(sorted(tmp_path.glob("node*/records/*.jsonl")))
+        return sorted(record["document"]["weblocatie"] for record in found)
+
+    with Scrapyd(tmp_path / "node1", environment) as one, Scrapyd(tmp_path / "node2", environment) as two:
+        for node in (one, two):
+            node.deploy(project, "--egg", "woo.egg")
+        schedule(one, "1/2")
+        second = schedule(two, "2/2")
+        wait_until(
+            lambda: all("/s1.xml" in site.held for site in sites.values()),
+            "the second sitemaps wait",
+        )
+        wait_until(lambda: len(records()) == 2 * DOCUMENTS, "the first sitemaps are harvested")
+        one.kill()
+        for site in sites.values():
+            site.gates.clear()
+        assert "'finish_reason': 'finished'" in two.wait(schedule(two, "1/2"))
+        assert "'finish_reason': 'finished'" in two.wait(second)
+    assert len(set(records())) == 2 * (DOCUMENTS + 1)
+    # What was written and not yet confirmed may come a second time.
+    assert len(records()) <= 2 * (DOCUMENTS + 1) + DOCUMENTS
