@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: A slot without any delay is never looked at again before its next response; this much makes it wait. It
 #: also keeps Scrapy 2.19 to its number of requests at once: without a delay it begins all that are queued
 #: when there is room for one, since it counts a request only when its task has started.
-SHORTEST_DELAY = 0.001
+SHORTEST_DELAY = 0.0001
 
 
 class Politeness:
