@@ -59,9 +59,8 @@ def small() -> None:
         for _ in range(TIMES):
             for way, run in ways.items():
                 found[way].append(run(site))
-    print(
-        f"{'4,000 documents of 20 KB':40}{'crawling':>9}{'a second':>9}{'ratio':>6}{'process':>9}{'peak MB':>9}"
-    )
+    title = "4,000 documents of 20 KB"
+    print(f"{title:40}{'crawling':>9}{'a second':>9}{'ratio':>6}{'process':>9}{'peak MB':>9}")
     first = None
     for way, runs in found.items():
         best = min(runs, key=lambda run: run.crawling)
@@ -98,7 +97,8 @@ def large() -> None:
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 1, GB, 0) as site:
         run = harvest(site, WOO_DOCUMENT_MAXSIZE=2 * GB)
     print(
-        f"{'woo, documents=download':40}{run.crawling:9.1f}{GB / run.crawling / 1e6:12.0f}{run.peak:9.0f}{run.items:7}"
+        f"{'woo, documents=download':40}{run.crawling:9.1f}{GB / run.crawling / 1e6:12.0f}"
+        f"{run.peak:9.0f}{run.items:7}"
     )
 
 

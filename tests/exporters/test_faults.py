@@ -13,11 +13,12 @@ from time import sleep
 import pytest
 from elasticsearch import Elasticsearch
 
+from tests.command import run_scrapy
 from tests.conftest import skip_or_fail
 from tests.exporters.installation import Searching, assert_agree
 from tests.integration.daily import FIRST, NEWER, numbered, publish
 from tests.integration.faults import harvested
-from tests.servers.elasticsearch import MissingError, Server, free_port
+from tests.servers.elasticsearch import START, MissingError, Server, free_port
 from tests.servers.proxy import Proxy
 from woo_harvester.demo.site import Site
 
@@ -75,7 +76,10 @@ def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_o
 
     killer = Thread(target=kill)
     killer.start()
-    run = installation.run(**settings)
+    where = {"WOO_ELASTICSEARCH_URL": installation.url, "WOO_ELASTICSEARCH_INDEX": installation.alias}
+    run = run_scrapy(
+        installation.arguments(), tmp_path, ca_bundle, settings={**settings, **where}, timeout=2 * START
+    )
     killer.join()
     assert run.returncode == 0, run.stderr
     assert run.stats["woo/elasticsearch/retries"]

@@ -38,7 +38,7 @@ class CompatibleTransport(Transport):
 
 
 def connect(settings: BaseSettings) -> Elasticsearch:
-    """A client by the settings ``WOO_ELASTICSEARCH_…``; nothing is sent yet. Raises SearchError."""
+    """A client by the settings; nothing is sent yet. Raises SearchError."""
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what goes wrong is told here
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
     options: dict[str, Any] = {}

@@ -67,7 +67,8 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
 def _fill(client: Elasticsearch, index: str, lines: Iterable[bytes], settings: BaseSettings) -> None:
     writer = Writer(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
     actions = (action_of(json.loads(line), Withdrawn.MARK) for line in lines)
-    most, most_bytes = (settings.getint(f"WOO_ELASTICSEARCH_{name}") for name in ("BATCH", "BATCH_BYTES"))
+    most = settings.getint("WOO_ELASTICSEARCH_BATCH")
+    most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
     with told():
         client.indices.put_settings(index=index, settings={"index.refresh_interval": "-1"})
     for batch in batches(actions, most, most_bytes):
