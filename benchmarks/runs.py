@@ -28,6 +28,8 @@ class Run:
     items: int
     working: float = 0.0
     """Seconds that the process had a core, start-up included: these do not depend on what else runs."""
+    cpu: float
+    """Seconds of processor time of the whole process: what is left of a measurement on a busy machine."""
 
 
 def measured(command: list[str], folder: Path, project: Path, site: Publisher) -> Run:
