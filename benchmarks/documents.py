@@ -78,9 +78,6 @@ def small() -> None:
         for _ in range(TIMES):
             for way, run in ways.items():
                 found[way].append(run(site))
-    title = "4,000 documents of 20 KB"
-    print(f"{title:40}{'crawling':>9}{'a second':>9}{'ratio':>6}{'process':>9}{'peak MB':>9}")
-    first = None
     print_head("4,000 documents of 20 KB")
     first = next(iter(found.values()))
     for way, runs in found.items():
@@ -101,11 +98,6 @@ def slow() -> None:
 def large() -> None:
     """Print the table of a large document."""
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 1, GB, 0) as site:
-        run = harvest(site, WOO_DOCUMENT_MAXSIZE=2 * GB)
-    print(
-        f"{'woo, documents=download':40}{run.crawling:9.1f}{GB / run.crawling / 1e6:12.0f}"
-        f"{run.peak:9.0f}{run.items:7}"
-    )
         runs = [harvest(site, WOO_DOCUMENT_MAXSIZE=2 * GB)]
     print_head("a document of 1 GB")
     print_row("woo, documents=download", runs)

@@ -26,8 +26,6 @@ class Run:
     peak: float
     """MB of the whole process."""
     items: int
-    working: float = 0.0
-    """Seconds that the process had a core, start-up included: these do not depend on what else runs."""
     cpu: float
     """Seconds of processor time of the whole process: what is left of a measurement on a busy machine."""
 
@@ -59,9 +57,8 @@ def measured(command: list[str], folder: Path, project: Path, site: Publisher) -
         reports = sorted((folder / "reports").glob("*/stats.json"))
         crawling = json.loads(reports[-1].read_text(encoding="utf-8"))["elapsed_time_seconds"]
     with output.open("rb") as lines:
-        return Run(
-            seconds, crawling, usage.ru_maxrss / 1024, sum(1 for _ in lines), usage.ru_utime + usage.ru_stime
-        )
+        items = sum(1 for _ in lines)
+    return Run(seconds, crawling, usage.ru_maxrss / 1024, items, usage.ru_utime + usage.ru_stime)
 
 
 def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none", **settings: object) -> Run:

@@ -58,7 +58,7 @@ def day(folder: Path, site: Publisher, shards: int, url: Url, start: float) -> D
 
     with ThreadPoolExecutor(shards) as pool:
         runs = list(pool.map(run, range(1, shards + 1)))
-    return Day(max(one.crawling for one in runs), max(one.working for one in runs) - start)
+    return Day(max(one.crawling for one in runs), max(one.cpu for one in runs) - start)
 
 
 def in_files(folder: Path, shards: int) -> Url:
@@ -88,7 +88,7 @@ def main(entries: int) -> None:
         server(SERVER) as postgresql,
     ):
         folder = Path(name)
-        nothing = woo(folder, site, "-a", "shard=1/1000000").working
+        nothing = woo(folder, site, "-a", "shard=1/1000000").cpu
         found: dict[str, list[list[Day]]] = {"SQLite, one each": [], "PostgreSQL, one": []}
         for shards in (1, 2):
             own, shared = folder / f"lite{shards}", folder / f"shared{shards}"
