@@ -277,9 +277,7 @@ def _totals(
     )
 
 
-def _explanations(
-    tallies: Iterable[HostTally], past: Past, lang: Language
-) -> dict[str, Explanation]:
+def _explanations(tallies: Iterable[HostTally], past: Past, lang: Language) -> dict[str, Explanation]:
     """Of every code that the report names, those that are mended too."""
     codes = {code for tally in tallies for code, _ in tally.counts}
     codes |= {code for run in past.runs for host in run.hosts.values() for code, _ in host.open}

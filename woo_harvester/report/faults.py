@@ -22,7 +22,9 @@ ROWS = 50
 def pattern_of(account: Account) -> str | None:
     """The shape of paths that tells most of a host; None where all of them stand in the root."""
     telling = [
-        (count, pattern) for pattern, count in account.patterns.items() if pattern.count("/") > 1 or "?" in pattern
+        (count, pattern)
+        for pattern, count in account.patterns.items()
+        if pattern.count("/") > 1 or "?" in pattern
     ]
     return max(telling)[1] if telling else None
 

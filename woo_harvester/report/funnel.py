@@ -64,9 +64,7 @@ REPEATED = "loc.dubbel"
 #: How many different shapes of paths are remembered of a host.
 MAX_PATTERNS = 8
 
-_VARIABLE = re.compile(
-    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE
-)
+_VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE)
 
 
 def path_pattern(url: str) -> str:
@@ -280,7 +278,15 @@ def total(accounts: Iterable[Account]) -> Account:
         name: Counter() for name in ("lost", "harvested", "fields", "categories")
     }
     for account in accounts:
-        for name in ("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged", "withdrawn"):
+        for name in (
+            "indexes",
+            "sitemaps",
+            "sitemaps_unchanged",
+            "listed",
+            "repeated",
+            "unchanged",
+            "withdrawn",
+        ):
             setattr(everything, name, getattr(everything, name) + getattr(account, name))
         for name, counter in counters.items():
             counter.update(getattr(account, name))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,8 +70,15 @@ class History:
 
     def before(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
         """The last runs of this kind before *run*. Raises OSError, ValueError for a file that is none."""
+        return self._last(lambda name: name < run, kind, shown)
+
+    def until(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
+        """The last runs of this kind, *run* the last of them."""
+        return self._last(lambda name: name <= run, kind, shown)
+
+    def _last(self, counts: Callable[[str], bool], kind: Kind, shown: int) -> Past:
         files = sorted(self._folder.glob(f"*{_SUFFIX}"))
-        earlier = (path for path in reversed(files) if path.name.removesuffix(_SUFFIX) < run)
+        earlier = (path for path in reversed(files) if counts(path.name.removesuffix(_SUFFIX)))
         found: list[RunThen] = []
         for path in earlier:
             then = _read(path)

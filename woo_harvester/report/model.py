@@ -350,7 +350,9 @@ def read_head(path: Path) -> Head:
     with path.open(encoding="utf-8") as file:
         line = file.readline().rstrip()
     if not line.endswith(_HOSTS):
-        raise ValueError(f"{path} is no report.json of this program: its first line does not end with {_HOSTS}")
+        raise ValueError(
+            f"{path} is no report.json of this program: its first line does not end with {_HOSTS}"
+        )
     return Head.model_validate_json(line.removesuffix(", " + _HOSTS) + "}")
 
 

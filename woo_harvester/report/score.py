@@ -88,7 +88,9 @@ class Score:
 def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
     """The score of a host by its findings and its account: this is the whole rule."""
     parts: list[PartScore] = []
-    stopped: dict[FindingKey, float] = {}  # the share of everything that each error keeps from being looked at
+    stopped: dict[
+        FindingKey, float
+    ] = {}  # the share of everything that each error keeps from being looked at
     errors: dict[FindingKey, float] = {}  # about the host and its files, so far
     documents = account.listed  # that are left
     for part in PARTS[kind] if account.visited else ():

@@ -33,7 +33,9 @@ CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 HANDLING = "documenthandelingen/documenthandeling"
 
 #: A value as findings have it: a label, a URI, or ``label (URI)``.
-_VALUE = re.compile(r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?", re.DOTALL)
+_VALUE = re.compile(
+    r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?", re.DOTALL
+)
 
 #: The lists of elements, by the end of their path, and which of their values serves as an example.
 _LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
@@ -137,7 +139,9 @@ def _https(finding: Given) -> str | None:
 
 
 def _escaped(finding: Given) -> str:
-    loc = urljoin(finding.get("sitemap") or f"https://{finding.get('host')}/", finding.get("seen", "").strip())
+    loc = urljoin(
+        finding.get("sitemap") or f"https://{finding.get('host')}/", finding.get("seen", "").strip()
+    )
     return quote(loc, safe="/:?#[]@!$&'()*+,;=%~")
 
 

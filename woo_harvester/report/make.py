@@ -1,0 +1,57 @@
+"""Makes everything that a run's report is, from what the run left in its folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from woo_harvester.findings import Language
+from woo_harvester.report.badge import badge
+from woo_harvester.report.build import build
+from woo_harvester.report.feed import feed
+from woo_harvester.report.history import History
+from woo_harvester.report.html import render
+from woo_harvester.report.html.page import slug
+from woo_harvester.report.model import read_head, read_hosts
+from woo_harvester.report.table import write_csv
+
+
+def make_report(
+    folder: Path, *, lang: Language = "nl", history: bool = True, base_url: str | None = None
+) -> Path:
+    """Make ``report.json``, ``report.csv``, ``index.html`` and ``hosts/`` in the folder of a run.
+
+    With *history*, beside it ``history/`` gets a file about the run, ``badges/`` a badge and ``feeds/`` a feed
+    of each host: their names stay the same, so that publishers can refer to them. *base_url* is where the
+    folder of all reports is published, for the links in feeds. Returns the path of ``index.html``. Raises
+    OSError, and ValueError for files that are not what a run writes.
+    """
+    reports = folder.parent
+    past = History(reports / "history") if history else None
+    report = build(folder, history=past, lang=lang)
+    write_csv(report)
+    page = render(report, lang=lang)
+    if past:
+        _publish(report, reports, past, lang, base_url)
+    return page
+
+
+def _publish(report: Path, reports: Path, history: History, lang: Language, base_url: str | None) -> None:
+    """Write badges and feeds; somebody may be reading the old ones, so each is replaced as a whole."""
+    head = read_head(report)
+    runs = history.until(head.run.name, head.run.kind).runs
+    for name in ("badges", "feeds"):
+        (reports / name).mkdir(exist_ok=True)
+    for host in read_hosts(report):
+        _replace(reports / "badges" / f"{slug(host.host)}.svg", badge(host, lang).encode())
+        if head.run.finished or head.run.started:
+            _replace(
+                reports / "feeds" / f"{slug(host.host)}.xml",
+                feed(host.host, runs, lang=lang, base_url=base_url),
+            )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    unfinished = path.with_name(path.name + ".tmp")
+    unfinished.write_bytes(content)
+    os.replace(unfinished, path)

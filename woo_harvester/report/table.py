@@ -1,0 +1,68 @@
+"""The findings of a report as CSV: a row for each code of each host, for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from woo_harvester.report.model import FindingRow, Host, read_head, read_hosts
+
+COLUMNS = (
+    "host",
+    "organisation",
+    "listed",
+    "harvested",
+    "score",
+    "code",
+    "severity",
+    "count",
+    "points",
+    "what",
+    "mend",
+    "url",
+    "sitemap",
+    "line",
+    "element",
+    "seen",
+    "action",
+)
+
+#: A spreadsheet takes a text that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_csv(report: Path) -> Path:
+    """Write ``report.csv`` beside a ``report.json``; returns its path.
+
+    UTF-8 with a byte order mark, which spreadsheets need to read it right. A host without findings has one row.
+    What a publisher wrote gets an apostrophe before it where it would be a formula. Raises OSError, ValueError.
+    """
+    head = read_head(report)
+    path = report.with_name("report.csv")
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for host in read_hosts(report):
+            for row in host.findings or [None]:
+                explained = head.explanations[row.code] if row else None
+                texts = (explained.what, explained.mend) if explained else ("", "")
+                writer.writerow([_plain(value) for value in (*_host(host), *_finding(row, texts))])
+    return path
+
+
+def _host(host: Host) -> tuple[object, ...]:
+    bodies = "; ".join(body.name for body in host.organisations)
+    return host.host, bodies, host.listed, host.harvested, host.score
+
+
+def _finding(row: FindingRow | None, texts: tuple[str, str]) -> tuple[object, ...]:
+    if row is None:
+        return ()
+    place = (row.url, row.sitemap, row.line, row.element, row.seen, row.action)
+    return row.code, row.severity.value, row.count, row.points, *texts, *place
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    return value
