@@ -13,6 +13,7 @@ from typing import Any
 
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.faults import Faults, pattern_of
+from woo_harvester.report.file import dump, write_report
 from woo_harvester.report.funnel import FIELDS, Account, read_accounts, stages, total
 from woo_harvester.report.history import History, Past, RunThen, compare
 from woo_harvester.report.model import (
@@ -33,8 +34,6 @@ from woo_harvester.report.model import (
     StageCount,
     Tool,
     Totals,
-    dump,
-    write_report,
 )
 from woo_harvester.report.parts import SECTIONS, Kind
 from woo_harvester.report.score import SCORE_VERSION, Score, score
@@ -49,7 +48,7 @@ def build(folder: Path, *, history: History | None = None, lang: Language = "nl"
     """Write ``report.json`` in the folder of a run, and keep the run in *history*; returns its path.
 
     Reads ``findings.jsonl``, and where they are there ``hosts.jsonl`` and ``stats.json``: of a run that was
-    killed there are only the findings. Raises OSError, and ValueError for a file that is not what it should be.
+    killed there are only the findings. Raises OSError, and ValueError for a file that is not one of a run.
     """
     run = _run(folder)
     tallies = read_findings(folder / "findings.jsonl")

@@ -1,8 +1,8 @@
 """The same fault at several hosts, in one row: what is mended once at a supplier helps all its customers.
 
-Nothing tells who made a host's software. What can be seen is the shape of the paths of its sitemaps: hosts whose
-sitemaps stand at ``/api/sitemap/#/#.xml`` likely run the same. A path that the guide itself suggests, in the root
-of the host, tells nothing.
+Nothing tells who made a host's software. What can be seen is the shape of the paths of its sitemaps: hosts
+whose sitemaps stand at ``/api/sitemap/#/#.xml`` likely run the same. A path in the root of the host, as the
+guide itself suggests, tells nothing.
 """
 
 from __future__ import annotations

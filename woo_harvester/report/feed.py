@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from uuid import NAMESPACE_URL, uuid5
 
 from lxml import etree
@@ -49,7 +50,7 @@ def feed(host: str, runs: Iterable[RunThen], *, lang: Language = "nl", base_url:
 def _news(visits: list[tuple[RunThen, HostThen]]) -> list[tuple[RunThen, HostThen]]:
     """The first visit, and those that found something else than the one before."""
     news = visits[:1]
-    for (_, before), (run, then) in zip(visits, visits[1:], strict=False):
+    for (_, before), (run, then) in pairwise(visits):
         same = (before.listed, before.harvested) == (then.listed, then.harvested)
         if then.came or then.mended or not same:
             news.append((run, then))

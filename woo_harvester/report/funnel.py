@@ -3,26 +3,27 @@
 A crawl keeps an :class:`Account` for each host and tells it what happens; at the end of the run they are
 written to ``hosts.jsonl``, one JSON object a line. What tells an account what:
 
-======================================================  =====================================================
-event in a crawl                                        call
-======================================================  =====================================================
-a host's robots.txt is asked for                        ``visited = True``
-an index or sitemap is asked for                        ``saw_index(url)``, ``saw_sitemap(url)``
-a sitemap is passed over (304, the same bytes)          ``passed_over(documents)``: how many the state has of it
-a batch of entries was looked at                        ``looked_at(entries, unchanged)``: all of them, repeated
-                                                        and faulty ones too, and of those how many are harvested
-                                                        already and are passed over (verdicts ``unchanged`` and
-                                                        ``older``)
-a finding about the host or one of its documents        ``note(finding)``: each finding of the run, of which it
-                                                        counts those that lose a document, and ``loc.dubbel``
-an item is through all pipelines                        ``delivered(record)``: harvested (new, changed or back
-                                                        again), or withdrawn
-nothing is left to read of a host                       ``complete = True`` or ``False``
-======================================================  =====================================================
+==================================================  ====================================================
+event in a crawl                                    call
+==================================================  ====================================================
+a host's robots.txt is asked for                    ``visited = True``
+an index or a sitemap is asked for                  ``saw_index(url)``, ``saw_sitemap(url)``
+a sitemap is passed over (304, the same bytes)      ``passed_over(documents)``: as many as the state has
+                                                    of it
+a batch of entries was looked at                    ``looked_at(entries, unchanged)``: all of them, the
+                                                    repeated and faulty ones too, and of those how many
+                                                    are harvested already and are passed over (verdicts
+                                                    ``unchanged`` and ``older``)
+a finding about the host or one of its documents    ``note(finding)``: each finding of the run; it counts
+                                                    those that lose a document, and ``loc.dubbel``
+an item is through all pipelines                    ``delivered(record)``: harvested (new, changed or
+                                                    back again), or withdrawn
+nothing is left to read of a host                   ``complete = True`` or ``False``
+==================================================  ====================================================
 
-Losses are counted from the findings and nowhere else, so that the sums of ``findings.jsonl`` and of the funnel
-cannot differ. A repeated loc counts once; one that cannot be harvested counts as often as it is listed, since
-nothing keeps a list of those.
+Losses are counted from the findings and nowhere else, so that the sums of ``findings.jsonl`` and of the
+funnel cannot differ. A repeated loc counts once; one that cannot be harvested counts as often as it is
+listed, since nothing keeps a list of those.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ _VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16
 
 
 def path_pattern(url: str) -> str:
-    """The shape of a URL's path: numbers and identifiers become ``#``, so that months and pages look alike."""
+    """The shape of a URL's path: numbers and identifiers become ``#``, so that all months look alike."""
     parts = urlsplit(url)
     names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
     query = "?" + "&".join(names) if names else ""
@@ -76,7 +77,7 @@ def path_pattern(url: str) -> str:
 
 
 def is_about_document(finding: Mapping[str, Any]) -> bool:
-    """Whether a line of ``findings.jsonl`` is about one document: only those name the sitemap that lists it."""
+    """Whether a line of ``findings.jsonl`` is about one document: only those name its sitemap."""
     return bool(finding.get("sitemap"))
 
 
@@ -227,8 +228,12 @@ class Accounts:
             account = self._accounts[host] = Account(host)
         return account
 
+    def add(self, account: Account) -> None:
+        """Take an account that was made elsewhere."""
+        self._accounts[account.host] = account
+
     def note(self, finding: Finding) -> None:
-        """Have the account of the finding's host count it; one without host, or of no visited host, is not."""
+        """Have the account of the finding's host count it, where there is one."""
         if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:
             account.note(finding)
 
@@ -250,7 +255,7 @@ def read_accounts(path: Path) -> Iterator[Account]:
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
-    """Each stage with the documents that reach it and, by code, those that do not reach it from the one before.
+    """Each stage with the documents that reach it, and by code those that are lost on the way to it.
 
     The sums close: a stage is the one before it less its losses. What the run did not come to is missing from
     the last one, as :attr:`Account.unfinished`. Raises ValueError for an account that has more harvested and

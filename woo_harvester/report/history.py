@@ -1,15 +1,14 @@
 """What earlier runs found: one small file a run in ``reports/history``, and what changed since.
 
-A run that finds a document unchanged does not read its metadata again, and one that passes over a sitemap does
-not read its entries. A finding that is not made again there may still hold: it stays open, and is not told as
-mended.
+A run that finds a document unchanged does not read its metadata again, and one that passes over a sitemap
+does not read its entries. A finding that is not made again there may still hold: it stays open, and is not
+told as mended.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -95,7 +94,7 @@ class History:
         unfinished = path.with_suffix(".tmp")
         text = json.dumps(asdict(then), ensure_ascii=False, separators=(",", ":"))
         unfinished.write_bytes(gzip.compress(text.encode(), mtime=0))
-        os.replace(unfinished, path)
+        unfinished.replace(path)
         for old in sorted(self._folder.glob(f"*{_SUFFIX}"))[:-KEPT_RUNS]:
             old.unlink(missing_ok=True)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from woo_harvester.findings import Language
 from woo_harvester.report.badge import badge
 from woo_harvester.report.build import build
 from woo_harvester.report.feed import feed
+from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.history import History
 from woo_harvester.report.html import render
 from woo_harvester.report.html.page import slug
-from woo_harvester.report.model import read_head, read_hosts
 from woo_harvester.report.table import write_csv
 
 
@@ -21,9 +20,9 @@ def make_report(
 ) -> Path:
     """Make ``report.json``, ``report.csv``, ``index.html`` and ``hosts/`` in the folder of a run.
 
-    With *history*, beside it ``history/`` gets a file about the run, ``badges/`` a badge and ``feeds/`` a feed
-    of each host: their names stay the same, so that publishers can refer to them. *base_url* is where the
-    folder of all reports is published, for the links in feeds. Returns the path of ``index.html``. Raises
+    With *history*, ``history/`` beside it gets a file about the run, ``badges/`` a badge and ``feeds/`` a
+    feed of each host: their names stay the same, so that publishers can refer to them. *base_url* is where
+    the folder of all reports is published, for the links in feeds. Returns the path of ``index.html``. Raises
     OSError, and ValueError for files that are not what a run writes.
     """
     reports = folder.parent
@@ -54,4 +53,4 @@ def _publish(report: Path, reports: Path, history: History, lang: Language, base
 def _replace(path: Path, content: bytes) -> None:
     unfinished = path.with_name(path.name + ".tmp")
     unfinished.write_bytes(content)
-    os.replace(unfinished, path)
+    unfinished.replace(path)

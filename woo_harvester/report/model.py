@@ -1,14 +1,10 @@
 """The shape of ``report.json``: everything that the page, the CSV and other programs show of a run.
 
-The file is JSON with one host a line, so that it can be read without holding all of it. Its JSON Schema is
-``docs/report.schema.json``; within one version keys are only added.
+Its JSON Schema is ``docs/report.schema.json``, made from this module.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
@@ -17,10 +13,6 @@ from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Stage
 from woo_harvester.report.parts import Kind, Section
 from woo_harvester.report.score import State
-
-REPORT_VERSION = "1.0"
-
-_HOSTS = '"hosts": ['
 
 
 class _Model(BaseModel):
@@ -234,7 +226,7 @@ class Host(_Model):
 
     @property
     def share_lost(self) -> float:
-        """The share of its listed documents that is not harvested; all of nothing, where something is wrong."""
+        """The share of its listed documents that is not harvested; of none listed, all if it has errors."""
         if self.listed:
             return 1 - self.harvested / self.listed
         return float(any(row.severity == Severity.ERROR for row in self.findings))
@@ -299,7 +291,7 @@ class Totals(_Model):
 class Head(_Model):
     """Everything but the hosts."""
 
-    version: Literal["1.0"] = REPORT_VERSION
+    version: Literal["1.0"] = "1.0"
     """Of this format. A new key is a new minor version, anything else a new major one."""
     lang: Literal["nl", "en"]
     tool: Tool
@@ -320,47 +312,3 @@ class Report(Head):
 
     hosts: list[Host]
     """Worst first: those of which nothing is harvested, then by the share that is not, then by score."""
-
-
-def schema() -> str:
-    """The JSON Schema of ``report.json``."""
-    made: dict[str, Any] = Report.model_json_schema(by_alias=True)
-    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
-
-
-def dump(model: BaseModel) -> str:
-    """A part of the report as JSON on one line."""
-    return model.model_dump_json(by_alias=True)
-
-
-def write_report(path: Path, head: Head, hosts: Iterable[str]) -> None:
-    """Write ``report.json``; *hosts* are lines of JSON, in their order. Raises OSError."""
-    with path.open("w", encoding="utf-8") as file:
-        file.write(dump(head)[:-1] + ", " + _HOSTS)
-        separator = "\n"
-        for host in hosts:
-            file.write(separator + host)
-            separator = ",\n"
-        file.write("\n]}\n")
-
-
-def read_head(path: Path) -> Head:
-    """Everything but the hosts of a ``report.json``. Raises OSError, ValueError for a file that is none."""
-    with path.open(encoding="utf-8") as file:
-        line = file.readline().rstrip()
-    if not line.endswith(_HOSTS):
-        raise ValueError(
-            f"{path} is no report.json of this program: its first line does not end with {_HOSTS}"
-        )
-    return Head.model_validate_json(line.removesuffix(", " + _HOSTS) + "}")
-
-
-def read_hosts(path: Path) -> Iterator[Host]:
-    """The hosts of a ``report.json``, one at a time, in their order."""
-    with path.open(encoding="utf-8") as file:
-        next(file)
-        for line in file:
-            text = line.rstrip().removesuffix(",")
-            if text.startswith("{"):
-                yield Host.model_validate_json(text)

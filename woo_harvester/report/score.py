@@ -1,7 +1,7 @@
 """The score of a host: 100 points for what a harvest needs, lowered by errors and warnings.
 
-It can be made again from ``findings.jsonl`` and the counts in ``hosts.jsonl``; ``docs/score.md`` tells how, for
-publishers.
+It can be made again from ``findings.jsonl`` and the counts in ``hosts.jsonl``. ``docs/score.md`` tells
+publishers how.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Score:
     def costs(self) -> dict[FindingKey, float]:
         """How many of the 100 points each finding costs; together they are what is missing from 100.
 
-        What was not reached may have faults of its own, so for what kept it from being reached it is a maximum.
+        What was not reached may have faults of its own: for what kept it from being reached it is a maximum.
         """
         found: dict[FindingKey, float] = {}
         for each in self.parts:
@@ -95,7 +95,7 @@ def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
     documents = account.listed  # that are left
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
-        total = {"host": 1, "listed": documents}.get(part.basis) or getattr(account, part.basis, 0)
+        total: int = {"host": 1, "listed": documents}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
         reached = 1 - sum(stopped.values())

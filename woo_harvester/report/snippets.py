@@ -13,42 +13,31 @@ from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.report.model import Body, Snippet
-from woo_harvester.tooi import lists
-from woo_harvester.tooi.values import Concept, ValueList
+from woo_harvester.report.xml_lines import (
+    CATEGORY,
+    DAY,
+    DIWOO_NAMESPACE,
+    HANDLING,
+    MOMENT,
+    SITEMAP_NAMESPACE,
+    coded,
+    described,
+    entry,
+    example_of,
+    label_and_uri,
+    listed_value,
+    nested,
+    text_element,
+)
 from woo_harvester.urls import loc_problem
+
+#: Where an index is to be, for one that has a wrong name.
+INDEX = "sitemapindex-diwoo.xml"
 
 Given = Mapping[str, Any]
 """A finding, as ``findings.jsonl`` has it."""
 
 Maker = Callable[[Given, Body], "tuple[list[str], list[str]] | None"]
-
-#: Where an index is, for one that has a wrong name.
-INDEX = "sitemapindex-diwoo.xml"
-SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
-MOMENT = "2026-01-31T09:00:00+01:00"
-DAY = "2026-01-31"
-
-CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
-HANDLING = "documenthandelingen/documenthandeling"
-
-#: A value as findings have it: a label, a URI, or ``label (URI)``.
-_VALUE = re.compile(
-    r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?", re.DOTALL
-)
-
-#: The lists of elements, by the end of their path, and which of their values serves as an example.
-_LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
-    "informatiecategorie": (
-        lists.informatiecategorieen,
-        "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
-    ),
-    "documentsoort": (lists.documentsoorten, "https://identifier.overheid.nl/tooi/def/thes/kern/c_465163c9"),
-    "thema": (lists.themas, "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3"),
-    "language": (lists.talen, "http://publications.europa.eu/resource/authority/language/NLD"),
-    "soortHandeling": (lists.handelingen, "https://identifier.overheid.nl/tooi/def/thes/kern/c_641ecd76"),
-    "format": (lists.filetypes, "http://publications.europa.eu/resource/authority/file-type/PDF"),
-}
 
 
 def snippet(finding: Given, body: Body | None) -> Snippet | None:
@@ -64,60 +53,6 @@ def snippet(finding: Given, body: Body | None) -> Snippet | None:
     return Snippet(before="\n".join(before), after="\n".join(after))
 
 
-# Entries of a sitemap
-
-
-def _url(loc: str, *inside: str) -> list[str]:
-    return ["<url>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), "</url>"]
-
-
-def _nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:
-    """*leaf* within the elements of a path, such as ``titelcollectie/officieleTitel``, the last one left out."""
-    lines = [leaf]
-    for name in reversed(path.split("/")[:-1]):
-        lines = [f"<{prefix}{name}>", *("  " + line for line in lines), f"</{prefix}{name}>"]
-    return lines
-
-
-def _diwoo(loc: str, *inside: str) -> list[str]:
-    lines = [
-        "<diwoo:Document>",
-        "  <diwoo:DiWoo>",
-        *("    " + line for line in inside),
-        "  </diwoo:DiWoo>",
-        "</diwoo:Document>",
-    ]
-    return _url(loc, *lines)
-
-
-def _text(path: str, text: str) -> str:
-    name = path.rpartition("/")[2]
-    return f"<diwoo:{name}>{escape(text)}</diwoo:{name}>"
-
-
-def _coded(path: str, label: str, uri: str) -> str:
-    name = path.rpartition("/")[2]
-    resource = f" resource={quoteattr(uri)}" if uri else ""
-    return f"<diwoo:{name}{resource}>{escape(label)}</diwoo:{name}>"
-
-
-def _concept(path: str, concept: Concept) -> str:
-    return _coded(path, concept.label, concept.uri)
-
-
-def _example(path: str) -> Concept | None:
-    source = _LISTS.get(path.rpartition("/")[2])
-    return source[0]()[source[1]] if source else None
-
-
-def _read_value(text: str) -> tuple[str, str]:
-    """Label and URI of a value as a finding has it."""
-    match = _VALUE.fullmatch(text.strip())
-    if match is None:
-        return text, ""
-    return match["label"] or "", match["uri"] or match["bare"] or ""
-
-
 # What each kind of finding needs
 
 
@@ -128,7 +63,7 @@ def _other_loc(change: Callable[[Given], str | None]) -> Maker:
         loc = change(finding)
         if loc is None or loc_problem(loc):
             return None
-        return _url(finding.get("url") or ""), _url(loc)
+        return entry(finding.get("url") or ""), entry(loc)
 
     return make
 
@@ -160,17 +95,17 @@ def _file(finding: Given) -> str:
 
 
 def _no_loc(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    return ["<url>", "  <loc></loc>", "</url>"], _url(_file(finding))
+    return ["<url>", "  <loc></loc>", "</url>"], entry(_file(finding))
 
 
 def _html_page(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    return _url(finding.get("url", "")), _url(_file(finding))
+    return entry(finding.get("url", "")), entry(_file(finding))
 
 
 def _lastmod(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     loc, seen = finding.get("url", ""), finding.get("seen")
     before = [f"<lastmod>{escape(seen)}</lastmod>"] if seen else []
-    return _url(loc, *before), _url(loc, f"<lastmod>{finding.get('at', MOMENT)}</lastmod>")
+    return entry(loc, *before), entry(loc, f"<lastmod>{finding.get('at', MOMENT)}</lastmod>")
 
 
 def _absent(path: str, example: Callable[[Given, Body], str]) -> Maker:
@@ -178,7 +113,7 @@ def _absent(path: str, example: Callable[[Given, Body], str]) -> Maker:
 
     def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
         loc = finding.get("url", "")
-        return _diwoo(loc, "…"), _diwoo(loc, "…", *_nested(path, example(finding, body)))
+        return described(loc, "…"), described(loc, "…", *nested(path, example(finding, body)))
 
     return make
 
@@ -186,24 +121,23 @@ def _absent(path: str, example: Callable[[Given, Body], str]) -> Maker:
 def _publisher(finding: Given, body: Body) -> str:
     uri = body.id if body.id.startswith("https://") else ""
     name = finding.get("element") or "publisher"
-    return _coded(name, body.name or "gemeente Voorbeeld", uri or "https://identifier.overheid.nl/tooi/id/…")
+    return coded(name, body.name or "gemeente Voorbeeld", uri or "https://identifier.overheid.nl/tooi/id/…")
 
 
 def _title(finding: Given, body: Body) -> str:
     _, _, title = finding.get("action", "").partition(": ")
     known = title if title and title != "Onbekend" else "Besluit op Woo-verzoek over de kade"
-    return _text("officieleTitel", known)
+    return text_element("officieleTitel", known)
 
 
-def _category(finding: Given, body: Body) -> str:
-    example = _example(CATEGORY)
-    return _concept(CATEGORY, example) if example else ""
+def _example(path: str) -> str:
+    concept = example_of(path)
+    return listed_value(path, concept) if concept else ""
 
 
-def _handling(finding: Given, body: Body) -> list[str]:
-    example = _example("soortHandeling")
-    kind = _concept("soortHandeling", example) if example else ""
-    return _nested(f"{HANDLING}/soortHandeling", kind)[:-2] + [
+def _handling() -> list[str]:
+    return [
+        *nested(f"{HANDLING}/soortHandeling", _example("soortHandeling"))[:-2],
         f"    <diwoo:atTime>{DAY}</diwoo:atTime>",
         "  </diwoo:documenthandeling>",
         "</diwoo:documenthandelingen>",
@@ -212,43 +146,43 @@ def _handling(finding: Given, body: Body) -> list[str]:
 
 def _no_handling(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     loc = finding.get("url", "")
-    return _diwoo(loc, "…"), _diwoo(loc, "…", *_handling(finding, body))
+    return described(loc, "…"), described(loc, "…", *_handling())
 
 
 def _no_metadata(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     loc = finding.get("url", "")
     inside = [
         _publisher({}, body),
-        *_nested("titelcollectie/officieleTitel", _title({}, body)),
-        *_nested(CATEGORY, _category(finding, body)),
-        *_handling(finding, body),
+        *nested("titelcollectie/officieleTitel", _title({}, body)),
+        *nested(CATEGORY, _example(CATEGORY)),
+        *_handling(),
     ]
-    before = _url(loc)
+    before = entry(loc)
     if finding["code"] == "metadata.mdto":
-        before = _url(loc, "<diwoo:Document>", "  <mdto:MDTO>…</mdto:MDTO>", "</diwoo:Document>")
-    return before, _diwoo(loc, *inside)
+        before = entry(loc, "<diwoo:Document>", "  <mdto:MDTO>…</mdto:MDTO>", "</diwoo:Document>")
+    return before, described(loc, *inside)
 
 
 def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
     """A value of a list: what was given, and what it was read as, else an example of that list."""
     path, loc = finding.get("element", ""), finding.get("url", "")
-    label, uri = _read_value(str(finding.get("seen", "")).split("; ")[0])
+    label, uri = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
     _, read_as, text = str(finding.get("action", "")).partition("gelezen als ")
-    right = _read_value(text) if read_as else None
+    right = label_and_uri(text) if read_as else None
     if right is None or not right[0] or "onbekend" in right[0].lower():
-        example = _example(path)
+        example = example_of(path)
         if example is None:
             return None
         right = example.label, example.uri
-    before = _nested(path, _coded(path, label, uri))
-    return _diwoo(loc, *before), _diwoo(loc, *_nested(path, _coded(path, *right)))
+    before = nested(path, coded(path, label, uri))
+    return described(loc, *before), described(loc, *nested(path, coded(path, *right)))
 
 
 def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     path, loc = finding.get("element", ""), finding.get("url", "")
     right = MOMENT if path.startswith("geldigheid") else DAY
-    before = _nested(path, _text(path, finding.get("seen", "")))
-    return _diwoo(loc, *before), _diwoo(loc, *_nested(path, _text(path, right)))
+    before = nested(path, text_element(path, finding.get("seen", "")))
+    return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
 
 
 def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]]:
@@ -265,7 +199,7 @@ def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]]:
         "  </diwoo:extraMetadata>",
         "</diwoo:Document>",
     ]
-    return _diwoo(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), _url(loc, *field)
+    return described(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), entry(loc, *field)
 
 
 # Files
@@ -307,7 +241,7 @@ def _lower(given: str, finding: Given) -> str:
 def _urlset(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
     after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
-    return before, [*after, *("  " + line for line in _url(_file(finding))), "</urlset>"]
+    return before, [*after, *("  " + line for line in entry(_file(finding))), "</urlset>"]
 
 
 def _index_of(finding: Given, body: Body) -> tuple[list[str], list[str]]:
@@ -359,16 +293,16 @@ _MAKERS: dict[str, Maker] = {
     "verantwoordelijke.ontbreekt": _absent("verantwoordelijke", _publisher),
     "titel.ontbreekt": _absent("titelcollectie/officieleTitel", _title),
     "titel.onbekend": _absent("titelcollectie/officieleTitel", _title),
-    "informatiecategorie.ontbreekt": _absent(CATEGORY, _category),
+    "informatiecategorie.ontbreekt": _absent(CATEGORY, lambda finding, body: _example(CATEGORY)),
     "informatiecategorie.onbekend": _value,
-    "creatiedatum.ontbreekt": _absent("creatiedatum", lambda finding, body: _text("creatiedatum", DAY)),
+    "creatiedatum.ontbreekt": _absent(
+        "creatiedatum", lambda finding, body: text_element("creatiedatum", DAY)
+    ),
     "documenthandeling.ontbreekt": _no_handling,
     "documenthandeling.onbekend": _value,
     "datum.ongeldig": _date,
     "waarde.uri-onbekend": _value,
     "waarde.label-onbekend": _value,
     "waarde.strijdig": _value,
-    "format.onbekend": _absent(
-        "format", lambda finding, body: _concept("format", lists.filetypes()[_LISTS["format"][1]])
-    ),
+    "format.onbekend": _absent("format", lambda finding, body: _example("format")),
 }

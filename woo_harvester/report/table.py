@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from woo_harvester.report.model import FindingRow, Host, read_head, read_hosts
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.model import Explanation, FindingRow, Host
 
 COLUMNS = (
     "host",
@@ -32,10 +33,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(report: Path) -> Path:
-    """Write ``report.csv`` beside a ``report.json``; returns its path.
+    """Write ``report.csv`` beside a ``report.json``, and return its path.
 
-    UTF-8 with a byte order mark, which spreadsheets need to read it right. A host without findings has one row.
-    What a publisher wrote gets an apostrophe before it where it would be a formula. Raises OSError, ValueError.
+    UTF-8 with a byte order mark, which spreadsheets need to read it right. A host without findings has one
+    row. What would be a formula in a spreadsheet gets an apostrophe before it. Raises OSError, ValueError.
     """
     head = read_head(report)
     path = report.with_name("report.csv")
@@ -43,10 +44,9 @@ def write_csv(report: Path) -> Path:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         for host in read_hosts(report):
-            for row in host.findings or [None]:
-                explained = head.explanations[row.code] if row else None
-                texts = (explained.what, explained.mend) if explained else ("", "")
-                writer.writerow([_plain(value) for value in (*_host(host), *_finding(row, texts))])
+            rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
+            for row in rows or [()]:
+                writer.writerow([_plain(value) for value in (*_host(host), *row)])
     return path
 
 
@@ -55,11 +55,9 @@ def _host(host: Host) -> tuple[object, ...]:
     return host.host, bodies, host.listed, host.harvested, host.score
 
 
-def _finding(row: FindingRow | None, texts: tuple[str, str]) -> tuple[object, ...]:
-    if row is None:
-        return ()
+def _finding(row: FindingRow, explained: Explanation) -> tuple[object, ...]:
     place = (row.url, row.sitemap, row.line, row.element, row.seen, row.action)
-    return row.code, row.severity.value, row.count, row.points, *texts, *place
+    return row.code, row.severity.value, row.count, row.points, explained.what, explained.mend, *place
 
 
 def _plain(value: object) -> object:

@@ -18,7 +18,7 @@ def bar(part: float, whole: float, kind: str = "fill") -> Markup:
     share = 100 * part / whole if whole else 0
     filled = max(share, 0.6) if part else 0
     return Markup(
-        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="track" width="100" height="6"/><rect class="{}" width="{}" height="6"/></svg>'
     ).format(kind, round(filled, 2))
 
@@ -27,9 +27,10 @@ def ring(score: int | None) -> Markup:
     """A ring that is closed as far as a score goes; fully only at 100."""
     around = tau * _RADIUS
     return Markup(
-        '<svg class="ring" viewBox="0 0 40 40" aria-hidden="true" focusable="false">'
+        '<svg class="ring" viewBox="0 0 40 40" aria-hidden="true">'
         '<circle class="track" cx="20" cy="20" r="{r}"/>'
-        '<circle class="arc" cx="20" cy="20" r="{r}" stroke-dasharray="{on} {all}" transform="rotate(-90 20 20)"/>'
+        '<circle class="arc" cx="20" cy="20" r="{r}" stroke-dasharray="{on} {all}" '
+        'transform="rotate(-90 20 20)"/>'
         '<text x="20" y="20" dy=".36em">{text}</text></svg>'
     ).format(
         r=_RADIUS,

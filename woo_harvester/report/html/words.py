@@ -15,7 +15,7 @@ from woo_harvester.findings.reference import TAGS
 
 
 class Words:
-    """One language of ``words.toml``. Calling it gives a text; numbers in it are written as that language does."""
+    """One language of ``words.toml``. Calling it gives a text, with numbers as that language writes them."""
 
     def __init__(self, lang: Language) -> None:
         self.lang = lang
