@@ -2,8 +2,8 @@
 
     python -m benchmarks.report [HOSTS] [FINDINGS]
 
-Makes what a run leaves in its folder, and three runs before it in the history; then makes ``report.json``, the
-CSV, the pages, badges and feeds of it in a process of its own.
+Makes what a run leaves in its folder, and three runs before it in the history; then makes ``report.json``,
+the CSV, the pages, badges and feeds of it in a process of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from woo_harvester.findings import Finding, Severity, explanations
-from woo_harvester.report.funnel import FIELDS, STAGE_OF, Account, Accounts
+from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account, Accounts
 from woo_harvester.tooi import informatiecategorieen
 
 HOSTS, DOCUMENTS, FINDINGS = 900, 1_000_000, 100_000
@@ -84,7 +84,7 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
     with (folder / "findings.jsonl").open("w", encoding="utf-8") as lines:
         for number in range(findings):
             found = finding(draw, number, names[number % hosts])
-            if found.code in STAGE_OF and found.sitemap:
+            if found.sitemap and found.code in (*STAGE_OF, REPEATED):
                 accounts.of(names[number % hosts]).listed += 1
             accounts.note(found)
             lines.write(json.dumps(found.as_dict(), ensure_ascii=False) + "\n")
@@ -117,7 +117,7 @@ def main() -> None:
             last = run > EARLIER_RUNS
             generate(folder, hosts, findings if last else 5 * hosts, run)
             command = [sys.executable, "-m", "benchmarks.report", "--make", str(folder)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             if last:
                 seconds, peak = json.loads(done.stdout)
                 index = (folder / "index.html").stat().st_size / 1000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.findings import Language
+from woo_harvester.report.history import HostThen
 from woo_harvester.report.html.words import Words
-from woo_harvester.report.model import Host
 
 #: Colours on which white text has a contrast of 4.5 or more.
 GOOD, MIDDLING, BAD, UNKNOWN = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
@@ -15,8 +15,8 @@ GOOD, MIDDLING, BAD, UNKNOWN = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
 _LETTER, _SPACE = 6.4, 8
 
 
-def badge(host: Host, lang: Language = "nl") -> str:
-    """The badge of a host; its text does not depend on its colour."""
+def badge(host: HostThen, lang: Language = "nl") -> str:
+    """The badge of a host by what was found of it last; its text does not depend on its colour."""
     words = Words(lang)
     label = words("badge_label")
     if host.score is None:
@@ -28,12 +28,12 @@ def badge(host: Host, lang: Language = "nl") -> str:
     return _svg(label, text, _colour(host))
 
 
-def _colour(host: Host) -> str:
+def _colour(host: HostThen) -> str:
     if host.score is None:
         return UNKNOWN
     if not host.harvested:
         return BAD
-    return GOOD if host.harvested == host.listed and host.complete is not False else MIDDLING
+    return GOOD if host.harvested == host.listed and host.complete else MIDDLING
 
 
 def _svg(label: str, text: str, colour: str) -> str:

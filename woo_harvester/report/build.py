@@ -6,15 +6,19 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
+from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.faults import Faults, pattern_of
-from woo_harvester.report.file import dump, write_report
+from woo_harvester.report.faults import pattern_of
+from woo_harvester.report.file import write_report
 from woo_harvester.report.funnel import FIELDS, Account, read_accounts, stages, total
+from woo_harvester.report.gather import Gathered
 from woo_harvester.report.history import History, Past, RunThen, compare
 from woo_harvester.report.model import (
     Body,
@@ -26,7 +30,6 @@ from woo_harvester.report.model import (
     Head,
     Host,
     Loss,
-    Organisation,
     PartOfScore,
     Register,
     Run,
@@ -54,81 +57,29 @@ def build(folder: Path, *, history: History | None = None, lang: Language = "nl"
     tallies = read_findings(folder / "findings.jsonl")
     accounts = _accounts(folder / "hosts.jsonl", tallies)
     past = history.before(run.name, run.kind) if history else Past()
-    at = run.finished or run.started or ""
+    at = run.finished or run.started or _last_change(folder / "findings.jsonl")
     now = RunThen(run.name, run.kind, at)
-    gathered = _Gathered(Faults())
-    for account in accounts:
-        tally = tallies.get(account.host) or HostTally()
-        host = _host(account, tally, run.kind, past, now)
-        gathered.add(host)
-    head = Head(
-        lang=lang,
-        tool=_tool(),
-        run=run,
-        register=Register(date=_stats(folder).get("woo/register/date")),
-        totals=_totals(accounts, tallies.values(), gathered, past, now),
-        organisations=gathered.organisations(),
-        faults=list(gathered.faults.rows()),
-        findings=_rows(tallies.get("", HostTally()), Score(()), None),
-        explanations=_explanations(tallies.values(), past, lang),
-    )
     path = folder / "report.json"
-    write_report(path, head, gathered.lines())
+    with TemporaryFile() as lines:
+        gathered = Gathered(lines)
+        for account in accounts:
+            tally = tallies.get(account.host) or HostTally()
+            gathered.add(_host(account, tally, run.kind, past, now))
+        head = Head(
+            lang=lang,
+            tool=_tool(),
+            run=run,
+            register=Register(date=_stats(folder).get("woo/register/date")),
+            totals=_totals(accounts, tallies.values(), gathered, past, now),
+            organisations=gathered.organisations(),
+            faults=list(gathered.faults.rows()),
+            findings=_rows(tallies.get("", HostTally()), Score(()), None),
+            explanations=_explanations(tallies.values(), past, lang),
+        )
+        write_report(path, head, gathered.lines())
     if history:
         history.save(now)
     return path
-
-
-class _Gathered:
-    """What is kept of the hosts while they are made: each as a line of JSON, and what is counted of all."""
-
-    def __init__(self, faults: Faults) -> None:
-        self.faults = faults
-        self.without_documents = 0
-        self.incomplete = 0
-        self._hosts: list[tuple[tuple[Any, ...], str]] = []
-        self._bodies: dict[str, Organisation] = {}
-
-    def add(self, host: Host) -> None:
-        self.faults.add(host)
-        self.without_documents += not host.harvested
-        self.incomplete += not host.complete
-        self._hosts.append((worst_first(host), dump(host)))
-        if len(host.organisations) == 1:
-            self._add_body(host.organisations[0], host)
-
-    def lines(self) -> Iterable[str]:
-        self._hosts.sort()
-        return (line for _, line in self._hosts)
-
-    def organisations(self) -> list[Organisation]:
-        several = [body for body in self._bodies.values() if body.hosts > 1]
-        return sorted(several, key=_worst_body)
-
-    def _add_body(self, body: Body, host: Host) -> None:
-        known = self._bodies.setdefault(
-            body.id, Organisation(id=body.id, name=body.name, hosts=0, listed=0, harvested=0, score=None)
-        )
-        known.hosts += 1
-        known.listed += host.listed
-        known.harvested += host.harvested
-        scores = [value for value in (known.score, host.score) if value is not None]
-        known.score = min(scores, default=None)
-
-
-def worst_first(host: Host) -> tuple[bool, float, int, str]:
-    """By what hosts are sorted: nothing harvested, then the share that is not, then the score."""
-    return host.harvested > 0, -host.share_lost, _order(host.score), host.host
-
-
-def _worst_body(body: Organisation) -> tuple[bool, float, int, str]:
-    lost = 1 - body.harvested / body.listed if body.listed else 1.0
-    return body.harvested > 0, -lost, _order(body.score), body.name
-
-
-def _order(value: int | None) -> int:
-    """A score for sorting: none at all is worse than nought."""
-    return -1 if value is None else value
 
 
 def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunThen) -> Host:
@@ -156,13 +107,9 @@ def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunTh
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
-        history=[*past.points(account.host), _point(now, account.host)] if now.at else [],
+        history=Past([*past.runs, now]).points(account.host),
         pattern=pattern_of(account),
     )
-
-
-def _point(now: RunThen, host: str) -> Any:
-    return Past([now]).points(host)[0]
 
 
 def _funnel(account: Account) -> list[StageCount]:
@@ -209,25 +156,25 @@ def _rows(tally: HostTally, result: Score, body: Body | None) -> list[FindingRow
     rows = []
     for key, count in tally.counts.items():
         examples = tally.examples(key)
-        first = {name: value for name, value in examples[0].items() if name in Example.model_fields}
         code, about_document = key
         rows.append(
             FindingRow(
-                **first,
+                **_known(examples[0]),
                 code=code,
                 severity=explain(code).severity,
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
-                examples=[
-                    Example(**{name: each[name] for name in Example.model_fields if name in each})
-                    for each in examples
-                ],
+                examples=[Example(**_known(each)) for each in examples[1:]],
                 snippet=snippet(examples[0], body),
             )
         )
     rows.sort(key=lambda row: (-row.points, SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
+
+
+def _known(finding: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in finding.items() if name in Example.model_fields}
 
 
 def _fields(account: Account) -> list[FieldShare]:
@@ -249,7 +196,7 @@ def _categories(account: Account) -> list[Category]:
 
 
 def _totals(
-    accounts: list[Account], tallies: Iterable[HostTally], gathered: _Gathered, past: Past, now: RunThen
+    accounts: list[Account], tallies: Iterable[HostTally], gathered: Gathered, past: Past, now: RunThen
 ) -> Totals:
     everything = total(accounts)
     severities: Counter[Severity] = Counter()
@@ -272,7 +219,7 @@ def _totals(
         funnel=_funnel(everything),
         fields=_fields(everything),
         categories=_categories(everything),
-        history=[run.point for run in (*past.runs, now) if run.at],
+        history=[run.point for run in (*past.runs, now)],
     )
 
 
@@ -299,6 +246,11 @@ def _stats(folder: Path) -> dict[str, Any]:
     path = folder / "stats.json"
     stats: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return stats
+
+
+def _last_change(path: Path) -> str:
+    """When a run that was killed wrote its last finding."""
+    return iso_datetime(datetime.fromtimestamp(int(path.stat().st_mtime), UTC))
 
 
 def _run(folder: Path) -> Run:

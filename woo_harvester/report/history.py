@@ -36,6 +36,7 @@ class HostThen:
     changed: int
     withdrawn: int
     score: int | None = None
+    complete: bool = True
     open: list[tuple[str, bool]] = field(default_factory=list)
     """Findings that were made, and those of before that were not looked at again."""
     came: list[str] = field(default_factory=list)
@@ -132,6 +133,7 @@ def compare(
         changed=account.harvested.get("wijziging", 0),
         withdrawn=account.withdrawn,
         score=score.shown,
+        complete=account.complete is not False,
         open=sorted(found),
     )
     last = past.last(account.host)

@@ -8,7 +8,7 @@ from woo_harvester.findings import Language
 from woo_harvester.report.badge import badge
 from woo_harvester.report.build import build
 from woo_harvester.report.feed import feed
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.file import read_head
 from woo_harvester.report.history import History
 from woo_harvester.report.html import render
 from woo_harvester.report.html.page import slug
@@ -37,17 +37,14 @@ def make_report(
 
 def _publish(report: Path, reports: Path, history: History, lang: Language, base_url: str | None) -> None:
     """Write badges and feeds; somebody may be reading the old ones, so each is replaced as a whole."""
-    head = read_head(report)
-    runs = history.until(head.run.name, head.run.kind).runs
-    for name in ("badges", "feeds"):
-        (reports / name).mkdir(exist_ok=True)
-    for host in read_hosts(report):
-        _replace(reports / "badges" / f"{slug(host.host)}.svg", badge(host, lang).encode())
-        if head.run.finished or head.run.started:
-            _replace(
-                reports / "feeds" / f"{slug(host.host)}.xml",
-                feed(host.host, runs, lang=lang, base_url=base_url),
-            )
+    run = read_head(report).run
+    runs = history.until(run.name, run.kind).runs
+    badges, feeds = reports / "badges", reports / "feeds"
+    badges.mkdir(exist_ok=True)
+    feeds.mkdir(exist_ok=True)
+    for host, then in runs[-1].hosts.items():
+        _replace(badges / f"{slug(host)}.svg", badge(then, lang).encode())
+        _replace(feeds / f"{slug(host)}.xml", feed(host, runs, lang=lang, base_url=base_url))
 
 
 def _replace(path: Path, content: bytes) -> None:

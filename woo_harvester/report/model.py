@@ -140,7 +140,7 @@ class FindingRow(Example):
     points: float
     """What it costs of the 100 points."""
     examples: list[Example]
-    """The first three."""
+    """The next two."""
     snippet: Snippet | None = None
 
 

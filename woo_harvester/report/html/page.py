@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-import difflib
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -16,11 +17,11 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from woo_harvester.findings import Language, explain
+from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.words import Words
-from woo_harvester.report.model import Explanation, FindingRow, Head, Host, Snippet
+from woo_harvester.report.model import Body, Explanation, FindingRow, Head, Host, Snippet
 
 #: Up to so many hosts everything stands on one page.
 ONE_PAGE_HOSTS = 50
@@ -41,21 +42,53 @@ def render(report: Path, *, lang: Language | None = None) -> Path:
     index = report.with_name("index.html")
     if head.totals.hosts <= ONE_PAGE_HOSTS:
         hosts = list(read_hosts(report))
-        index.write_text(page.index(hosts, in_page=True), encoding="utf-8")
+        index.write_text(page.index([HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
         return index
     folder = report.with_name("hosts")
     folder.mkdir(exist_ok=True)
-    rows: list[Host] = []
+    rows: list[HostRow] = []
     for host in read_hosts(report):
         (folder / f"{slug(host.host)}.html").write_text(page.host(host), encoding="utf-8")
-        rows.append(_row(host))
-    index.write_text(page.index(rows, in_page=False), encoding="utf-8")
+        rows.append(HostRow.of(host))
+    index.write_text(page.index(rows), encoding="utf-8")
     return index
 
 
 def slug(host: str) -> str:
     """The name of a host's files: the same in each run, another one for each host."""
     return _NOT_IN_NAMES.sub(lambda match: f"_{ord(match[0]):x}", host)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """What the overview shows of a host: 900 of them are held at the same time."""
+
+    host: str
+    organisations: list[Body]
+    listed: int
+    harvested: int
+    score: int | None
+    share_lost: float
+    errors: int
+    warnings: int
+
+    @classmethod
+    def of(cls, host: Host) -> HostRow:
+        """The row of a host."""
+        errors, warnings = (
+            sum(row.count for row in host.findings if row.severity is severity)
+            for severity in (Severity.ERROR, Severity.WARNING)
+        )
+        return cls(
+            host.host,
+            host.organisations,
+            host.listed,
+            host.harvested,
+            host.score,
+            host.share_lost,
+            errors,
+            warnings,
+        )
 
 
 class _Page:
@@ -73,8 +106,8 @@ class _Page:
             "script": Markup(asset("script.js")),  # noqa: S704
         }
 
-    def index(self, hosts: Iterable[Host], *, in_page: bool) -> str:
-        return self._render("index.html", hosts=list(hosts), in_page=in_page, root="")
+    def index(self, rows: list[HostRow], hosts: Sequence[Host] = ()) -> str:
+        return self._render("index.html", rows=rows, hosts=hosts, root="")
 
     def host(self, host: Host) -> str:
         return self._render("host.html", host=host, root="../")
@@ -94,7 +127,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals.update(charts=charts, slug=slug, changed_lines=changed_lines, most_costly=most_costly)
-    made.globals.update(about_documents=about_documents, is_maximum=is_maximum, unread=unread)
+    made.globals.update(about_documents=about_documents, maxima=maxima, unread=unread)
     made.tests["web"] = is_web
     return made
 
@@ -125,13 +158,11 @@ def is_web(url: str | None) -> bool:
 
 def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
     """The lines of both sides, each with whether the other side does not have it."""
+    before, after = snippet.before.splitlines(), snippet.after.splitlines()
     sides: dict[str, list[tuple[bool, str]]] = {"before": [], "after": []}
-    for line in difflib.ndiff(snippet.before.splitlines(), snippet.after.splitlines()):
-        mark, text = line[0], line[2:]
-        if mark in " -":
-            sides["before"].append((mark == "-", text))
-        if mark in " +":
-            sides["after"].append((mark == "+", text))
+    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        sides["before"] += [(tag != "equal", line) for line in before[i:j]]
+        sides["after"] += [(tag != "equal", line) for line in after[k:m]]
     return sides
 
 
@@ -145,10 +176,10 @@ def about_documents(row: FindingRow) -> bool:
     return row.about_document and not row.code.startswith(SEVERAL_TIMES)
 
 
-def is_maximum(host: Host, row: FindingRow) -> bool:
-    """Whether part of what a finding costs is of parts that it kept from being looked at."""
+def maxima(host: Host) -> set[str]:
+    """Codes of findings of which part of the cost is of parts that they kept from being looked at."""
     parts = chain.from_iterable(section.parts for section in host.sections)
-    return any(part.state == "not_reached" and row.code in part.costs for part in parts)
+    return {code for part in parts if part.state == "not_reached" for code in part.costs}
 
 
 def unread(host: Host) -> list[FindingRow]:
@@ -159,13 +190,6 @@ def unread(host: Host) -> list[FindingRow]:
         for row in host.findings
         if row.severity == "error" and not row.about_document and row.code.startswith(kinds)
     ]
-
-
-def _row(host: Host) -> Host:
-    """What the overview shows of a host, without what only its own page needs."""
-    rows = [row.model_copy(update={"examples": [], "snippet": None}) for row in host.findings]
-    empty: dict[str, Any] = {"sections": [], "fields": [], "categories": [], "history": [], "funnel": []}
-    return host.model_copy(update={"findings": rows, **empty})
 
 
 def _explained(head: Head, code: str, lang: Language) -> Explanation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -76,6 +76,7 @@ class Words:
         return f"{day:%d-%m-%Y}" if self.lang == "nl" else f"{day:%Y-%m-%d}"
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def marked(text: str) -> Markup:
         """A text of the catalogue, with XML in it as code."""
         parts, end = [], 0
