@@ -88,7 +88,13 @@ PARTS: Mapping[Kind, Sequence[Part]] = {
         Part("metadata", "metadata", 7, "described", ("metadata.",)),
         Part("title", "metadata", 5, "described", ("titel.",)),
         Part("category", "metadata", 5, "described", ("informatiecategorie.",)),
-        Part("publisher", "metadata", 4, "described", ("publisher.", "verantwoordelijke.", "register.")),
+        Part(
+            "publisher",
+            "metadata",
+            4,
+            "described",
+            ("publisher.", "verantwoordelijke.", "register.meerdere-organisaties"),
+        ),
         Part(
             "values", "metadata", 4, "described", ("waarde.", "datum.", "creatiedatum.", "documenthandeling.")
         ),

@@ -97,10 +97,23 @@ class _Page:
     def __init__(self, head: Head, lang: Language) -> None:
         self._environment = environment()
         words = Words(lang)
+        macros: Any = self._environment.get_template("macros.html").module
+
+        @cache
+        def explained(code: str) -> Explanation:
+            return _explained(head, code, lang)
+
+        @cache
+        def rule(code: str) -> Markup:
+            """What a code means; made once, since it stands on the page of every host that has it."""
+            made: Markup = macros.rule_of(words, explained(code), code)
+            return made
+
         self._shared: dict[str, Any] = {
             "t": words,
             "head": head,
-            "explained": lambda code: _explained(head, code, lang),
+            "explained": explained,
+            "rule": rule,
             "policy": policy(),
             "style": Markup(asset("style.css")),  # noqa: S704 -- our own files, not what publishers wrote
             "script": Markup(asset("script.js")),  # noqa: S704
