@@ -35,7 +35,7 @@ def about_host(code: str, host: str = HOST, **given: Any) -> Finding:
     return Finding(code=code, host=host, url=given.pop("url", f"https://{host}/robots.txt"), **given)
 
 
-def record(cause: Oorzaak = Oorzaak.AANLEVERING, **defaults: str) -> Record:
+def record(cause: Oorzaak = Oorzaak.AANLEVERING, defaults: dict[str, str] | None = None) -> Record:
     """A record of which the publisher gave everything but what is in *defaults*."""
     document = Document(weblocatie="https://www.a.nl/documenten/1.pdf")
     document.classificatiecollectie.informatiecategorieen = [Waarde(None, CATEGORY.uri, CATEGORY.label)]
@@ -44,7 +44,7 @@ def record(cause: Oorzaak = Oorzaak.AANLEVERING, **defaults: str) -> Record:
         id="1",
         document=document,
         versies=[Versie(cause)],
-        herkomst=Herkomst(lastmod="2026-11-21", standaardwaarden=defaults),
+        herkomst=Herkomst(lastmod="2026-11-21", standaardwaarden=defaults or {}),
     )
 
 
@@ -60,6 +60,7 @@ def read(
     """The account of a host that was read to its end, as a crawl would fill it."""
     account = Account(host, organisations=[body] if body else [], visited=True, complete=True)
     account.saw_index(f"https://{host}/api/sitemapindex-diwoo.xml")
+    account.saw_sitemap(f"https://{host}{path}")
     account.saw_sitemap(f"https://{host}{path}")
     noted = [found for found in findings if found.host == host]
     of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF, REPEATED)]

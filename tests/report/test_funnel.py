@@ -122,7 +122,7 @@ def test_records_are_counted_by_what_they_are() -> None:
 
 def test_a_field_that_was_filled_in_was_not_given() -> None:
     account = Account(HOST)
-    account.delivered(record(**{"document.publisher": "register"}))
+    account.delivered(record(defaults={"document.publisher": "register"}))
     account.delivered(record())
     assert account.fields["publisher"] == 1
     assert account.fields["officieleTitel"] == 2

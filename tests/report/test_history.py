@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from collections import Counter
 from pathlib import Path
 
@@ -127,7 +128,9 @@ def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
     assert [run.run for run in history.before("woo-4", "woo", shown=2).runs] == ["woo-2", "woo-3"]
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", b"\x1f\x8b\x08\x00"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", gzip.compress(b"{}"), gzip.compress(b"[]" * 999)[:-9] + bytes(9)]
+)
 def test_a_file_that_is_damaged_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "woo-1.json.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"woo-1\.json\.gz is no history of a run: .*remove it"):

@@ -15,9 +15,15 @@ from woo_harvester.report.score import Score, score
 WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
 
 
-def host(listed: int = 100, lost: int = 0, **given: int) -> Account:
-    counts = {"indexes": 1, "sitemaps": 2} | given
-    return Account(HOST, visited=True, listed=listed, harvested={"aanlevering": listed - lost}, **counts)
+def host(listed: int = 100, lost: int = 0, indexes: int = 1, sitemaps: int = 2) -> Account:
+    return Account(
+        HOST,
+        visited=True,
+        indexes=indexes,
+        sitemaps=sitemaps,
+        listed=listed,
+        harvested={"aanlevering": listed - lost},
+    )
 
 
 def states(result: Score) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -184,5 +185,5 @@ def _read(path: Path) -> RunThen:
         kept: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
         hosts = {name: HostThen(**host) for name, host in kept.pop("hosts").items()}
         return RunThen(**kept, hosts=hosts)
-    except (EOFError, gzip.BadGzipFile, KeyError, TypeError, ValueError) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error

@@ -28,6 +28,9 @@ COLUMNS = (
     "action",
 )
 
+#: The columns about a finding, of a host that has none.
+NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
+
 #: A spreadsheet takes a text that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -45,7 +48,7 @@ def write_csv(report: Path) -> Path:
         writer.writerow(COLUMNS)
         for host in read_hosts(report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
-            for row in rows or [()]:
+            for row in rows or [NO_FINDING]:
                 writer.writerow([_plain(value) for value in (*_host(host), *row)])
     return path
 
