@@ -28,7 +28,8 @@ SMALL, LARGE = 320, 1280
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium; nothing is downloaded."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    executable = next(filter(None, found), None)
     if executable is None:
         skip_or_fail("needs a browser: apt install chromium")
     from playwright.sync_api import sync_playwright
@@ -65,7 +66,7 @@ def publishers(number: int) -> tuple[list[Account], list[Finding]]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of one host, of several, and an overview with a page for each host; each with a run before it."""
+    """Pages of one host, of several, and an overview with a page for each host; with runs before them."""
     made = {}
     for name, number in (("several", 12), ("many", ONE_PAGE_HOSTS + 5)):
         folder = tmp_path_factory.mktemp(name)
@@ -111,8 +112,7 @@ def test_a_page_opens_from_its_file_and_asks_for_nothing_else(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [LARGE, SMALL])
+@pytest.mark.parametrize(("scheme", "width"), [("light", LARGE), ("dark", LARGE), ("light", SMALL)])
 def test_axe_finds_no_violation(
     browser: Browser, pages: dict[str, Path], name: str, scheme: Scheme, width: int
 ) -> None:

@@ -106,8 +106,8 @@ def test_a_document_that_is_lost_has_nothing_of_what_comes_after() -> None:
 
 def test_the_example_of_the_documentation() -> None:
     result = score({("loc.geen-https", True): 10, ("titel.ontbreekt", True): 45}, host(lost=10))
-    assert result.exact == pytest.approx(93.075)
-    assert result.costs == pytest.approx({("loc.geen-https", True): 5.8, ("titel.ontbreekt", True): 1.125})
+    assert result.exact == pytest.approx(93.275)
+    assert result.costs == pytest.approx({("loc.geen-https", True): 5.6, ("titel.ontbreekt", True): 1.125})
 
 
 def test_a_wrong_name_is_weighed_against_the_indexes_that_were_read() -> None:

@@ -23,12 +23,12 @@ worden hebben er 45 geen titel (een waarschuwing). De andere onderdelen zijn goe
 
 - Adressen: 90% is goed, dus 8 × 90% = 7,2 punten.
 - De 10 documenten met http komen niet verder. Ook van elk onderdeel daarna is dus hoogstens 90% te halen:
-  dat kost 5 punten, en de bevinding `loc.geen-https` kost samen 5,8 punten.
+  dat kost 4,8 punten, en de bevinding `loc.geen-https` kost samen 5,6 punten.
 - Titel: van de 90% die over is, kost een waarschuwing bij de helft van de documenten een kwart:
   5 × (90% − 22,5%) = 3,4 punten.
 
-Samen 93,1 punten. In het rapport staat 93: er wordt naar beneden afgerond. Wie de adressen verbetert, wint
-5,8 punten; wie de titels meegeeft, 1,1.
+Samen 93,3 punten. In het rapport staat 93: er wordt naar beneden afgerond. Wie de adressen verbetert, wint
+5,6 punten; wie de titels meegeeft, 1,1.
 
 ## Narekenen
 

@@ -89,7 +89,8 @@ class PartOfScore(_Model):
     share: float
     """What is left of them, 0 to 1."""
     state: State
-    """``not_applicable``: nothing to judge, does not count; ``not_reached``: kept from being looked at."""
+    """``not_applicable``: nothing to judge, does not count; ``partly_reached``, ``not_reached``: nothing is
+    wrong with it, but it was kept from being looked at."""
     costs: dict[str, float]
     """The share that each code costs."""
 

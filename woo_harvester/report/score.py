@@ -14,6 +14,9 @@ from typing import Literal
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.parts import NOT_ASKED_FOR, PARTS, Kind, Part, Section, part_of, weight_of
 
+#: Shares below this are none: they come of rounding.
+TINY = 1e-9
+
 #: Changes when the same findings give another score.
 SCORE_VERSION = 1
 
@@ -23,7 +26,7 @@ FindingKey = tuple[str, bool]
 Counts = Mapping[FindingKey, int]
 """How many findings of each kind a host has."""
 
-State = Literal["passed", "lowered", "not_applicable", "not_reached"]
+State = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,8 @@ class PartScore:
 
     part: Part
     state: State
-    """``not_applicable``: there was nothing to judge, and the part does not count. ``not_reached``: what came
-    before it kept it from being looked at, and it has no points."""
+    """``not_applicable``: there was nothing to judge, and the part does not count. ``partly_reached`` and
+    ``not_reached``: nothing is wrong with it, but what came before kept it from being looked at."""
     share: float
     """The share of its points that is left, 0 to 1."""
     costs: Mapping[FindingKey, float]
@@ -88,9 +91,7 @@ class Score:
 def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
     """The score of a host by its findings and its account: this is the whole rule."""
     parts: list[PartScore] = []
-    stopped: dict[
-        FindingKey, float
-    ] = {}  # the share of everything that each error keeps from being looked at
+    stopped: dict[FindingKey, float] = {}  # the share of everything after it that an error keeps back
     errors: dict[FindingKey, float] = {}  # about the host and its files, so far
     documents = account.listed  # that are left
     for part in PARTS[kind] if account.visited else ():
@@ -98,16 +99,18 @@ def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
         total: int = {"host": 1, "listed": documents}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
-        reached = 1 - sum(stopped.values())
+        before, reached = stopped, 1 - sum(stopped.values())
+        if part.basis == "host" and reached > TINY:  # all or nothing can be judged by what was reached
+            before, reached = {}, 1.0
         scale = reached / max(total, sum(wrong.values()), 1)
-        costs = stopped | {key: stopped.get(key, 0) + share * scale for key, share in wrong.items()}
-        share = max(0.0, 1 - sum(costs.values())) if costs else 1.0
-        if reached < 1e-9:
+        costs = before | {key: before.get(key, 0) + share * scale for key, share in wrong.items()}
+        if reached < TINY:
             parts.append(PartScore(part, "not_reached", 0.0, costs))
         elif not total and not wrong:
             parts.append(PartScore(part, "not_applicable", 1.0, {}))
         else:
-            parts.append(PartScore(part, "lowered" if costs else "passed", share, costs))
+            state: State = "lowered" if wrong else "partly_reached" if costs else "passed"
+            parts.append(PartScore(part, state, max(0.0, 1 - sum(costs.values())), costs))
         fatal = {key: share for key, share in wrong.items() if weight_of(key[0]) == 1}
         if part.basis != "host":
             stopped = stopped | {key: stopped.get(key, 0) + share * scale for key, share in fatal.items()}

@@ -70,14 +70,19 @@ def _other_loc(change: Callable[[Given], str | None]) -> Maker:
 
 def _https(finding: Given) -> str | None:
     scheme, _, rest = str(finding.get("seen", "")).strip().partition("://")
-    return f"https://{rest}" if scheme.lower() == "http" else None
+    return _quoted(f"https://{rest}") if scheme.lower() == "http" else None
 
 
 def _escaped(finding: Given) -> str:
     loc = urljoin(
         finding.get("sitemap") or f"https://{finding.get('host')}/", finding.get("seen", "").strip()
     )
-    return quote(loc, safe="/:?#[]@!$&'()*+,;=%~")
+    return _quoted(loc)
+
+
+def _quoted(url: str) -> str:
+    """What never stands in a URL, such as a space, as its number."""
+    return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
 
 
 def _without_login(finding: Given) -> str:

@@ -37,7 +37,7 @@ def test_one_host_has_its_answer_at_the_top(tmp_path: Path) -> None:
     shown = words(text)
     assert "9 van de 10 vermelde documenten worden geoogst" in shown
     assert re.search(
-        "Doe dit eerst ?[+]5,8 punten 1 document ?Schrijf het adres in <loc> met https://", shown
+        "Doe dit eerst ?[+]5,6 punten 1 document ?Schrijf het adres in <loc> met https://", shown
     )
     assert "Technische implementatie, paragraaf Protocol indicatie" in shown
     assert html.fromstring(text).findtext(".//h1") == HOST
