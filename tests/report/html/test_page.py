@@ -57,6 +57,12 @@ def test_what_could_not_be_read_stands_beside_the_count(tmp_path: Path) -> None:
     assert "Niet alles was te lezen: wat in deze bestanden staat, is niet meegeteld." in shown
 
 
+def test_only_the_first_of_much_that_could_not_be_read_is_told_at_the_top(tmp_path: Path) -> None:
+    codes = ("onbereikbaar", "ongeldig", "afgebroken", "wortelelement", "doctype", "te-groot")
+    findings = [about_host(f"sitemap.{code}") for code in codes]
+    assert "(1 keer) en nog 2" in words(page(tmp_path, [read(harvested=2)], *findings)).replace(")en", ") en")
+
+
 def test_what_hides_the_rest_costs_up_to_so_much(tmp_path: Path) -> None:
     account = Account(HOST, visited=True, complete=False)
     shown = words(page(tmp_path, [account], about_host("robots.ontbreekt")))
