@@ -97,6 +97,16 @@ def test_many_hosts_have_a_page_each(tmp_path: Path) -> None:
         assert 'href="../index.html"' in host
 
 
+def test_a_long_table_of_bodies_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
+    accounts = [
+        read(f"{part}.{number}.nl", harvested=1, body={"id": str(number), "name": f"gemeente {number}"})
+        for number in range(13)
+        for part in ("www", "open")
+    ]
+    document = html.fromstring(page(tmp_path, accounts))
+    assert document.xpath("//section[@id='organisaties']/details/summary/text()") == ["Toon alle 13"]
+
+
 def test_the_page_holds_all_it_needs(tmp_path: Path) -> None:
     finding = about_document("titel.ontbreekt")
     document = html.fromstring(page(tmp_path, [read(harvested=1, findings=[finding])], finding))
