@@ -8,8 +8,9 @@ event in a crawl                                    call
 ==================================================  ====================================================
 a host's robots.txt is asked for                    ``visited = True``
 an index or a sitemap is asked for                  ``saw_index(url)``, ``saw_sitemap(url)``
-a sitemap is passed over (304, the same bytes)      ``passed_over(documents)``: as many as the state has
-                                                    of it
+a sitemap is passed over (304, the same bytes)      ``passed_over(documents, faulty)``: as many as the
+                                                    state has of it, and those of which a finding is
+                                                    told again
 a batch of entries was looked at                    ``looked_at(entries, unchanged)``: all of them, the
                                                     repeated and faulty ones too, and of those how many
                                                     are harvested already and are passed over (verdicts
@@ -150,11 +151,14 @@ class Account:
         self.sitemaps += 1
         self._saw(url)
 
-    def passed_over(self, documents: int) -> None:
-        """A sitemap is as it was, so that its *documents* are there, unchanged."""
+    def passed_over(self, documents: int, faulty: int = 0) -> None:
+        """A sitemap is as it was, so that its *documents* are there, unchanged.
+
+        Of those that are *faulty* a finding tells that they are not harvested; it is noted as any other.
+        """
         self.sitemaps_unchanged += 1
         self.listed += documents
-        self.unchanged += documents
+        self.unchanged += documents - faulty
 
     def looked_at(self, entries: int, unchanged: int) -> None:
         """A batch was looked at: all its *entries*, of which so many are harvested and unchanged."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from woo_harvester.findings import Language
@@ -48,6 +49,6 @@ def _publish(report: Path, reports: Path, history: History, lang: Language, base
 
 
 def _replace(path: Path, content: bytes) -> None:
-    unfinished = path.with_name(path.name + ".tmp")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")  # runs may end at the same time
     unfinished.write_bytes(content)
     unfinished.replace(path)

@@ -22,6 +22,7 @@ from woo_harvester.findings.notes import Notes
 from woo_harvester.items import Source, WooItem
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
+from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
@@ -61,6 +62,9 @@ class Sifted:
     consumed: int = 0
     """Entries looked at: fewer than the batch has where one of them is not plain."""
     unchanged: int = 0
+    """Entries of documents that are harvested and are the same to the byte."""
+    parsed_unchanged: int = 0
+    """Of those that were parsed: harvested already, by their lastmod."""
     candidates: list[tuple[Entry, bytes | None, Notes]] = field(default_factory=list)
     """Entries that the rules on loc let through, and that are not known to be the same to the byte."""
     moved: list[int] = field(default_factory=list)
@@ -77,6 +81,7 @@ class Place:
     host: str
     sitemap: Sitemap
     reading: Reading
+    account: Account
     same: Mapping[bytes | None, int]
     """Ids of the sitemap's documents by the digest of their entries: those are unchanged."""
 
@@ -104,17 +109,20 @@ class Entries:
         """Entries that were known and are not harvested again."""
         return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
 
-    def place(self, host: str, sitemap: Sitemap, reading: Reading) -> Place:
+    def place(self, account: Account, sitemap: Sitemap, reading: Reading) -> Place:
         """Where the batches of a sitemap stand, with what is known of it."""
         with self._keeper.begin() as connection:
             before = documents.before(connection, reading.resource_id)
         reading.before = before.ids
-        return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", before.same))
+        same = cast("Mapping[bytes | None, int]", before.same)
+        return Place(account.host, sitemap, reading, account, same)
 
-    def report_faults(self, host: str, sitemap: Sitemap, resource_id: int) -> None:
-        """Tell what is still wrong with the documents of a sitemap that has not changed."""
+    def pass_over(self, account: Account, sitemap: Sitemap, resource_id: int) -> None:
+        """Count the documents of a sitemap that has not changed, and tell what is still wrong with some."""
+        host = account.host
         with self._keeper.begin() as connection:
             found = faults.faults_of(connection, resource_id)
+            account.passed_over(documents.count_listed(connection, resource_id), len(found))
         for fault in found:
             match = self._register.organisation_of(fault.loc, host)
             body = match.organisation.identifier if match.organisation else None
@@ -132,6 +140,7 @@ class Entries:
             rest = [entry.loc for entry in batch if entry.digest not in place.same]
             known = documents.look_up(connection, rest)
             sifted = self._sift(connection, batch, known, place)
+            place.account.looked_at(sifted.consumed, sifted.unchanged)
             new = {entry.loc for entry, _, _ in sifted.candidates if entry.loc not in known}
             known.update(documents.add_seen(connection, new, place.reading.resource_id, int(time())))
             items = [
@@ -143,6 +152,7 @@ class Entries:
             documents.keep_digests(connection, sifted.digests)
             faults.end_faults(connection, sifted.mended)
         self.counts[Verdict.UNCHANGED] += sifted.unchanged
+        place.account.looked_at(0, sifted.parsed_unchanged)
         return items, sifted.consumed
 
     def _sift(
@@ -283,8 +293,10 @@ class Entries:
         if verdict is Verdict.REFUSED:
             notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
         elif isinstance(verdict.value, str):
+            sifted.parsed_unchanged += verdict is Verdict.OLDER
             notes(verdict.value, element="lastmod", seen=entry.lastmod, action="niet opnieuw geoogst")
         else:
+            sifted.parsed_unchanged += 1
             if digest is not None:
                 sifted.digests[known.id] = digest
             if known.fault is not None:

@@ -77,6 +77,7 @@ class HostReader:
         """The request that a visit begins with."""
         url = f"https://{visit.host}/robots.txt"
         visit.asked = 1
+        visit.account.visited = True
         return self._request(url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
 
     def _request(
@@ -140,10 +141,12 @@ class HostReader:
         if visit.indexes:
             visit.asked += 1
             index = visit.indexes.popleft()
+            visit.account.saw_index(index.url)
             yield self._request(index.url, "index", visit, self.parse_index, self._index_maxsize, index=index)
         elif visit.sitemaps:
             visit.asked += 1
             sitemap = visit.sitemaps.popleft()
+            visit.account.saw_sitemap(sitemap.url)
             yield self._request(
                 sitemap.url,
                 "sitemap",
@@ -159,6 +162,7 @@ class HostReader:
         if visit.finished:
             stats = self._crawler.stats
             stats.inc_value("woo/hosts/done")
+            visit.account.complete = not visit.incomplete
             stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
 
     # robots.txt
@@ -271,7 +275,7 @@ class HostReader:
             if response.status == 304 or self._is_same(response, resource):
                 visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
-                self._entries.report_faults(visit.host, sitemap, resource.id)
+                self._entries.pass_over(visit.account, sitemap, resource.id)
             elif response.status == 200:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made
@@ -288,7 +292,7 @@ class HostReader:
     ) -> Output:
         reading = self._begin_reading(response, resource)
         reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
-        place = self._entries.place(visit.host, sitemap, reading)
+        place = self._entries.place(visit.account, sitemap, reading)
         try:
             for batch in reader:
                 items, taken = self._entries.select(batch, place)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from woo_harvester.findings import Finding, Report, Severity
+from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
 from woo_harvester.state.resources import Host
 
@@ -29,12 +30,15 @@ class Visit:
         backlog: int,
         report: Report,
         is_registered: Callable[[str], bool],
+        account: Account,
     ) -> None:
         self.host = host
         self.organisation = organisation
         """The only body that is registered for the host."""
         self.known = known
         """What the state knows of the host."""
+        self.account = account
+        """What becomes of the documents that it lists."""
         self.whole: set[int] = set()
         """Sitemaps that list all that they did before: read so, or unchanged since they were."""
         self.selection = Selection(is_registered, self.note)
