@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +87,7 @@ def test_the_sums_close_whatever_was_known_before(installation: Installation, si
 
     # Nothing failed any more: what was refused is known, and a sitemap that is the same is passed over.
     publish(site, *listed(site, a=DAYS[1], b=DAYS[1], web=DAYS[0]))
+    installation.host()  # the state has one more than is listed, until the end of this run
     installation.host()
     same = installation.host()
     assert (same.sitemaps_unchanged, same.listed, same.harvested) == (1, 3, 2)
@@ -102,13 +102,13 @@ def test_the_sums_close_whatever_was_known_before(installation: Installation, si
     gone = installation.host()
     assert (gone.listed, gone.harvested, gone.withdrawn) == (2, 2, 1)
     assert gone.changes is not None
-    assert gone.changes.mended == ["document.html-pagina", "lastmod.ouder"]
+    assert gone.changes.mended == ["document.html-pagina"]
 
     publish(site, *listed(site, a=DAYS[1], b=DAYS[2], c=DAYS[2]))
     offered = installation.host("-a", "documents=none")
     assert (offered.listed, offered.harvested) == (3, 2)
     assert [row.code for row in offered.findings if row.severity == "error"] == ["lastmod.heraanbod"]
-    assert len(offered.history) == 7
+    assert len(offered.history) == 8
 
 
 def test_two_sitemaps_that_share_a_document_list_it_once(installation: Installation, site: Site) -> None:
@@ -138,9 +138,7 @@ def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
     assert [body.name for body in host.organisations] == ["Gemeente Haven"]
 
 
-def test_a_history_that_is_broken_costs_a_line_and_not_the_run(
-    installation: Installation, site: Site
-) -> None:
+def test_a_broken_history_costs_a_line_and_not_the_run(installation: Installation, site: Site) -> None:
     publish(site, "/a.pdf")
     assert installation.run().returncode == 0
     (kept,) = installation.folder.glob("reports/history/*.gz")
@@ -163,9 +161,7 @@ def test_a_disk_that_takes_no_report_gives_exit_status_1(installation: Installat
     assert done.returncode == 1
     assert "scrapy crawl: error: the report in " in done.stderr
     assert done.locs == [site.url("/a.pdf")]
-    assert (
-        json.loads((done.report or Path()).joinpath("stats.json").read_text())["finish_reason"] == "finished"
-    )
+    assert done.stats["finish_reason"] == "finished"
 
 
 def test_a_language_that_there_is_not_is_told_before_anything_is_asked_for(
