@@ -77,7 +77,7 @@ class FileAudit:
         """Read one file, or all that is in a folder. Raises OSError."""
         account = self._accounts.of(str(given))
         account.visited = account.offline = True
-        reading = _Reading(account, self._report, self._maxsize)
+        reading = _Reading(given, account, self._report, self._maxsize)
         files = list(files_of(given))
         for path in files:
             reading.learn_categories(path)
@@ -100,6 +100,7 @@ def files_of(given: Path) -> Iterator[Path]:
 class _Reading:
     """The reading of what was given as one."""
 
+    given: Path
     account: Account
     report: Report
     maxsize: int
@@ -130,11 +131,14 @@ class _Reading:
         match root_of(path):
             case "sitemapindex":
                 self._read_index(path)
-            case "urlset":
+            case "" if index_name(path.name).kind is NameKind.INDEX:
+                self._read_index(path)
+            case "urlset" | "":
                 self._read_sitemap(path)
             case root:
                 self.account.saw_sitemap(path.name)
-                self.note("sitemap.wortelelement", path, seen=f"<{root}>", action=NOT_READ)
+                seen = f"<{root}>{_lost_with(path, root, self.maxsize)}"
+                self.note("sitemap.wortelelement", path, seen=seen, action=NOT_READ)
 
     def _read_robots(self, path: Path) -> None:
         body = path.read_bytes()
@@ -148,6 +152,9 @@ class _Reading:
             self.note("robots.geen-diwoo-index", path)
 
     def _read_index(self, path: Path) -> None:
+        if index_name(path.name).kind is NameKind.OTHER and path != self.given:
+            self.note("robots.andere-sitemap", path, seen=path.name)
+            return
         self.account.saw_index(path.name)
         for code in _codes_of_name(path.name):
             self.note(code, path, seen=path.name)
@@ -225,15 +232,28 @@ class _Reading:
 
 
 def root_of(path: Path) -> str:
-    """The name of a file's root element; ``urlset`` where none can be told, so that reading it tells why."""
+    """The name of a file's root element; empty where none can be told."""
     with _chunks(path) as chunks:
+        reader = SitemapReader(chunks, "urlset", CHUNK_SIZE)
         try:
-            next(iter(SitemapReader(chunks, "urlset", CHUNK_SIZE)), None)
+            next(iter(reader), None)
         except OtherKindError as error:
             return error.root
         except SitemapError:
-            pass
+            return "urlset" if reader.root_seen else ""
     return "urlset"
+
+
+def _lost_with(path: Path, root: str, maxsize: int) -> str:
+    """How many documents are lost by a root element that some software writes."""
+    if root != "Documents":
+        return ""
+    with _chunks(path) as chunks:
+        reader = SitemapReader(chunks, "Documents", maxsize)
+        with suppress(SitemapError):  # the count goes as far as the file can be read
+            for _ in reader:
+                pass
+    return f" met {reader.entries} documenten"
 
 
 def _codes_of_name(name: str) -> Iterator[str]:

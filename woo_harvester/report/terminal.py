@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.text import Text
 
 from woo_harvester.findings import Language, Severity
@@ -25,44 +24,48 @@ PLACE_LENGTH = 300
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _ORDER = list(STYLES)
 
+Line = tuple[int, Text]
+"""A text, and by how much it is indented where it is wrapped."""
 
-def answer(report: Path, lang: Language = "nl") -> Iterator[RenderableType]:
-    """What an audit answers by a ``report.json``. Raises OSError, ValueError for a file that is none."""
-    words = Words(lang)
+
+def show(report: Path, console: Console, lang: Language = "nl") -> None:
+    """Print what an audit answers by a ``report.json``. Raises OSError, and ValueError for another file."""
+    for indent, text in _answer(report, Words(lang)):
+        for line in text.wrap(console, max(console.width - indent, 20), overflow="fold"):
+            line.rstrip()
+            line.pad_left(indent)
+            console.print(line, soft_wrap=True, markup=False, highlight=False)
+
+
+def _answer(report: Path, words: Words) -> Iterator[Line]:
     head, hosts = read_head(report), list(read_hosts(report))
     for host in hosts[:SHOWN_HOSTS]:
         yield from _host(host, words)
     if len(hosts) > SHOWN_HOSTS:
-        yield Text(words("audit_more_hosts", n=len(hosts) - SHOWN_HOSTS))
+        yield 0, Text(words("audit_more_hosts", n=len(hosts) - SHOWN_HOSTS))
     found = sorted(((row, host) for host in hosts for row in host.findings), key=_weightiest)
     if found:
-        yield Text("\n" + words("audit_findings"), style="bold")
+        yield 0, Text("\n" + words("audit_findings"), style="bold")
     for number, (row, host) in enumerate(found[:SHOWN], 1):
         place = host.host if len(hosts) > 1 else None
-        yield _finding(number, row, place, head.explanations[row.code], words)
+        yield from _finding(number, row, place, head.explanations[row.code], words)
     if len(found) > SHOWN:
-        yield Text("\n" + words("audit_more_findings", n=len(found) - SHOWN))
-    yield Text("\n" + words("audit_report"), style="bold")
-    yield Text(str(report.with_name("index.html")), overflow="fold")
+        yield 0, Text("\n" + words("audit_more_findings", n=len(found) - SHOWN))
+    yield 0, Text("\n" + words("audit_report"), style="bold")
+    yield 0, Text(str(report.with_name("index.html")))
 
 
-def show(report: Path, console: Console, lang: Language = "nl") -> None:
-    """Print the answer."""
-    for part in answer(report, lang):
-        console.print(part, soft_wrap=False, markup=False, highlight=False)
-
-
-def _host(host: Host, words: Words) -> Iterator[RenderableType]:
+def _host(host: Host, words: Words) -> Iterator[Line]:
     score = words("score_none") if host.score is None else words("score_of", n=host.score)
-    yield Text.assemble((host.host, "bold"), f"  {words('score')}: {score}")
+    yield 0, Text.assemble((host.host, "bold"), f"  {words('score')}: {score}")
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     style = "green" if host.listed and host.harvested == host.listed else "red"
-    yield Text(words(key, harvested=host.harvested, listed=host.listed), style=style)
+    yield 0, Text(words(key, harvested=host.harvested, listed=host.listed), style=style)
     lost = unread(host)
     if lost:
-        yield Text(words("unread"), style="bold red")
+        yield 0, Text(words("unread"), style="bold red")
     for row in lost:
-        yield Padding(Text(f"{row.code}: {_place(row, words)}"), (0, 0, 0, 2), expand=False)
+        yield 2, Text(f"{row.code}: {_place(row, words)}")
 
 
 def _weightiest(found: tuple[FindingRow, Host]) -> tuple[float, int, int, str, str]:
@@ -72,24 +75,20 @@ def _weightiest(found: tuple[FindingRow, Host]) -> tuple[float, int, int, str, s
 
 def _finding(
     number: int, row: FindingRow, host: str | None, explained: Explanation, words: Words
-) -> RenderableType:
+) -> Iterator[Line]:
     costs = [words.count(row.count, "time")]
     if row.points > 0:
         costs.append(words("audit_points", points=words.points(row.points)))
     severity = words("severity_" + row.severity)
-    lines = [
-        Text(explained.what),
-        Text(_place(row, words), style="dim", overflow="fold"),
-        Text(f"→ {explained.mend}"),
-    ]
-    if row.seen:
-        lines.insert(2, Text(words("audit_seen", seen=_cut(row.seen)), style="dim", overflow="fold"))
     first = Text.assemble(
         f"\n{number:>2}. ", (severity, STYLES[row.severity]), f" {row.code} ({', '.join(costs)})"
     )
-    if host is not None:
-        first.append(f" {host}")
-    return Group(first, Padding(Group(*lines), (0, 0, 0, 4), expand=False))
+    yield 0, first.append(f" {host}") if host else first
+    yield 4, Text(explained.what)
+    yield 4, Text(_place(row, words), style="dim")
+    if row.seen and row.seen != row.url:
+        yield 4, Text(words("audit_seen", seen=_cut(row.seen)), style="dim")
+    yield 4, Text(f"→ {explained.mend}")
 
 
 def _place(row: FindingRow, words: Words) -> str:
