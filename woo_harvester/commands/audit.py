@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -151,8 +150,8 @@ class Command(WordedCommand):
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         crawler = process.create_crawler("woo")
         if self._files:
-            files = partial(_read_files, crawler, self._files)
-            crawler.signals.connect(files, signals.engine_started, weak=False)
+            crawler.signals.connect(self._read_files, signals.engine_started)
+            self._crawler = crawler
         with _progress(crawler):
             arguments = {"domains": ",".join(domains), "documents": "head"}
             failure = run_spider(process, crawler, arguments, self._stderr)
@@ -177,6 +176,16 @@ class Command(WordedCommand):
             return None
         return folder
 
+    def _read_files(self) -> None:
+        """Have files take part in the report of a run."""
+        crawler = self._crawler
+        findings = crawler.get_extension(Findings)
+        if findings is not None and getattr(crawler.spider, "failure", None) is None:
+            maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
+            audit = FileAudit(findings.report, findings.accounts, maxsize)
+            for path in self._files:
+                audit.read(path)
+
     def _fail(self, status: int, line: str) -> None:
         self.tell(line)
         self.exitcode = status
@@ -191,15 +200,6 @@ def _existing(given: str) -> Path:
     close = get_close_matches(given, around, n=1)
     meant = f": did you mean {close[0]}?" if close else ""
     raise UsageError(f"there is no file {given}{meant}")
-
-
-def _read_files(crawler: Crawler, files: list[Path]) -> None:
-    """Have files take part in the report of a run."""
-    findings = crawler.get_extension(Findings)
-    if findings is not None and getattr(crawler.spider, "failure", None) is None:
-        audit = FileAudit(findings.report, findings.accounts, crawler.settings.getint("WOO_SITEMAP_MAXSIZE"))
-        for path in files:
-            audit.read(path)
 
 
 @contextmanager
