@@ -44,8 +44,8 @@ ELSEWHERE = {
     "document.leeg": "tests/integration/test_findings_of_days.py",
     "document.afgebroken": "tests/integration/test_findings_of_days.py",
     "format.strijdig": "tests/integration/test_findings_of_days.py",
-    "document.geen-tekst": "tests/integration/test_findings_of_days.py",
-    "document.tekst-mislukt": "tests/integration/test_findings_of_days.py",
+    "document.geen-tekst": "tests/pipelines/test_text.py",
+    "document.tekst-mislukt": "tests/pipelines/test_text.py",
 }
 
 

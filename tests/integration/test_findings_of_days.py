@@ -13,7 +13,6 @@ from tests.hostile import RawSite, truncated
 from tests.integration.mistaken import SITEMAP
 from tests.integration.publishers import publish
 from tests.integration.test_audit import Answer, answer_of, words
-from tests.samples import SCAN
 from tests.sites import write_register
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.documents import docx_page, pdf_page
@@ -31,7 +30,6 @@ SETTINGS = {
     "WOO_WITHDRAW_ALL_OF": 3,
     "WOO_WITHDRAW_RUNS": 2,
     "RETRY_ENABLED": 0,
-    "WOO_TEXT": 1,
 }
 
 Publish = Callable[[LoopbackServer, int], None]
@@ -94,8 +92,6 @@ DAILY: dict[str, tuple[Publish, int]] = {
     "lastmod.ouder": (older_on_the_second_day, 1),
     "lastmod.heraanbod": (back_on_the_third_day, 2),
     "document.afgebroken": (cut_off, 1),
-    "document.geen-tekst": (wrong_document(Page(SCAN.read_bytes(), content_type="application/pdf")), 1),
-    "document.tekst-mislukt": (wrong_document(Page(b"%PDF-1.7 kapot", content_type="application/pdf")), 1),
     "document.leeg": (wrong_document(Page(b"", content_type="application/pdf")), 1),
     "format.strijdig": (wrong_document(docx_page("Toch Word")), 1),
 }
