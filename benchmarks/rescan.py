@@ -36,6 +36,7 @@ from benchmarks.runs import Run, stock, woo
 from benchmarks.sitemap_reading import MAXSIZE, chunks
 from woo_harvester.extensions.state import Reading, StateKeeper
 from woo_harvester.register.intake import read_file
+from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
@@ -104,7 +105,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     index = Index(url, index_name(url))
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
-        place = entries.place(site.host, Sitemap("", index), Reading(key))
+        place = entries.place(Account(site.host), Sitemap("", index), Reading(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
             reader.took(entries.select(batch, place)[1])

@@ -156,7 +156,7 @@ def environment(ca: Path | None, given: Mapping[str, str] | None = None) -> dict
 
 def written(cwd: Path) -> list[Path]:
     """The files of records and folders of reports that are there."""
-    return [*cwd.glob("records/*.jsonl"), *cwd.glob(f"{REPORTS}/*/")]
+    return [*cwd.glob("records/*.jsonl"), *cwd.glob(f"{REPORTS}/*-*/")]
 
 
 def _feeds(args: Sequence[str], cwd: Path) -> list[Path]:

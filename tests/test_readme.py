@@ -38,6 +38,19 @@ def test_the_record_and_the_finding_are_those_of_the_demo(tmp_path: Path) -> Non
         assert without_what_changes(json.loads(example)) in made
 
 
+def test_it_begins_with_a_picture_of_the_report_that_weighs_little() -> None:
+    match = re.match(r"# woo-harvester\n\n!\[.+?\]\((.+?)\)\n", README)
+    assert match is not None
+    assert (ROOT / match[1]).read_bytes().startswith(b"\x89PNG")
+    assert (ROOT / match[1]).stat().st_size < 300_000
+
+
+def test_every_option_of_an_audit_has_a_row() -> None:
+    source = (ROOT / "woo_harvester/commands/audit.py").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| `(--[\w-]+)", README, flags=re.MULTILINE))
+    assert rows == set(re.findall(r'"(--[\w-]+)"', source))
+
+
 def test_every_argument_has_a_row() -> None:
     rows = set(re.findall(r"^\| `-a (\w+)=", README, flags=re.MULTILINE))
     assert rows == {field.alias or name for name, field in WooArguments.model_fields.items()}

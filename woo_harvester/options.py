@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MB = 1024 * 1024
+SITEMAP_MAXSIZE = 200 * MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,25 @@ OPTIONS = (
         "WOO_REPORT_DIR",
         "reports",
         "folder",
-        "Each run writes a folder in it, with its findings and statistics.",
+        "Each run writes a folder in it, with its findings, statistics and report.",
+    ),
+    Option(
+        "WOO_REPORT_LANG",
+        "nl",
+        "`nl` or `en`",
+        "The language of the report. Dutch, since publishers read it.",
+    ),
+    Option(
+        "WOO_REPORT_HISTORY",
+        True,
+        "boolean",
+        "Whether the run is kept in `history`, so that the next report tells what changed, and badges and feeds are renewed.",
+    ),
+    Option(
+        "WOO_REPORT_URL",
+        None,
+        "URL",
+        "Where the folder of reports is published, for the links in the feeds of publishers. Unset: feeds have no links.",
     ),
     Option(
         "WOO_ALLOW_PRIVATE_HOSTS",
@@ -115,7 +134,7 @@ OPTIONS = (
     ),
     Option(
         "WOO_SITEMAP_MAXSIZE",
-        200 * MB,
+        SITEMAP_MAXSIZE,
         "bytes, decompressed",
         "Bound of a sitemap: four times that of the guide, since nothing is gained by leaving documents out.",
     ),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from datetime import UTC, datetime
@@ -11,8 +12,12 @@ from scrapy import Spider
 
 from tests.command import read_lines
 from tests.crawlers import crawler_of
+from tests.report.runs import record
 from woo_harvester.extensions.findings import Findings, feed_uri_params
 from woo_harvester.findings import Finding
+from woo_harvester.findings.notes import Notes
+from woo_harvester.items import WooItem
+from woo_harvester.report.file import read_hosts
 
 
 def opened(folder: Path) -> Findings:
@@ -23,7 +28,7 @@ def opened(folder: Path) -> Findings:
 
 def stats_of(extension: Findings) -> dict[str, Any]:
     extension.spider_closed(Spider("proef"))
-    extension.engine_stopped()
+    asyncio.run(extension.engine_stopped())
     stats: dict[str, Any] = json.loads((extension.folder / "stats.json").read_text(encoding="utf-8"))
     return stats
 
@@ -104,3 +109,34 @@ def test_a_feed_gets_the_name_of_the_run() -> None:
 def test_a_feed_of_a_project_without_the_extension_gets_spider_and_time() -> None:
     spider = Spider.from_crawler(crawler_of(), "proef")
     assert feed_uri_params({"time": "nu"}, spider) == {"time": "nu", "run": "proef-nu"}
+
+
+def test_an_item_counts_for_the_host_that_lists_it_and_a_report_is_made(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    extension.accounts.of("www.a.nl").looked_at(1, 0)
+    notes = Notes(extension.report, url="https://www.a.nl/1.pdf", host="www.a.nl")
+    extension.item_scraped(WooItem(record(), None, notes))
+    extension.item_scraped({"another": "item"})
+    stats_of(extension)
+    (host,) = read_hosts(extension.folder / "report.json")
+    assert (host.host, host.listed, host.harvested) == ("www.a.nl", 1, 1)
+    assert (extension.folder / "index.html").exists()
+    assert (tmp_path / "history" / f"{extension.run_name}.json.gz").exists()
+
+
+def test_a_run_without_hosts_has_no_report(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    stats_of(extension)
+    assert {path.name for path in extension.folder.iterdir()} == {"findings.jsonl", "stats.json"}
+
+
+def test_an_error_in_the_report_is_one_line_and_loses_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    extension = opened(tmp_path)
+    extension.accounts.of("www.a.nl").delivered(record())  # of a document that is not listed
+    stats_of(extension)
+    (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert line.getMessage().startswith(f"No report was made of {extension.folder}: ValueError: www.a.nl: ")
+    assert line.exc_info is None
+    assert (extension.folder / "hosts.jsonl").exists()

@@ -9,6 +9,7 @@ from tests.register.exports import AMSTERDAM, body, read
 from woo_harvester.extensions.state import Reading, StateKeeper
 from woo_harvester.findings import Finding
 from woo_harvester.items import WooItem
+from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.selection import Index, Sitemap
@@ -36,7 +37,7 @@ def read_all(
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
     reader = Entries(REGISTER, findings.append, keeper)
-    place = reader.place(HOST, sitemap, Reading(resource.id))
+    place = reader.place(Account(HOST), sitemap, Reading(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()
     assert all(taken == 1 for _, taken in found)

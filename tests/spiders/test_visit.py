@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from woo_harvester.findings import Finding
+from woo_harvester.report.funnel import Account
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.resources import Host
 
@@ -12,7 +13,15 @@ from woo_harvester.state.resources import Host
 def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
     told: list[Finding] = [] if findings is None else findings
     known = Host(1, None, 0, confirmed=False)
-    return Visit("www.a.nl", "https://identifier.overheid.nl/x", known, backlog, told.append, lambda _: True)
+    return Visit(
+        "www.a.nl",
+        "https://identifier.overheid.nl/x",
+        known,
+        backlog,
+        told.append,
+        lambda _: True,
+        Account("www.a.nl"),
+    )
 
 
 def test_a_finding_is_told_with_the_host_and_its_body() -> None:

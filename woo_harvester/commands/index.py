@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from woo_harvester.command import WordedCommand
 from woo_harvester.latest import RecordsError
 from woo_harvester.options import OPTIONS
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Fills a new index with the latest version of each document of the files, and moves the alias to it.
 
     Searches see the old index until the new one is whole. Exit status 1 where it could not be done, and 2 for
     a wrong argument; then the alias stands where it stood.
     """
 
+    name = "index"
     requires_project = True
     requires_crawler_process = False
 
@@ -43,7 +44,6 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.error = self._refuse  # type: ignore[method-assign,assignment]  # one line, without the usage
         parser.add_argument("--rebuild", action="store_true", help="fill a new index from the files")
         parser.add_argument("--keep-old", action="store_true", help="keep the index that was there")
 
@@ -53,9 +53,9 @@ class Command(ScrapyCommand):
         for option in OPTIONS:  # a command that makes no crawler has none of the add-on's settings
             settings.setdefault(option.name, option.default, "default")
         if not opts.rebuild or not args:
-            self._refuse("expected --rebuild and files of records: scrapy index --rebuild records/*.jsonl")
+            self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/*.jsonl")
         if not settings["WOO_ELASTICSEARCH_URL"]:
-            self._refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
+            self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:
             from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- needs the extra
             from woo_harvester.exporters.rebuild import rebuild  # noqa: PLC0415
@@ -68,10 +68,6 @@ class Command(ScrapyCommand):
             return
         sys.stderr.write(f"{done}\n")
 
-    def _refuse(self, line: str) -> NoReturn:
-        sys.stderr.write(f"scrapy index: error: {line}\n")
-        sys.exit(2)
-
     def _fail(self, line: str) -> None:
-        sys.stderr.write(f"scrapy index: error: {line}\n")
+        self.tell(line)
         self.exitcode = 1

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from woo_harvester.command import WordedCommand
 from woo_harvester.merging import MergeError, merge
+from woo_harvester.report.make import make_report
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Merges the folders of runs over different hosts; exit status 1 where they cannot be one."""
 
+    name = "merge-reports"
     requires_project = True
     requires_crawler_process = False
 
@@ -35,17 +37,18 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
         parser.add_argument("-o", "--output", metavar="FOLDER", help="the folder to make")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Merge the folders that *args* name."""
-        unknown = next((given for given in args if given.startswith("-")), None)
-        if unknown or not args or not opts.output:
-            raise UsageError(f"unknown option {unknown}" if unknown else f"expected {self.syntax()}")
+        if not args or not opts.output:
+            raise UsageError(f"expected {self.syntax()}")
         try:
             torn = merge([Path(given) for given in args], Path(opts.output))
-        except MergeError as error:
+            page = make_report(
+                Path(opts.output), lang=self.settings.get("WOO_REPORT_LANG", "nl"), history=False
+            )
+        except (MergeError, ValueError) as error:
             self._fail(str(error))
         except OSError as error:
             self._fail(f"{error.filename or opts.output}: {error.strerror or error}")
@@ -54,13 +57,8 @@ class Command(ScrapyCommand):
                 sys.stderr.write(
                     f"scrapy merge-reports: the last line of {path} is broken off, and left out\n"
                 )
-            sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}.\n")
-
-    @staticmethod
-    def _refuse(message: str) -> NoReturn:
-        sys.stderr.write(f"scrapy merge-reports: error: {message}\n")
-        raise SystemExit(2)
+            sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {page}.\n")
 
     def _fail(self, line: str) -> None:
-        sys.stderr.write(f"scrapy merge-reports: error: {line}\n")
+        self.tell(line)
         self.exitcode = 1

@@ -1,21 +1,25 @@
-"""Writes the findings of a run as they occur, and its statistics at the end."""
+"""Writes the findings of a run as they occur, and at its end its statistics and the report."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO, get_args
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.extensions.ending import end_run
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Language
+from woo_harvester.items import WooItem
+from woo_harvester.report.funnel import Accounts
+from woo_harvester.report.make import make_report
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -27,23 +31,26 @@ FAILED = "report_failed"
 
 
 class Findings:
-    """Keeps ``<WOO_REPORT_DIR>/<spider>-<time>/``: ``findings.jsonl`` and ``stats.json``.
+    """Keeps ``<WOO_REPORT_DIR>/<spider>-<time>/``: findings, accounts of hosts, statistics, and the report.
 
-    Counts each finding in the statistics by code (``woo/findings/<code>``) and by host
-    (``woo/hosts/<host>/<code>``).
+    A spider that fills :attr:`accounts` gets a report. Counts each finding in the statistics by code
+    (``woo/findings/<code>``) and by host (``woo/hosts/<host>/<code>``).
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._reports = Path(crawler.settings["WOO_REPORT_DIR"])
         self._file: TextIO | None = None
-        self.run_name = f"{crawler.spidercls.name}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+        self.accounts = Accounts()
+        """What becomes of the documents of each host; filled by the spider, the findings and the items."""
+        self.run_name = run_name(crawler.spidercls.name)
         """Spider and time, the same for all that a run writes."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.item_scraped, signals.item_scraped)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
         return extension
@@ -62,6 +69,9 @@ class Findings:
         except OSError as error:
             self._fail(error)
             raise CloseSpider(FAILED) from error
+        if (lang := self._crawler.settings["WOO_REPORT_LANG"]) not in get_args(Language):
+            end_run(self._crawler, FAILED, f"WOO_REPORT_LANG: expected nl or en, got {lang}")
+            raise CloseSpider(FAILED)
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; this is the ``Report`` that the parts of the core are given."""
@@ -73,11 +83,17 @@ class Findings:
             self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         except OSError as error:
             self._fail(error)
+        self.accounts.note(finding)
         stats = self._crawler.stats
         stats.inc_value(f"woo/findings/{finding.code}")
         if finding.host:
             stats.inc_value(f"woo/hosts/{finding.host}/{finding.code}")
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
+
+    def item_scraped(self, item: Any) -> None:
+        """Count what came through all pipelines."""
+        if isinstance(item, WooItem) and item.notes.host is not None:
+            self.accounts.of(item.notes.host).delivered(item.record)
 
     def spider_closed(self, spider: Spider) -> None:
         """Close the findings."""
@@ -85,18 +101,43 @@ class Findings:
             with suppress(OSError):  # what is still in the buffer does not fit either
                 self._file.close()
 
-    def engine_stopped(self) -> None:
-        """Write the statistics, now that all outputs are closed and the state has learned of them."""
+    async def engine_stopped(self) -> None:
+        """Write the statistics, now that all outputs are closed and the state has learned of them.
+
+        Then make the report; whatever happens to that, nothing of the run is lost.
+        """
         text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
         try:
             (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
+            if self.accounts:
+                self.accounts.write(self.folder / "hosts.jsonl")
+                await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)
         else:
-            logger.info("Findings and statistics are in %(folder)s", {"folder": self.folder})
+            logger.info("Findings, statistics and report are in %(folder)s", {"folder": self.folder})
+
+    def _make_report(self) -> None:
+        settings = self._crawler.settings
+        try:
+            make_report(
+                self.folder,
+                lang=settings["WOO_REPORT_LANG"],
+                history=settings.getbool("WOO_REPORT_HISTORY"),
+                base_url=settings["WOO_REPORT_URL"],
+            )
+        except OSError:
+            raise
+        except Exception as error:
+            logger.error("No report was made of %s: %s: %s", self.folder, type(error).__name__, error)  # noqa: TRY400
 
     def _fail(self, error: OSError) -> None:
         end_run(self._crawler, FAILED, f"the report in {self.folder} could not be written: {error}")
+
+
+def run_name(spider: str) -> str:
+    """Spider and time, another one for each run."""
+    return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
 
 
 def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:

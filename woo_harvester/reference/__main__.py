@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from woo_harvester.findings import reference as findings
-from woo_harvester.reference import record, settings, statistics
+from woo_harvester.reference import record, score, settings, statistics
+from woo_harvester.report import file as report
 
 PAGES: dict[str, Callable[[], str]] = {
     "findings.md": findings.render,
     "record.md": record.render,
+    "report.schema.json": report.schema,
+    "score.md": score.render,
     "settings.md": settings.render,
     "statistics.md": statistics.render,
 }

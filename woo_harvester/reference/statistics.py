@@ -6,6 +6,7 @@ from woo_harvester.reference.markdown import code, head, table
 
 #: By key; a part in angle brackets differs from run to run.
 STATISTICS = {
+    "woo/register/date": "day of the register's export, `YYYY-MM-DD`",
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts of which nothing is left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
@@ -19,6 +20,7 @@ STATISTICS = {
         "entries that were read, by what was decided: `new`, `changed`, `republished`, `unchanged`; `older` "
         "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`"
     ),
+    "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
         "documents left out because of what was fetched: their type, size or redirect; those of earlier runs "
         "that are still left alone count too"

@@ -11,11 +11,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
 
+from woo_harvester.dates import day_of
 from woo_harvester.findings import Finding, Report
 from woo_harvester.register.reader import RegisterError, read_export
 from woo_harvester.register.register import Register
@@ -35,6 +37,13 @@ class CopyInfo:
     locations: int
     etag: str | None = None
     last_modified: str | None = None
+
+    @property
+    def date(self) -> date:
+        """Day of the export: as its server told, else that on which it was fetched."""
+        with suppress(TypeError, ValueError):
+            return day_of(parsedate_to_datetime(self.last_modified or ""))
+        return date.fromisoformat(self.fetched[:10])
 
 
 class RegisterCopy:
@@ -121,11 +130,15 @@ class RegisterCopy:
             _put(Path(file.name), self._info_path)
         for finding in findings:
             report(finding)
+        register.date = info.date
         return register
 
     def read(self, report: Report, today: date) -> Register:
         """The register in the copy. Raises RegisterError where there is no copy, or it cannot be read."""
-        return read_file(self.path, report, today)
+        register = read_file(self.path, report, today)
+        if (info := self.info()) is not None:
+            register.date = info.date
+        return register
 
     def read_instead(self, reason: str, report: Report, today: date) -> Register:
         """The copy, in place of a register that could not be had, with the finding ``register.onbereikbaar``.
@@ -154,7 +167,9 @@ def read_file(path: Path, report: Report, today: date) -> Register:
     """The register in a local file. Raises RegisterError, with the path in it, where it cannot be read."""
     try:
         with path.open("rb") as stream:
-            return read_export(stream, report, today)
+            register = read_export(stream, report, today)
+            register.date = day_of(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+            return register
     except OSError as error:
         raise RegisterError(f"The register {path} cannot be read: {error.strerror or error}") from error
     except RegisterError as error:

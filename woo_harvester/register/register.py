@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from datetime import date
 from typing import Self
 
 from woo_harvester.register.organisations import Location, Match, Organisation
@@ -24,6 +25,8 @@ class Register:
         for location in locations:
             by_host.setdefault(host_of(location.url), []).append(location)
         self.organisations = tuple(organisations)
+        self.date: date | None = None
+        """Day of the export, as far as who had it could tell."""
         self.location_count = sum(map(len, by_host.values()))
         self._hosts = {host: HostLocations(found) for host, found in by_host.items()}
         self._ad_hoc: frozenset[str] = frozenset()

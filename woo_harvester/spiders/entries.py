@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, iso_datetime, parse_datetime
+from woo_harvester.dates import day_of, iso_datetime
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
 from woo_harvester.findings import Report
@@ -22,7 +22,9 @@ from woo_harvester.findings.notes import Notes
 from woo_harvester.items import Source, WooItem
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
+from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
 from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
 from woo_harvester.state import documents, faults
@@ -30,13 +32,9 @@ from woo_harvester.state.decision import Known, Verdict, decide, is_refused, mic
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
-from woo_harvester.urls import host_of, loc_problem, record_id
+from woo_harvester.urls import host_of, record_id
 
-SKIPPED = "overgeslagen"
 NOT_AGAIN = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
-
-#: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
-CLOCK_SLACK = timedelta(minutes=5)
 
 
 class ListedEntry(Protocol):
@@ -61,6 +59,9 @@ class Sifted:
     consumed: int = 0
     """Entries looked at: fewer than the batch has where one of them is not plain."""
     unchanged: int = 0
+    """Entries of documents that are harvested and are the same to the byte."""
+    parsed_unchanged: int = 0
+    """Of those that were parsed: harvested already, by their lastmod."""
     candidates: list[tuple[Entry, bytes | None, Notes]] = field(default_factory=list)
     """Entries that the rules on loc let through, and that are not known to be the same to the byte."""
     moved: list[int] = field(default_factory=list)
@@ -79,6 +80,7 @@ class Place:
     host: str
     sitemap: Sitemap
     reading: Reading
+    account: Account
     same: Mapping[bytes | None, int]
     """Ids of the sitemap's documents by the digest of their entries: those are unchanged."""
 
@@ -106,17 +108,20 @@ class Entries:
         """Entries that were known and are not harvested again."""
         return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
 
-    def place(self, host: str, sitemap: Sitemap, reading: Reading) -> Place:
+    def place(self, account: Account, sitemap: Sitemap, reading: Reading) -> Place:
         """Where the batches of a sitemap stand, with what is known of it."""
         with self._keeper.begin() as connection:
             before = documents.before(connection, reading.resource_id)
         reading.before = before.ids
-        return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", before.same))
+        same = cast("Mapping[bytes | None, int]", before.same)
+        return Place(account.host, sitemap, reading, account, same)
 
-    def report_faults(self, host: str, sitemap: Sitemap, resource_id: int) -> None:
-        """Tell what is still wrong with the documents of a sitemap that has not changed."""
+    def pass_over(self, account: Account, sitemap: Sitemap, resource_id: int) -> None:
+        """Count the documents of a sitemap that has not changed, and tell what is still wrong with some."""
+        host = account.host
         with self._keeper.begin() as connection:
             found = faults.faults_of(connection, resource_id)
+            account.passed_over(documents.count_listed(connection, resource_id), len(found))
         for fault in found:
             match = self._register.organisation_of(fault.loc, host)
             body = match.organisation.identifier if match.organisation else None
@@ -134,6 +139,7 @@ class Entries:
             rest = [entry.loc for entry in batch if entry.digest not in place.same]
             known = documents.look_up(connection, rest)
             sifted = self._sift(connection, batch, known, place)
+            place.account.looked_at(sifted.consumed, sifted.unchanged)
             new = {entry.loc for entry, _, _ in sifted.candidates if entry.loc not in known}
             known.update(documents.add_seen(connection, new, place.reading.resource_id, int(time())))
             items = [
@@ -149,6 +155,7 @@ class Entries:
             for sitemap_id in sorted(sifted.shared):
                 forget_read(connection, sitemap_id)
         self.counts[Verdict.UNCHANGED] += sifted.unchanged
+        place.account.looked_at(0, sifted.parsed_unchanged)
         return items, sifted.consumed
 
     def _sift(
@@ -211,11 +218,7 @@ class Entries:
             self._keeper.listed.add(document.id)
 
     def _may_be_harvested(self, loc: str, notes: Notes) -> bool:
-        if not loc:
-            notes("loc.ontbreekt", element="loc", action=SKIPPED)
-            return False
-        if code := loc_problem(loc):
-            notes(code, element="loc", seen=loc, action=SKIPPED)
+        if not is_usable(loc, notes):
             return False
         if not self._register.is_registered(host_of(loc)):
             notes("loc.niet-geregistreerd", element="loc", seen=host_of(loc), action=SKIPPED)
@@ -241,7 +244,7 @@ class Entries:
             self._repeated(known, notes, place, sifted)
             return None
         now = datetime.now(UTC).replace(microsecond=0)
-        moment = _lastmod(entry.lastmod, now, notes)
+        moment = read_lastmod(entry.lastmod, now, notes)
         verdict = decide(known, moment)
         if known.fault is not None:
             notes.since = _written(known.fault_since)
@@ -289,8 +292,10 @@ class Entries:
         if verdict is Verdict.REFUSED:
             notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
         elif isinstance(verdict.value, str):
+            sifted.parsed_unchanged += verdict is Verdict.OLDER
             notes(verdict.value, element="lastmod", seen=entry.lastmod, action="niet opnieuw geoogst")
         else:
+            sifted.parsed_unchanged += 1
             if digest is not None:
                 sifted.digests[known.id] = digest
             if known.fault is not None:
@@ -324,18 +329,3 @@ def _record(
 def _written(seconds: int | None) -> str | None:
     """A moment of the state as a finding tells it."""
     return None if seconds is None else iso_datetime(datetime.fromtimestamp(seconds, UTC))
-
-
-def _lastmod(text: str | None, now: datetime, notes: Notes) -> datetime | None:
-    """The moment of a lastmod; one that cannot be read counts as absent."""
-    if text is None:
-        notes("lastmod.ontbreekt", element="lastmod")
-        return None
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        notes("lastmod.ongeldig", element="lastmod", seen=text, action="telt als afwezig")
-        return None
-    if moment > now + CLOCK_SLACK:
-        notes("lastmod.toekomst", element="lastmod", seen=text)
-    return moment

@@ -80,6 +80,7 @@ class HostReader:
         """The request that a visit begins with."""
         url = f"https://{visit.host}/robots.txt"
         visit.asked = 1
+        visit.account.visited = True
         return self._request(url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
 
     def _request(
@@ -145,10 +146,12 @@ class HostReader:
         if visit.indexes:
             visit.asked += 1
             index = visit.indexes.popleft()
+            visit.account.saw_index(index.url)
             yield self._request(index.url, "index", visit, self.parse_index, self._index_maxsize, index=index)
         elif visit.sitemaps:
             visit.asked += 1
             sitemap = visit.sitemaps.popleft()
+            visit.account.saw_sitemap(sitemap.url)
             yield self._request(
                 sitemap.url,
                 "sitemap",
@@ -166,6 +169,7 @@ class HostReader:
             if visit.left:
                 self._tell_left(visit)
             stats.inc_value("woo/hosts/done")
+            visit.account.complete = not visit.incomplete
             stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
 
     def _tell_left(self, visit: Visit) -> None:
@@ -292,7 +296,7 @@ class HostReader:
             if response.status == 304 or self._is_same(response, resource):
                 visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
-                self._entries.report_faults(visit.host, sitemap, resource.id)
+                self._entries.pass_over(visit.account, sitemap, resource.id)
             elif response.status == 200:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made
@@ -309,7 +313,7 @@ class HostReader:
     ) -> Output:
         reading = self._begin_reading(response, resource)
         reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
-        place = self._entries.place(visit.host, sitemap, reading)
+        place = self._entries.place(visit.account, sitemap, reading)
         try:
             for batch in reader:
                 items, taken = self._entries.select(batch, place)

@@ -9,6 +9,7 @@ from math import ceil, inf
 from time import monotonic
 
 from woo_harvester.findings import Finding, Report, Severity
+from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
 from woo_harvester.state.resources import Host
 
@@ -31,6 +32,7 @@ class Visit:
         backlog: int,
         report: Report,
         is_registered: Callable[[str], bool],
+        account: Account,
         budget: float | None = None,
     ) -> None:
         self.host = host
@@ -38,6 +40,8 @@ class Visit:
         """The only body that is registered for the host."""
         self.known = known
         """What the state knows of the host."""
+        self.account = account
+        """What becomes of the documents that it lists."""
         self.whole: set[int] = set()
         """Sitemaps that list all that they did before: read so, or unchanged since they were."""
         self.selection = Selection(is_registered, self.note)

@@ -125,6 +125,9 @@ class WooSpider(SitemapSpider):
             user_agent=settings["USER_AGENT"],
         )
         self.report = findings.report
+        self.accounts = findings.accounts
+        if register.date is not None:
+            self.crawler.stats.set_value("woo/register/date", register.date.isoformat())
         self.register, hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(hosts, reset=self.arguments.deltafetch_reset)
         self.keeper = keeper
@@ -133,6 +136,7 @@ class WooSpider(SitemapSpider):
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
         documents = Documents(mode, keeper, self.crawler)
+        self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
         documents.finish = self.reader.finish
         limits = Limits(
@@ -158,6 +162,8 @@ class WooSpider(SitemapSpider):
         bodies = self.register.organisations_of_host(host)
         with self.keeper.begin() as connection:
             known = host_of_state(connection, host)
+        account = self.accounts.of(host)
+        account.organisations = [{"id": body.identifier, "name": body.name} for body in bodies]
         return Visit(
             host,
             bodies[0].identifier if len(bodies) == 1 else None,
@@ -165,6 +171,7 @@ class WooSpider(SitemapSpider):
             self.settings.getint("WOO_HOST_BACKLOG"),
             self.report,
             self.is_registered,
+            account,
             self.settings.getfloat("WOO_HOST_BUDGET") or None,
         )
 

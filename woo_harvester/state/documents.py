@@ -221,6 +221,12 @@ def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | 
     return connection.execute(query.order_by(documents.c.id)).scalars().all()
 
 
+def count_listed(connection: Connection, sitemap_id: int) -> int:
+    """How many documents of a sitemap are not withdrawn."""
+    query = select(func.count()).where(documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None))
+    return connection.scalar(query) or 0
+
+
 def count_published(connection: Connection, host_id: int) -> int:
     """How many documents of a host were harvested and are not withdrawn."""
     query = (

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
-from scrapy.commands import ScrapyCommand
-
+from woo_harvester.command import WordedCommand
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
 from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, work, writing
 from woo_harvester.files.folder import InUseError, existing
@@ -32,12 +31,13 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Shows, moves and mends the state.
 
     Exit status 1 where it could not be done or ``check`` found a difference, and 2 for a wrong argument.
     """
 
+    name = "state"
     requires_project = True
     requires_crawler_process = False
 
@@ -56,7 +56,6 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
         parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
         parser.add_argument(
             "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
@@ -204,13 +203,8 @@ class Command(ScrapyCommand):
             yield
 
     def _fail(self, line: str) -> None:
-        sys.stderr.write(f"scrapy state: error: {line}\n")
+        self.tell(line)
         self.exitcode = 1
-
-    @staticmethod
-    def _refuse(message: str) -> NoReturn:
-        sys.stderr.write(f"scrapy state: error: {message}\n")
-        raise SystemExit(2)
 
 
 FILES = "FILE..."

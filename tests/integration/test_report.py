@@ -1,0 +1,173 @@
+"""The report that runs leave: sums that close day after day, and what an error in it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.command import Run, run_scrapy
+from tests.integration.publishers import entries_of, publish
+from tests.sites import MakeSite, write_register
+from woo_harvester.demo.documents import html_page
+from woo_harvester.demo.mistakes import GOOD
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import Entry
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.funnel import read_accounts
+from woo_harvester.report.model import Host
+
+pytestmark = pytest.mark.integration
+
+DAYS = [f"2024-05-0{day}T12:00:00+02:00" for day in range(1, 6)]
+PDF = Page(b"%PDF-1.7\n", content_type="application/pdf")
+
+
+@pytest.fixture
+def site(make_site: MakeSite) -> Site:
+    made = make_site({f"/{name}.pdf": PDF for name in "abcdefgh"})
+    made.pages["/web.pdf"] = html_page("Downloadpagina")
+    made.pages["/weg.pdf"] = html_page("Weg", status=404)
+    return made
+
+
+class Installation:
+    """Runs one after another over one host."""
+
+    def __init__(self, folder: Path, bundle: Path, site: Site) -> None:
+        self.folder, self._bundle, self._site = folder, bundle, site
+        self._register = write_register(folder / "register.xml", {"Gemeente Haven": [site.url("/")]})
+
+    def run(self, *args: str, **settings: object) -> Run:
+        given = ["crawl", "woo", "-a", f"register={self._register}", *args]
+        return run_scrapy(given, self.folder, self._bundle, settings=settings)
+
+    def host(self, *args: str, **settings: object) -> Host:
+        """What the report of a run tells of the host."""
+        done = self.run(*args, **settings)
+        assert done.returncode == 0, done.stderr
+        assert done.report is not None
+        (account,) = read_accounts(done.report / "hosts.jsonl")
+        assert account.unfinished == 0, account
+        (host,) = read_hosts(done.report / "report.json")
+        assert (done.report / "index.html").exists()
+        assert (done.report / "report.csv").exists()
+        return host
+
+
+@pytest.fixture
+def installation(tmp_path: Path, ca_bundle: Path, site: Site) -> Installation:
+    return Installation(tmp_path, ca_bundle, site)
+
+
+def listed(site: Site, **lastmods: str) -> Iterator[Entry]:
+    """An entry for each document, by its name."""
+    for name, lastmod in lastmods.items():
+        yield Entry(loc=site.url(f"/{name}.pdf"), lastmod=lastmod, diwoo=replace(GOOD, format=None))
+
+
+def test_the_sums_close_whatever_was_known_before(installation: Installation, site: Site) -> None:
+    foreign = Entry(loc="https://elders.example/x.pdf", lastmod=DAYS[0])
+    entries = [*listed(site, a=DAYS[1], b=DAYS[1], web=DAYS[0], weg=DAYS[0]), foreign]
+    publish(site, *entries, next(listed(site, a=DAYS[1])))
+    first = installation.host()
+    assert (first.listed, first.harvested, first.new, first.repeated) == (5, 2, 2, 1)
+
+    # The sitemap is as it was, but the document that could not be had is tried again, so that it is read.
+    again = installation.host()
+    assert (again.listed, again.harvested, again.unchanged, again.new) == (5, 2, 2, 0)
+    assert {row.code: row.count for row in again.findings if row.severity == "error"} == {
+        "document.html-pagina": 1,
+        "document.onbereikbaar": 1,
+        "loc.niet-geregistreerd": 1,
+    }
+
+    # Nothing failed any more: what was refused is known, and a sitemap that is the same is passed over.
+    publish(site, *listed(site, a=DAYS[1], b=DAYS[1], web=DAYS[0]))
+    installation.host()  # the state has one more than is listed, until the end of this run
+    installation.host()
+    same = installation.host()
+    assert (same.sitemaps_unchanged, same.listed, same.harvested) == (1, 3, 2)
+    assert [row.code for row in same.findings if row.severity == "error"] == ["document.html-pagina"]
+
+    publish(site, *listed(site, a=DAYS[0], b=DAYS[2], c=DAYS[2], web=DAYS[0]))  # older, changed, new, refused
+    changed = installation.host()
+    assert (changed.listed, changed.harvested) == (4, 3)
+    assert (changed.new, changed.changed, changed.unchanged) == (1, 1, 1)
+
+    publish(site, *listed(site, b=DAYS[2], c=DAYS[2]))
+    gone = installation.host()
+    assert (gone.listed, gone.harvested, gone.withdrawn) == (2, 2, 1)
+    assert gone.changes is not None
+    assert gone.changes.mended == ["document.html-pagina"]
+
+    publish(site, *listed(site, a=DAYS[1], b=DAYS[2], c=DAYS[2]))
+    offered = installation.host("-a", "documents=none")
+    assert (offered.listed, offered.harvested) == (3, 2)
+    assert [row.code for row in offered.findings if row.severity == "error"] == ["lastmod.heraanbod"]
+    assert len(offered.history) == 8
+
+
+def test_two_sitemaps_that_share_a_document_list_it_once(installation: Installation, site: Site) -> None:
+    publish(site, *listed(site, a=DAYS[0], b=DAYS[0]))
+    index = "/sitemapindex-diwoo-infocat002.xml"
+    robots = site.pages["/robots.txt"]
+    publish(site, *listed(site, b=DAYS[0], c=DAYS[0]), index=index)
+    assert isinstance(robots, Page)
+    both = b"".join(robots.chunks()) + f"Sitemap: {site.url(index)}\n".encode()
+    site.pages["/robots.txt"] = Page(both)
+    for _ in range(2):
+        host = installation.host()
+        assert (host.listed, host.harvested, host.repeated) == (3, 3, 1)
+
+
+def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
+    installation: Installation, site: Site
+) -> None:
+    publish(site, "/a.pdf")
+    done = installation.run(WOO_REPORT_LANG="en", WOO_REPORT_HISTORY=0)
+    assert done.report is not None
+    head = read_head(done.report / "report.json")
+    assert (head.run.documents, head.run.reason, head.lang) == ("head", "finished", "en")
+    assert head.register_.date == done.stats["woo/register/date"]
+    assert {path.name for path in (installation.folder / "reports").iterdir()} == {done.report.name}
+    (host,) = read_hosts(done.report / "report.json")
+    assert [body.name for body in host.organisations] == ["Gemeente Haven"]
+
+
+def test_a_broken_history_costs_a_line_and_not_the_run(installation: Installation, site: Site) -> None:
+    publish(site, "/a.pdf")
+    assert installation.run().returncode == 0
+    (kept,) = installation.folder.glob("reports/history/*.gz")
+    kept.write_bytes(b"torn")
+    site.pages["/sitemapindex-diwoo.xml/sitemap.xml"] = entries_of(site, "/a.pdf", "/b.pdf")
+    done = installation.run()
+    assert done.returncode == 0
+    assert done.locs == [site.url("/b.pdf")]
+    lines = [line for line in done.stderr.splitlines() if "No report was made of" in line]
+    assert len(lines) == 1
+    assert "is no history of a run" in lines[0]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_disk_that_takes_no_report_gives_exit_status_1(installation: Installation, site: Site) -> None:
+    publish(site, "/a.pdf")
+    (installation.folder / "reports").mkdir()
+    (installation.folder / "reports/history").write_text("a file where a folder must come")
+    done = installation.run()
+    assert done.returncode == 1
+    assert "scrapy crawl: error: the report in " in done.stderr
+    assert done.locs == [site.url("/a.pdf")]
+    assert done.stats["finish_reason"] == "finished"
+
+
+def test_a_language_that_there_is_not_is_told_before_anything_is_asked_for(
+    installation: Installation, site: Site
+) -> None:
+    done = installation.run(WOO_REPORT_LANG="fr")
+    assert done.returncode == 1
+    assert done.stderr == "scrapy crawl: error: WOO_REPORT_LANG: expected nl or en, got fr\n"
+    assert site.requests == []

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from tests.report.runs import HOST, about_document, about_host, read, write_run
+from woo_harvester.findings import Finding, Language
+from woo_harvester.report.build import build
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.html import render
+from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines, is_web, policy, slug
+from woo_harvester.report.model import Snippet
+
+EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+
+
+def page(tmp_path: Path, accounts: list[Account], *findings: Finding, lang: Language = "nl") -> str:
+    folder = write_run(tmp_path / "woo-1", accounts, findings)
+    return render(build(folder), lang=lang).read_text(encoding="utf-8")
+
+
+def words(text: str) -> str:
+    """What a person reads of a page."""
+    document = html.fromstring(text)
+    for element in document.xpath("//style | //script"):
+        element.drop_tree()
+    return " ".join(document.text_content().split())
+
+
+def test_one_host_has_its_answer_at_the_top(tmp_path: Path) -> None:
+    finding = about_document("loc.geen-https", url="http://www.a.nl/1.pdf", seen="http://www.a.nl/1.pdf")
+    text = page(tmp_path, [read(harvested=9, findings=[finding])], finding)
+    shown = words(text)
+    assert "9 van de 10 vermelde documenten worden geoogst" in shown
+    assert re.search(
+        "Doe dit eerst ?[+]5,6 punten 1 document ?Schrijf het adres in <loc> met https://", shown
+    )
+    assert "Technische implementatie, paragraaf Protocol indicatie" in shown
+    assert html.fromstring(text).findtext(".//h1") == HOST
+
+
+def test_nothing_wrong_is_told_in_words(tmp_path: Path) -> None:
+    notice = about_document("creatiedatum.ontbreekt")
+    shown = words(page(tmp_path, [read(harvested=2, findings=[notice])], notice))
+    assert "100 van 100 punten · geen fouten en geen waarschuwingen, 1 mededeling" in shown
+    assert "Alle 2 vermelde documenten worden geoogst" in shown
+    assert "Doe dit eerst" not in shown
+
+
+def test_what_could_not_be_read_stands_beside_the_count(tmp_path: Path) -> None:
+    finding = about_host("sitemap.ongeldig", url="https://www.a.nl/s.xml")
+    shown = words(page(tmp_path, [read(harvested=2)], finding))
+    assert "Niet alles was te lezen: wat in deze bestanden staat, is niet meegeteld." in shown
+
+
+def test_only_the_first_of_much_that_could_not_be_read_is_told_at_the_top(tmp_path: Path) -> None:
+    codes = ("onbereikbaar", "ongeldig", "afgebroken", "wortelelement", "doctype", "te-groot")
+    findings = [about_host(f"sitemap.{code}") for code in codes]
+    assert "(1 keer) en nog 2" in words(page(tmp_path, [read(harvested=2)], *findings)).replace(")en", ") en")
+
+
+def test_what_hides_the_rest_costs_up_to_so_much(tmp_path: Path) -> None:
+    account = Account(HOST, visited=True, complete=False)
+    shown = words(page(tmp_path, [account], about_host("robots.ontbreekt")))
+    assert "Er wordt niets geoogst" in shown
+    assert "tot +95 punten" in shown
+    assert "niet aan toegekomen" in shown
+
+
+def test_what_does_not_apply_is_told_apart_from_what_passed(tmp_path: Path) -> None:
+    shown = words(page(tmp_path, [read()], about_host("sitemap.leeg")))
+    assert "Er staan geen documenten in de sitemaps" in shown
+    assert "niet van toepassing" in shown
+    assert "9 van de 14 onderdelen waren niet van toepassing en tellen niet mee." in shown
+    assert "44 van de 44 punten die van toepassing zijn, is 100 van 100" in shown
+
+
+def test_several_hosts_have_an_overview_with_each_on_the_same_page(tmp_path: Path) -> None:
+    text = page(tmp_path, [read(harvested=1), read("www.b.nl:8443", harvested=1)])
+    document = html.fromstring(text)
+    for link in document.xpath("//table[@id='tabel-hosts']//a/@href"):
+        assert document.get_element_by_id(link.removeprefix("#")).tag == "article"
+    assert not (tmp_path / "woo-1" / "hosts").exists()
+
+
+def test_many_hosts_have_a_page_each(tmp_path: Path) -> None:
+    accounts = [read(f"www.{number}.nl", harvested=1) for number in range(ONE_PAGE_HOSTS + 1)]
+    text = page(tmp_path, accounts)
+    links = html.fromstring(text).xpath("//table[@id='tabel-hosts']//a/@href")
+    assert len(links) == ONE_PAGE_HOSTS + 1
+    for link in links:
+        host = (tmp_path / "woo-1" / link).read_text(encoding="utf-8")
+        assert 'href="../index.html"' in host
+
+
+def test_a_long_table_of_bodies_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
+    accounts = [
+        read(f"{part}.{number}.nl", harvested=1, body={"id": str(number), "name": f"gemeente {number}"})
+        for number in range(13)
+        for part in ("www", "open")
+    ]
+    document = html.fromstring(page(tmp_path, accounts))
+    assert document.xpath("//section[@id='organisaties']/details/summary/text()") == ["Toon alle 13"]
+
+
+def test_the_page_holds_all_it_needs(tmp_path: Path) -> None:
+    finding = about_document("titel.ontbreekt")
+    document = html.fromstring(page(tmp_path, [read(harvested=1, findings=[finding])], finding))
+    assert document.xpath("//*[@src] | //link | //iframe | //object | //@style") == []
+    assert document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content") == [policy()]
+    assert "default-src 'none'" in policy()
+    assert "unsafe" not in policy()
+
+
+@pytest.mark.parametrize("lang", ["nl", "en"])
+def test_what_publishers_wrote_is_never_markup(tmp_path: Path, lang: Language) -> None:
+    findings = [
+        about_document("loc.ongeldig", url=EVIL, seen=EVIL, action=EVIL),
+        about_document("waarde.uri-onbekend", url="javascript:alert(1)", element="publisher", seen=EVIL),
+        about_host("index.naam", url="javascript:alert(1)", seen=EVIL),
+    ]
+    account = read(harvested=1, findings=findings, body={"id": EVIL, "name": EVIL})
+    account.saw_sitemap("https://www.a.nl/x/" + EVIL)
+    other = read("www.b.nl", harvested=1, body={"id": EVIL, "name": EVIL})
+    other.patterns = account.patterns
+    more = about_host("index.naam", host="www.b.nl", seen=EVIL)
+    document = html.fromstring(page(tmp_path, [account, other], *findings, more, lang=lang))
+    assert len(document.xpath("//script")) == 1
+    assert document.xpath("//img | //@onerror") == []
+    assert [link for link in document.xpath("//a/@href") if link.startswith("javascript")] == []
+
+
+def test_english_is_english(tmp_path: Path) -> None:
+    finding = about_document("titel.ontbreekt")
+    text = page(tmp_path, [read(harvested=2, findings=[finding])], finding, lang="en")
+    assert html.fromstring(text).get("lang") == "en"
+    shown = words(text)
+    assert "All 2 documents listed are harvested" in shown
+    assert "The document has no <officieleTitel>." in shown
+
+
+def test_the_way_the_score_is_made_stands_on_the_page(tmp_path: Path) -> None:
+    shown = words(page(tmp_path, [read(harvested=1)]))
+    assert "Hoe de score wordt gemaakt" in shown
+    assert "100 punten wil zeggen dat er geen fouten en geen waarschuwingen zijn" in shown
+
+
+def test_findings_of_no_host_are_shown(tmp_path: Path) -> None:
+    for accounts in ([read(harvested=1)], [read(harvested=1), read("b.nl", harvested=1)]):
+        folder = tmp_path / str(len(accounts))
+        shown = words(page(folder, accounts, Finding(code="register.onbereikbaar")))
+        assert "De export van het Register van Overheidsorganisaties" in shown
+
+
+def test_headings_go_down_one_level_at_a_time(tmp_path: Path) -> None:
+    finding = about_document("titel.ontbreekt")
+    accounts = [read(harvested=1, findings=[finding]), read("www.b.nl", harvested=1)]
+    document = html.fromstring(page(tmp_path, accounts, finding))
+    levels = [int(each.tag[1]) for each in document.xpath("//h1|//h2|//h3|//h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_ids_occur_once(tmp_path: Path) -> None:
+    text = page(tmp_path, [read(harvested=1), read("www.b.nl", harvested=1)])
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [("www.a.nl", "www.a.nl"), ("www.a.nl:8443", "www.a.nl_3a8443"), ("a_b.nl", "a_5fb.nl")],
+)
+def test_every_host_has_a_file_name_of_its_own(host: str, name: str) -> None:
+    assert slug(host) == name
+
+
+def test_lines_that_changed_are_marked() -> None:
+    sides = changed_lines(Snippet(before="a\nb\nc", after="a\nB\nc\nd"))
+    assert sides == {
+        "before": [(False, "a"), (True, "b"), (False, "c")],
+        "after": [(False, "a"), (True, "B"), (False, "c"), (True, "d")],
+    }
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "", None, "/x", "ftp://a.nl"])
+def test_only_web_addresses_become_links(url: str | None) -> None:
+    assert not is_web(url)
+    assert is_web("https://www.a.nl/")

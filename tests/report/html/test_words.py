@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import re
+import tomllib
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from woo_harvester.findings import Language
+from woo_harvester.report.funnel import FIELDS, LOSSES
+from woo_harvester.report.html.words import Words
+from woo_harvester.report.parts import PARTS, SECTIONS
+
+FOLDER = ROOT / "woo_harvester" / "report" / "html"
+CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "words.toml").read_text(encoding="utf-8"))
+
+
+def names(text: Any) -> list[set[str | None]]:
+    texts = text if isinstance(text, list) else [text]
+    return [{name for _, name, _, _ in Formatter().parse(each) if name} for each in texts]
+
+
+def test_both_languages_have_the_same_words_with_the_same_values() -> None:
+    assert CATALOGUE["nl"].keys() == CATALOGUE["en"].keys()
+    assert [
+        key for key in CATALOGUE["nl"] if names(CATALOGUE["nl"][key]) != names(CATALOGUE["en"][key])
+    ] == []
+
+
+def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
+    code = "".join(
+        path.read_text(encoding="utf-8") for path in FOLDER.parent.rglob("*.*") if _is_code(path.name)
+    )
+    used = set(re.findall(r"(?:\bt|words)(?:\.all)?\('?\"?(\w+)['\"]", code))
+    used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
+    whole = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
+    families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_")
+    assert [key for key in CATALOGUE["nl"] if key not in whole and not key.startswith(families)] == []
+    assert {key for key in used if not key.endswith("_")} <= CATALOGUE["nl"].keys()
+
+
+def _is_code(name: str) -> bool:
+    return name.endswith((".py", ".html"))
+
+
+def test_every_stage_part_section_and_field_has_a_name() -> None:
+    needed = [f"stage_{stage}" for stage in LOSSES] + [f"stage_{stage}_why" for stage in LOSSES]
+    needed += [f"part_{part.name}" for parts in PARTS.values() for part in parts]
+    needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
+    assert [key for key in needed if key not in CATALOGUE["nl"]] == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "value", "text"),
+    [
+        ("nl", 1234567, "1.234.567"),
+        ("nl", 5.8, "5,8"),
+        ("nl", 5.0, "5"),
+        ("en", 1234.5, "1,234.5"),
+        ("en", "x", "x"),
+    ],
+)
+def test_numbers_are_written_as_the_language_does(lang: Language, value: Any, text: str) -> None:
+    assert Words(lang).number(value) == text
+
+
+def test_one_and_many_have_their_own_nouns() -> None:
+    assert Words("nl").count(1, "document") == "1 document"
+    assert Words("nl").count(3044, "document") == "3.044 documenten"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [(0, 5, "0%"), (5, 5, "100%"), (1, 1000, "<1%"), (999, 1000, ">99%"), (1, 3, "33%"), (0, 0, "–")],
+)
+def test_a_share_is_never_rounded_to_all_or_nothing(part: int, whole: int, text: str) -> None:
+    assert Words("nl").percent(part, whole) == text
+
+
+def test_a_small_loss_is_not_written_as_none() -> None:
+    assert Words("nl").points(0.0001) == "<0,1"
+    assert Words("nl").points(0) == "0"
+
+
+def test_moments_are_written_as_the_language_does() -> None:
+    assert Words("nl").moment("2026-11-21T08:05:00+01:00") == "21-11-2026 08:05"
+    assert Words("en").moment("2026-11-21T08:05:00+01:00") == "2026-11-21 08:05"
+    assert Words("nl").moment(None) == "–"
+
+
+def test_xml_in_a_text_is_shown_as_code_and_never_as_markup() -> None:
+    shown = str(Words.marked("Zet <loc> en <script>alert(1)</script> & meer"))
+    assert "<code>&lt;loc&gt;</code>" in shown
+    assert "<script" not in shown
+    assert "<code>&amp;</code> meer" in shown
+
+
+def test_a_word_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        Words("nl")("no such word")

@@ -1,0 +1,88 @@
+"""Folders as a run leaves them, for the tests of the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from woo_harvester.findings import Finding
+from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
+from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account, Accounts
+from woo_harvester.tooi import informatiecategorieen
+
+HOST = "www.a.nl"
+BODY = {"id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "name": "gemeente Amsterdam"}
+CATEGORY = next(iter(informatiecategorieen()))
+
+
+def about_document(code: str, host: str = HOST, number: int = 1, **given: Any) -> Finding:
+    """A finding about one document."""
+    return Finding(
+        code=code,
+        host=host,
+        url=given.pop("url", f"https://{host}/documenten/{number}.pdf"),
+        sitemap=f"https://{host}/api/sitemap/2025/5.xml",
+        line=number,
+        at="2026-11-21T08:00:00+01:00",
+        **given,
+    )
+
+
+def about_host(code: str, host: str = HOST, **given: Any) -> Finding:
+    """A finding about a host or one of its files."""
+    return Finding(code=code, host=host, url=given.pop("url", f"https://{host}/robots.txt"), **given)
+
+
+def record(cause: Oorzaak = Oorzaak.AANLEVERING, defaults: dict[str, str] | None = None) -> Record:
+    """A record of which the publisher gave everything but what is in *defaults*."""
+    document = Document(weblocatie="https://www.a.nl/documenten/1.pdf")
+    document.classificatiecollectie.informatiecategorieen = [Waarde(None, CATEGORY.uri, CATEGORY.label)]
+    document.documenthandelingen = [Documenthandeling()]
+    return Record(
+        id="1",
+        document=document,
+        versies=[Versie(cause)],
+        herkomst=Herkomst(lastmod="2026-11-21", standaardwaarden=defaults or {}),
+    )
+
+
+def read(
+    host: str = HOST,
+    *,
+    harvested: int = 0,
+    unchanged: int = 0,
+    findings: Iterable[Finding] = (),
+    body: dict[str, str] | None = BODY,
+    path: str = "/api/sitemap/2025/5.xml",
+) -> Account:
+    """The account of a host that was read to its end, as a crawl would fill it."""
+    account = Account(host, organisations=[body] if body else [], visited=True, complete=True)
+    account.saw_index(f"https://{host}/api/sitemapindex-diwoo.xml")
+    account.saw_sitemap(f"https://{host}{path}")
+    account.saw_sitemap(f"https://{host}{path}")
+    noted = [found for found in findings if found.host == host]
+    of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF, REPEATED)]
+    account.looked_at(harvested + unchanged + len(of_entries), unchanged)
+    for found in noted:
+        account.note(found)
+    for _ in range(harvested):
+        account.delivered(record())
+    return account
+
+
+def write_run(
+    folder: Path, accounts: Iterable[Account], findings: Iterable[Finding] = (), **stats: Any
+) -> Path:
+    """A run's folder with its three files."""
+    folder.mkdir(parents=True)
+    written = Accounts()
+    for account in accounts:
+        written.add(account)
+    written.write(folder / "hosts.jsonl")
+    lines = (json.dumps(found.as_dict(), ensure_ascii=False) + "\n" for found in findings)
+    (folder / "findings.jsonl").write_text("".join(lines), encoding="utf-8")
+    told = {"finish_reason": "finished", "finish_time": "2026-11-21T08:00:00.5+01:00"} | stats
+    (folder / "stats.json").write_text(json.dumps(told), encoding="utf-8")
+    return folder

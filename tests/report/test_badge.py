@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from woo_harvester.report.badge import BAD, GOOD, MIDDLING, UNKNOWN, badge
+from woo_harvester.report.history import HostThen
+
+
+def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool = True) -> HostThen:
+    return HostThen(listed, harvested, 0, 0, 0, score, complete)
+
+
+@pytest.mark.parametrize(
+    ("host", "text", "colour"),
+    [
+        (then(430, 430), "430 van 430", GOOD),
+        (then(1430, 1412), "1.412 van 1.430", MIDDLING),
+        (then(430, 430, complete=False), "430 van 430", MIDDLING),
+        (then(430, 0, 5), "niets geoogst", BAD),
+        (then(0, 0, None), "geen score", UNKNOWN),
+    ],
+)
+def test_a_badge_tells_in_words_what_its_colour_means(host: HostThen, text: str, colour: str) -> None:
+    made = etree.fromstring(badge(host).encode())
+    assert made.get("aria-label") == f"Woo-oogst: {text}"
+    assert [each.text for each in made.iter("{*}text")] == ["Woo-oogst", text]
+    assert made.find("{*}path").get("fill") == colour  # type: ignore[union-attr]
+
+
+def test_a_badge_in_english() -> None:
+    assert "<title>Woo harvest: 4 of 5</title>" in badge(then(5, 4), "en")
+
+
+@pytest.mark.parametrize("colour", [GOOD, MIDDLING, BAD, UNKNOWN])
+def test_white_can_be_read_on_every_colour(colour: str) -> None:
+    assert 1.05 / (luminance(colour) + 0.05) >= 4.5
+
+
+def luminance(colour: str) -> float:
+    """By WCAG 2.2, "relative luminance"."""
+    parts = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

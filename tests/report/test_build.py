@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.conftest import ROOT
+from tests.report.runs import BODY, CATEGORY, HOST, about_document, about_host, read, write_run
+from woo_harvester.findings import Finding
+from woo_harvester.report.build import build
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.history import History
+
+OTHER = "www.b.nl"
+
+
+def made(folder: Path, **given: Any) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(build(folder, **given).read_text(encoding="utf-8"))
+    return report
+
+
+def a_run(folder: Path) -> Path:
+    findings = [
+        about_document("loc.geen-https", url="http://www.a.nl/1.pdf", seen="http://www.a.nl/1.pdf"),
+        about_document("titel.ontbreekt", number=2),
+        about_document("titel.ontbreekt", number=3),
+        about_host("robots.ontbreekt", host=OTHER),
+        Finding(code="register.onbereikbaar"),
+    ]
+    accounts = [
+        read(harvested=4, unchanged=2, findings=findings),
+        Account(OTHER, visited=True, complete=False),
+    ]
+    return write_run(folder, accounts, findings, **{"woo/register/date": "2026-11-20", "start_time": "x"})
+
+
+def test_a_report_tells_what_was_listed_and_what_became_of_it(tmp_path: Path) -> None:
+    report = made(a_run(tmp_path / "woo-1"))
+    totals = report["totals"]
+    assert (totals["hosts"], totals["listed"], totals["harvested"]) == (2, 7, 6)
+    assert (totals["errors"], totals["warnings"], totals["notices"]) == (2, 3, 0)
+    assert (totals["hosts_without_documents"], totals["hosts_incomplete"]) == (1, 1)
+    assert totals["funnel"][1] == {
+        "stage": "valid",
+        "documents": 6,
+        "lost": [{"code": "loc.geen-https", "documents": 1}],
+    }
+    assert [finding["code"] for finding in report["findings"]] == ["register.onbereikbaar"]
+    assert report["register"] == {"date": "2026-11-20"}
+    assert report["run"]["reason"] == "finished"
+
+
+def test_a_host_has_the_keys_of_the_audit(tmp_path: Path) -> None:
+    worst, best = made(a_run(tmp_path / "woo-1"))["hosts"]
+    assert (worst["host"], worst["listed"], worst["harvested"], worst["score"]) == (OTHER, 0, 0, 5)
+    assert (best["host"], best["listed"], best["harvested"]) == (HOST, 7, 6)
+    assert best["organisations"] == [BODY]
+    first, second = best["findings"]
+    assert (first["code"], first["count"], first["seen"]) == ("loc.geen-https", 1, "http://www.a.nl/1.pdf")
+    assert first["snippet"]["after"].splitlines()[1] == "  <loc>https://www.a.nl/1.pdf</loc>"
+    assert (second["code"], second["count"], second["line"]) == ("titel.ontbreekt", 2, 2)
+    assert [example["line"] for example in second["examples"]] == [3]
+
+
+def test_the_points_of_a_host_close(tmp_path: Path) -> None:
+    for host in made(a_run(tmp_path / "woo-1"))["hosts"]:
+        points = sum(section["points"] or 0 for section in host["sections"])
+        of = sum(section["of"] for section in host["sections"])
+        cost = sum(finding["points"] for finding in host["findings"])
+        assert 100 * points / of + cost == pytest.approx(100, abs=0.01)
+        assert host["score"] == int(100 * points / of + 1e-9)
+        for part in (part for section in host["sections"] for part in section["parts"]):
+            assert part["share"] + sum(part["costs"].values()) == pytest.approx(1, abs=1e-4)
+
+
+def test_fields_and_categories_are_of_the_records_of_the_run(tmp_path: Path) -> None:
+    host = made(a_run(tmp_path / "woo-1"))["hosts"][1]
+    fields = {each["field"]: (each["given"], each["of"]) for each in host["fields"]}
+    assert fields["publisher"] == (4, 4)
+    assert fields["thema"] == (0, 4)
+    assert host["categories"] == [{"id": CATEGORY.uri, "label": CATEGORY.label, "documents": 4}]
+
+
+def test_a_report_is_valid_by_its_schema(tmp_path: Path) -> None:
+    schema = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+    history = History(tmp_path / "history")
+    for name in ("woo-1", "woo-2"):
+        report = made(a_run(tmp_path / name), history=history)
+        jsonschema.Draft202012Validator(schema).validate(report)
+
+
+def test_hosts_are_worst_first(tmp_path: Path) -> None:
+    lost = [about_document("document.leeg", host="half.nl", number=number) for number in range(5)]
+    warned = [about_document("titel.ontbreekt", host="warned.nl")]
+    findings = [*lost, *warned, about_host("robots.ontbreekt", host="none.nl")]
+    accounts = [
+        read("good.nl", harvested=5),
+        read("warned.nl", harvested=5, findings=warned),
+        read("half.nl", harvested=5, findings=lost),
+        read("empty.nl"),
+        Account("none.nl", visited=True),
+        Account("unvisited.nl"),
+    ]
+    report = made(write_run(tmp_path / "woo-1", accounts, findings))
+    assert [host["host"] for host in report["hosts"]] == [
+        "none.nl",
+        "unvisited.nl",
+        "empty.nl",
+        "half.nl",
+        "warned.nl",
+        "good.nl",
+    ]
+
+
+def test_a_report_of_a_killed_run_is_made_of_its_findings(tmp_path: Path) -> None:
+    folder = a_run(tmp_path / "woo-1")
+    (folder / "hosts.jsonl").unlink()
+    (folder / "stats.json").unlink()
+    report = made(folder, history=History(tmp_path / "history"))
+    assert {host["host"]: host["score"] for host in report["hosts"]} == {HOST: None, OTHER: None}
+    assert report["run"]["finished"] is None
+    assert report["hosts"][0]["history"][0]["at"]
+
+
+def test_documents_that_the_run_did_not_come_to_are_a_loss_without_a_code(tmp_path: Path) -> None:
+    account = read(harvested=1)
+    account.looked_at(3, 0)
+    (host,) = made(write_run(tmp_path / "woo-1", [account]))["hosts"]
+    assert host["funnel"][-1] == {
+        "stage": "harvested",
+        "documents": 1,
+        "lost": [{"code": None, "documents": 3}],
+    }
+
+
+def test_a_second_run_tells_what_changed(tmp_path: Path) -> None:
+    history = History(tmp_path / "history")
+    first = [about_host("robots.te-groot")]
+    build(write_run(tmp_path / "woo-1", [read(harvested=2)], first), history=history)
+    second = [about_host("sitemap.ongeldig")]
+    report = made(write_run(tmp_path / "woo-2", [read(unchanged=2, harvested=1)], second), history=history)
+    (host,) = report["hosts"]
+    assert host["changes"] == {
+        "since": "2026-11-21T08:00:00.5+01:00",
+        "listed": 2,
+        "harvested": 2,
+        "score": 95,
+        "came": ["sitemap.ongeldig"],
+        "stayed": [],
+        "mended": ["robots.te-groot"],
+        "not_looked_at": [],
+    }
+    assert [point["listed"] for point in host["history"]] == [2, 3]
+    assert [point["listed"] for point in report["totals"]["history"]] == [2, 3]
+    assert {"robots.te-groot", "sitemap.ongeldig"} <= report["explanations"].keys()
+
+
+def test_bodies_with_several_hosts_of_their_own_are_told(tmp_path: Path) -> None:
+    shared = read("shared.nl", harvested=1)
+    shared.organisations = [BODY, {"id": "2", "name": "Waterschap"}]
+    report = made(write_run(tmp_path / "woo-1", [read(harvested=1), read(OTHER, harvested=2), shared]))
+    (body,) = report["organisations"]
+    assert (body["name"], body["hosts"], body["harvested"]) == (BODY["name"], 2, 3)
+
+
+def test_a_fault_that_hosts_share_is_told_once(tmp_path: Path) -> None:
+    findings = [about_host("sitemap.ongeldig", host=host) for host in (HOST, OTHER)]
+    accounts = [read(harvested=1), read(OTHER, harvested=1)]
+    (fault,) = made(write_run(tmp_path / "woo-1", accounts, findings))["faults"]
+    assert (fault["code"], fault["pattern"], fault["hosts"]) == (
+        "sitemap.ongeldig",
+        "/api/sitemap/#/#.xml",
+        [HOST, OTHER],
+    )
+
+
+def test_the_texts_are_in_the_language_that_is_asked_for(tmp_path: Path) -> None:
+    report = made(a_run(tmp_path / "woo-1"), lang="en")
+    assert report["explanations"]["titel.ontbreekt"]["what"] == "The document has no <officieleTitel>."
+
+
+def test_permits_are_scored_by_their_own_parts(tmp_path: Path) -> None:
+    findings = [about_document("ipm.schema")]
+    account = Account(HOST, visited=True, listed=2, harvested={"aanlevering": 2})
+    (host,) = made(write_run(tmp_path / "vergunningen-1", [account], findings))["hosts"]
+    assert host["score"] == 70
+    assert [section["section"] for section in host["sections"]] == ["findability", "documents"]
+
+
+def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:
+    path = build(a_run(tmp_path / "woo-1"))
+    assert [host.host for host in read_hosts(path)] == [OTHER, HOST]
+    assert read_head(path).totals.hosts == 2
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"version": "1.0"}\n'])
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"is no report\.json"):
+        read_head(path)
+
+
+def test_a_report_without_hosts_is_made_too(tmp_path: Path) -> None:
+    report = made(write_run(tmp_path / "woo-1", []))
+    assert report["hosts"] == []
+    assert report["totals"]["listed"] == 0

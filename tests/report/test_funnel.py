@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.report.runs import CATEGORY, HOST, about_document, about_host, read, record
+from woo_harvester.findings import Severity, explanations
+from woo_harvester.record import Oorzaak
+from woo_harvester.report.funnel import (
+    FIELDS,
+    LOSSES,
+    MAX_PATTERNS,
+    STAGE_OF,
+    Account,
+    Accounts,
+    path_pattern,
+    read_accounts,
+    stages,
+    total,
+)
+
+
+def reached(account: Account) -> dict[str, int]:
+    return {stage: documents for stage, documents, _ in stages(account)}
+
+
+def test_each_stage_is_the_one_before_less_its_losses() -> None:
+    findings = [
+        about_document("loc.geen-https"),
+        about_document("loc.niet-geregistreerd"),
+        about_document("document.leeg"),
+        about_document("format.onbekend"),
+    ]
+    account = read(harvested=3, unchanged=2, findings=findings)
+    assert list(stages(account)) == [
+        ("listed", 9, {}),
+        ("valid", 8, {"loc.geen-https": 1}),
+        ("allowed", 7, {"loc.niet-geregistreerd": 1}),
+        ("fetched", 6, {"document.leeg": 1}),
+        ("harvested", 5, {"format.onbekend": 1}),
+    ]
+    assert account.unfinished == 0
+
+
+@given(
+    lost=st.dictionaries(st.sampled_from(sorted(STAGE_OF)), st.integers(1, 50)),
+    harvested=st.integers(0, 50),
+    unchanged=st.integers(0, 50),
+    unfinished=st.integers(0, 50),
+)
+def test_the_sums_close_whatever_is_lost(
+    lost: dict[str, int], harvested: int, unchanged: int, unfinished: int
+) -> None:
+    listed = sum(lost.values()) + harvested + unchanged + unfinished
+    account = Account(
+        HOST, listed=listed, lost=lost, harvested={"aanlevering": harvested}, unchanged=unchanged
+    )
+    left = listed
+    for stage, documents, losses in stages(account):
+        left -= sum(losses.values()) + (account.unfinished if stage == "harvested" else 0)
+        assert documents == left
+    assert left == harvested + unchanged
+
+
+def test_what_the_run_did_not_come_to_is_missing_at_the_end() -> None:
+    account = read(harvested=1)
+    account.looked_at(4, 0)
+    assert account.unfinished == 4
+    assert reached(account) == {"listed": 5, "valid": 5, "allowed": 5, "fetched": 5, "harvested": 1}
+
+
+def test_more_harvested_than_listed_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"www\.a\.nl: 1 documents are listed, but 2 harvested and 0 lost"):
+        list(stages(Account(HOST, listed=1, harvested={"aanlevering": 2})))
+
+
+def test_a_repeated_loc_counts_once() -> None:
+    account = read(harvested=1, findings=[about_document("loc.dubbel")])
+    assert (account.listed, account.repeated) == (1, 1)
+
+
+def test_a_sitemap_that_is_passed_over_counts_with_its_documents() -> None:
+    account = Account(HOST)
+    account.saw_sitemap("https://www.a.nl/sitemap-1.xml")
+    account.passed_over(40)
+    assert (account.sitemaps, account.sitemaps_unchanged) == (1, 1)
+    assert (account.listed, account.unchanged, account.harvested_now_or_before) == (40, 40, 40)
+
+
+@pytest.mark.parametrize("code", ["tls.ongeldig", "robots.verboden", "loc.geen-https"])
+def test_a_finding_about_a_file_loses_no_document(code: str) -> None:
+    account = Account(HOST)
+    account.note(about_host(code))
+    assert account.lost == {}
+
+
+def test_a_warning_loses_no_document() -> None:
+    account = Account(HOST)
+    account.note(about_document("titel.ontbreekt"))
+    assert account.lost == {}
+
+
+def test_every_loss_is_an_error_and_every_error_about_a_document_is_a_loss() -> None:
+    errors = {code for code, text in explanations().items() if text.severity is Severity.ERROR}
+    assert errors >= STAGE_OF.keys()
+    about_files = ("robots.", "index.", "sitemap.", "ipm.", "host.niet-geregistreerd")
+    assert {code for code in errors if not code.startswith(about_files)} <= STAGE_OF.keys()
+
+
+def test_records_are_counted_by_what_they_are() -> None:
+    account = Account(HOST)
+    for cause in Oorzaak:
+        account.delivered(record(cause))
+    assert account.harvested == {"aanlevering": 1, "wijziging": 1, "herpublicatie": 1}
+    assert (account.records, account.withdrawn) == (3, 1)
+    assert account.categories == {CATEGORY.uri: 3}
+
+
+def test_a_field_that_was_filled_in_was_not_given() -> None:
+    account = Account(HOST)
+    account.delivered(record(defaults={"document.publisher": "register"}))
+    account.delivered(record())
+    assert account.fields["publisher"] == 1
+    assert account.fields["officieleTitel"] == 2
+    assert account.fields["documenthandeling"] == 2
+    assert "thema" not in account.fields
+    assert account.fields.keys() <= FIELDS.keys()
+
+
+def test_findings_go_to_the_account_of_their_host() -> None:
+    accounts = Accounts()
+    accounts.of(HOST)
+    accounts.note(about_document("loc.ongeldig"))
+    accounts.note(about_document("loc.ongeldig", host="www.elsewhere.nl"))
+    assert accounts.of(HOST).lost == {"loc.ongeldig": 1}
+    assert len(accounts) == 1
+
+
+def test_accounts_are_read_as_they_were_written(tmp_path: Path) -> None:
+    accounts = Accounts()
+    accounts.add(read(harvested=2, findings=[about_document("document.leeg")]))
+    accounts.of("www.b.nl:8443").visited = True
+    accounts.write(tmp_path / "hosts.jsonl")
+    assert list(read_accounts(tmp_path / "hosts.jsonl")) == list(accounts)
+
+
+@pytest.mark.parametrize("line", ["[]", "{", json.dumps({"host": "a", "unknown": 1})])
+def test_a_line_that_is_no_account_is_told_with_its_number(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "hosts.jsonl"
+    path.write_text('{"host": "a"}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"hosts\.jsonl, line 2"):
+        list(read_accounts(path))
+
+
+@pytest.mark.parametrize(
+    ("url", "pattern"),
+    [
+        ("https://a.nl/api/sitemap/2025/5.xml", "/api/sitemap/#/#.xml"),
+        ("https://a.nl/s/6f1c2a34-9d0e-4b57-8a11-2f0d9b6c7e58.xml", "/s/#.xml"),
+        ("https://a.nl/x/publications?page=3&size=10", "/x/publications?page&size"),
+        ("https://a.nl", ""),
+    ],
+)
+def test_numbers_in_paths_are_left_out(url: str, pattern: str) -> None:
+    assert path_pattern(url) == pattern
+
+
+def test_only_a_few_shapes_of_paths_are_remembered() -> None:
+    account = Account(HOST)
+    for letter in "abcdefghijklmnop":
+        account.saw_sitemap(f"https://www.a.nl/{letter}/1.xml")
+        account.saw_sitemap(f"https://www.a.nl/{letter}/2.xml")
+    assert account.patterns == {f"/{letter}/#.xml": 2 for letter in "abcdefgh"}
+    assert len(account.patterns) == MAX_PATTERNS
+
+
+def test_all_hosts_together_are_the_sum_of_each() -> None:
+    one = read(harvested=2, findings=[about_document("document.leeg")])
+    other = read("www.b.nl", harvested=1, unchanged=5)
+    both = total([one, other])
+    assert (both.listed, both.unchanged, both.records) == (9, 5, 3)
+    assert both.lost == {"document.leeg": 1}
+    assert both.unfinished == 0
+
+
+def test_each_loss_belongs_to_one_stage() -> None:
+    assert sum(map(len, LOSSES.values())) == len(STAGE_OF)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.report.runs import HOST
+from woo_harvester.findings import explanations
+from woo_harvester.report.funnel import STAGE_OF, Account
+from woo_harvester.report.parts import PARTS, Kind, part_of, weight_of
+from woo_harvester.report.score import Score, score
+
+WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
+
+
+def host(listed: int = 100, lost: int = 0, indexes: int = 1, sitemaps: int = 2) -> Account:
+    return Account(
+        HOST,
+        visited=True,
+        indexes=indexes,
+        sitemaps=sitemaps,
+        listed=listed,
+        harvested={"aanlevering": listed - lost},
+    )
+
+
+def states(result: Score) -> dict[str, str]:
+    return {each.part.name: each.state for each in result.parts}
+
+
+def test_nothing_wrong_is_100_points() -> None:
+    assert score({}, host()).shown == 100
+
+
+def test_notices_cost_nothing() -> None:
+    counts = {("creatiedatum.ontbreekt", True): 100, ("robots.andere-sitemap", False): 1}
+    result = score(counts, host())
+    assert result.shown == 100
+    assert result.costs == {}
+
+
+def test_a_warning_costs_half_of_what_an_error_costs() -> None:
+    warning = score({("format.strijdig", True): 10}, host())
+    error = score({("format.onbekend", True): 10}, host(lost=10))
+    assert warning.costs == pytest.approx({("format.strijdig", True): 8 * 0.1 * 0.5})
+    parts = {each.part.name: each.share for each in error.parts}
+    assert parts["format"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("code", [code for code in WOO_CODES if weight_of(code)])
+@pytest.mark.parametrize("about_document", [True, False])
+def test_one_error_or_warning_keeps_a_host_from_100(code: str, about_document: bool) -> None:
+    if code == "register.onbereikbaar":
+        assert part_of(code, about_document) is None
+        return
+    result = score({(code, about_document): 1}, host(listed=1_000_000))
+    assert result.shown is not None
+    assert result.shown < 100
+
+
+@pytest.mark.parametrize(("kind", "prefix"), [("woo", ""), ("vergunningen", "ipm.")])
+def test_the_parts_are_100_points_together(kind: Kind, prefix: str) -> None:
+    assert sum(part.points for part in PARTS[kind]) == 100
+    codes = [code for code in explanations() if code.startswith(prefix) == bool(prefix) or not prefix]
+    scored = [code for code in codes if prefix or not code.startswith("ipm.")]
+    assert [code for code in scored if part_of(code, about_document=True, kind=kind) is None] == (
+        [] if prefix else ["register.onbereikbaar"]
+    )
+
+
+def test_what_a_missing_robots_txt_hides_is_not_passed() -> None:
+    result = score({("robots.ontbreekt", False): 1}, Account(HOST, visited=True))
+    assert result.shown == 5
+    assert states(result)["title"] == "not_reached"
+    assert result.costs == {("robots.ontbreekt", False): pytest.approx(95)}
+
+
+def test_an_empty_sitemap_leaves_documents_out_of_the_score() -> None:
+    result = score({("sitemap.leeg", False): 1}, host(listed=0, sitemaps=1))
+    assert result.shown == 100
+    assert states(result)["title"] == "not_applicable"
+    assert states(result)["files"] == "passed"
+    assert result.of == 5 + 10 + 15 + 12 + 2
+    assert result.section("metadata") is None
+
+
+def test_a_host_that_was_not_visited_has_no_score() -> None:
+    result = score({}, Account(HOST))
+    assert (result.shown, result.exact, result.parts) == (None, None, ())
+
+
+def test_documents_that_were_not_read_again_are_not_judged() -> None:
+    result = score({}, Account(HOST, visited=True, indexes=1, sitemaps=1, listed=50, unchanged=50))
+    assert result.shown == 100
+    assert states(result)["metadata"] == "not_applicable"
+    assert states(result)["fetching"] == "passed"
+
+
+def test_a_document_that_is_lost_has_nothing_of_what_comes_after() -> None:
+    result = score({("loc.geen-https", True): 100}, host(lost=100))
+    assert states(result)["fetching"] == "not_reached"
+    assert result.shown == 42
+
+
+def test_the_example_of_the_documentation() -> None:
+    result = score({("loc.geen-https", True): 10, ("titel.ontbreekt", True): 45}, host(lost=10))
+    assert result.exact == pytest.approx(93.275)
+    assert result.costs == pytest.approx({("loc.geen-https", True): 5.6, ("titel.ontbreekt", True): 1.125})
+
+
+def test_a_wrong_name_is_weighed_against_the_indexes_that_were_read() -> None:
+    result = score({("index.naam", False): 1}, host(indexes=3))
+    parts = {each.part.name: each.share for each in result.parts}
+    assert parts["index"] == pytest.approx(0.75)
+    assert parts["title"] == pytest.approx(0.75)
+
+
+def test_without_any_index_the_wrong_name_shares_the_blame() -> None:
+    counts = {("index.naam", False): 1, ("robots.geen-diwoo-index", False): 1}
+    result = score(counts, Account(HOST, visited=True))
+    assert result.shown == 15
+    assert set(result.costs) == set(counts)
+
+
+def test_a_wrong_robots_txt_is_as_wrong_for_being_told_twice() -> None:
+    once, twice = (score({("robots.te-groot", False): count}, host()) for count in (1, 2))
+    assert once.exact == twice.exact == 95
+
+
+@given(
+    counts=st.dictionaries(
+        st.tuples(st.sampled_from(WOO_CODES), st.booleans()), st.integers(1, 200), max_size=12
+    ),
+    harvested=st.integers(0, 300),
+    unchanged=st.integers(0, 300),
+    indexes=st.integers(0, 3),
+    sitemaps=st.integers(0, 3),
+)
+def test_points_and_costs_are_100_together(
+    counts: dict[tuple[str, bool], int], harvested: int, unchanged: int, indexes: int, sitemaps: int
+) -> None:
+    lost = {
+        code: count for (code, about_document), count in counts.items() if about_document and code in STAGE_OF
+    }
+    account = Account(
+        HOST,
+        visited=True,
+        indexes=indexes,
+        sitemaps=sitemaps,
+        listed=sum(lost.values()) + harvested + unchanged,
+        lost=lost,
+        unchanged=unchanged,
+        harvested={"aanlevering": harvested},
+    )
+    result = score(counts, account)
+    assert result.exact is not None
+    assert -1e-9 <= result.exact <= 100 + 1e-9
+    assert result.exact + sum(result.costs.values()) == pytest.approx(100)
+    assert all(cost >= 0 for cost in result.costs.values())
+    assert all(weight_of(code) for code, _ in result.costs)
+
+
+def test_the_rule_fits_a_screen() -> None:
+    assert len(inspect.getsource(score).splitlines()) <= 40
+
+
+def test_permits_have_parts_of_their_own() -> None:
+    account = Account(HOST, visited=True, listed=10)
+    result = score({("ipm.schema", True): 5}, account, "vergunningen")
+    assert states(result) == {"entry": "passed", "messages": "lowered"}
+    assert result.shown == 70

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from tests.report.runs import BODY, about_document, about_host
+from woo_harvester.diwoo.given import read_given
+from woo_harvester.findings import Finding, explanations
+from woo_harvester.report.model import Body, Snippet
+from woo_harvester.report.snippets import snippet
+from woo_harvester.report.xml_lines import DIWOO_NAMESPACE, example_of
+from woo_harvester.tooi import lists
+from woo_harvester.urls import loc_problem
+
+ROOT = f'<urlset xmlns:diwoo="{DIWOO_NAMESPACE}" xmlns:mdto="urn:mdto">'
+CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
+SORT = "documenthandelingen/documenthandeling/soortHandeling"
+
+
+def made(finding: Finding) -> Snippet:
+    given = snippet(finding.as_dict(), Body(**BODY))
+    assert given is not None
+    return given
+
+
+def entry(text: str) -> etree._Element:
+    """The entry in a snippet, which is well-formed."""
+    url = etree.fromstring(f"{ROOT}{text}</urlset>".encode()).find("url")
+    assert url is not None
+    return url
+
+
+def text(url: etree._Element, name: str) -> str | None:
+    return url.findtext(f".//{{{DIWOO_NAMESPACE}}}{name}")
+
+
+@pytest.mark.parametrize(
+    ("code", "seen", "right"),
+    [
+        ("loc.geen-https", "http://www.a.nl/1.pdf?a=1&b=2", "https://www.a.nl/1.pdf?a=1&b=2"),
+        ("loc.ongeldig", "/documenten/een twee.pdf", "https://www.a.nl/documenten/een%20twee.pdf"),
+        ("loc.inloggegevens", "https://u:p@www.a.nl/1.pdf", "https://www.a.nl/1.pdf"),
+    ],
+)
+def test_a_wrong_loc_becomes_one_that_may_be_harvested(code: str, seen: str, right: str) -> None:
+    given = made(about_document(code, url=seen, seen=seen))
+    assert entry(given.before).findtext("loc") == seen
+    assert entry(given.after).findtext("loc") == right
+    assert loc_problem(right) is None
+
+
+@pytest.mark.parametrize("seen", ["javascript:alert(1)", "mailto:a@a.nl", "https://"])
+def test_what_cannot_be_mended_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
+    finding = about_document("loc.geen-https", url=seen, seen=seen).as_dict()
+    assert snippet(finding, None) is None
+
+
+def test_a_redirect_becomes_its_target() -> None:
+    finding = about_document("document.doorverwijzing", seen="doorverwijzing naar https://www.b.nl/1.pdf")
+    given = made(finding)
+    assert entry(given.before).findtext("loc") == "https://www.a.nl/documenten/1.pdf"
+    assert entry(given.after).findtext("loc") == "https://www.b.nl/1.pdf"
+
+
+@pytest.mark.parametrize(
+    "code", ["lastmod.ongeldig", "lastmod.toekomst", "lastmod.ouder", "lastmod.heraanbod"]
+)
+def test_a_lastmod_becomes_a_moment(code: str) -> None:
+    given = made(about_document(code, seen="vorige week"))
+    assert entry(given.before).findtext("lastmod") == "vorige week"
+    assert entry(given.after).findtext("lastmod") == "2026-11-21T08:00:00+01:00"
+
+
+def test_metadata_that_are_absent_become_what_the_guide_requires() -> None:
+    given = made(about_document("metadata.ontbreekt"))
+    assert entry(given.before).find(f"{{{DIWOO_NAMESPACE}}}Document") is None
+    document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    read = read_given(document)
+    assert read.publisher is not None
+    assert (read.publisher.label, read.publisher.uri) == (BODY["name"], BODY["id"])
+    assert read.officiele_titel
+    assert read.informatiecategorieen[0].uri in {concept.uri for concept in lists.informatiecategorieen()}
+    assert read.handelingen
+    assert not read.unread
+
+
+@pytest.mark.parametrize(
+    ("code", "element"),
+    [
+        ("publisher.ontbreekt", "publisher"),
+        ("register.meerdere-organisaties", None),
+        ("verantwoordelijke.ontbreekt", "verantwoordelijke"),
+        ("titel.ontbreekt", "titelcollectie/officieleTitel"),
+        ("titel.onbekend", "titelcollectie/officieleTitel"),
+        ("informatiecategorie.ontbreekt", CATEGORY),
+        ("creatiedatum.ontbreekt", "creatiedatum"),
+        ("documenthandeling.ontbreekt", "documenthandelingen/documenthandeling"),
+        ("format.onbekend", "format"),
+    ],
+)
+def test_an_element_that_is_absent_is_put_where_it_is_read(code: str, element: str | None) -> None:
+    given = made(about_document(code, element=element))
+    name = (element or "publisher").rpartition("/")[2]
+    assert f"<diwoo:{name}" not in given.before
+    document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    assert not [each for each in read_given(document).unread if each != "…"]
+    assert f"<diwoo:{name}" in given.after
+
+
+def test_the_title_that_was_made_of_the_file_name_is_a_start() -> None:
+    action = "standaardwaarde gebruikt: Besluit over de kade"
+    given = made(about_document("titel.ontbreekt", action=action))
+    assert text(entry(given.after), "officieleTitel") == "Besluit over de kade"
+
+
+@pytest.mark.parametrize(
+    ("code", "element", "seen", "action", "uri"),
+    [
+        (
+            "waarde.uri-onbekend",
+            "classificatiecollectie/themas/thema",
+            "afval & water (https://verzonnen.example/afval)",
+            "gelezen als afval (https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3)",
+            "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3",
+        ),
+        (
+            "informatiecategorie.onbekend",
+            CATEGORY,
+            "PLACEHOLDER",
+            "gelezen als onbekend (https://identifier.overheid.nl/tooi/id/informatiecategorie_onbekend)",
+            "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
+        ),
+        (
+            "documenthandeling.onbekend",
+            SORT,
+            "publicatie (https://verzonnen.example/publicatie); 2024-05-01",
+            "weggelaten",
+            "https://identifier.overheid.nl/tooi/def/thes/kern/c_641ecd76",
+        ),
+    ],
+)
+def test_a_wrong_value_becomes_the_one_that_it_was_read_as_or_an_example(
+    code: str, element: str, seen: str, action: str, uri: str
+) -> None:
+    given = made(about_document(code, element=element, seen=seen, action=action))
+    name = f".//{{{DIWOO_NAMESPACE}}}{element.rpartition('/')[2]}"
+    before, after = entry(given.before).find(name), entry(given.after).find(name)
+    assert before is not None
+    assert after is not None
+    assert (before.text or "") in seen
+    assert after.get("resource") == uri
+
+
+def test_a_value_of_an_unknown_list_has_no_example() -> None:
+    finding = about_document("waarde.label-onbekend", element="opsteller", seen="wij").as_dict()
+    assert snippet(finding, None) is None
+
+
+@pytest.mark.parametrize("element", ["creatiedatum", "geldigheid/begindatum"])
+def test_a_wrong_date_becomes_one_that_can_be_read(element: str) -> None:
+    given = made(about_document("datum.ongeldig", element=element, seen="31-02-2024"))
+    document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    read = read_given(document)
+    assert (read.creatiedatum or read.begindatum or "").startswith("2026-01-31")
+
+
+def test_an_unknown_element_becomes_metadata_of_their_own() -> None:
+    given = made(about_document("metadata.element-onbekend", seen="wijk, buurt"))
+    document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    assert read_given(document).extra[0].fields == [("wijk", ["…"])]
+
+
+@pytest.mark.parametrize(
+    ("code", "seen", "right"),
+    [
+        ("index.naam", "https://www.a.nl/x/sitemap-diwoo.xml", "https://www.a.nl/x/sitemapindex-diwoo.xml"),
+        (
+            "index.infocat-onbekend",
+            "https://www.a.nl/sitemapindex-diwoo-infocat018.xml",
+            "https://www.a.nl/sitemapindex-diwoo.xml",
+        ),
+        (
+            "index.hoofdletters",
+            "https://www.a.nl/Api/SitemapIndex-DiWoo.XML",
+            "https://www.a.nl/Api/sitemapindex-diwoo.xml",
+        ),
+        (
+            "index.geen-https",
+            "http://www.a.nl/sitemapindex-diwoo.xml",
+            "https://www.a.nl/sitemapindex-diwoo.xml",
+        ),
+    ],
+)
+def test_a_line_of_robots_txt_is_written_right(code: str, seen: str, right: str) -> None:
+    given = made(about_host(code, url=seen, seen=seen))
+    assert (given.before, given.after) == (f"Sitemap: {seen}", f"Sitemap: {right}")
+
+
+def test_a_relative_line_gets_its_host() -> None:
+    url = "https://www.a.nl/sitemapindex-diwoo.xml"
+    given = made(about_host("robots.sitemap-relatief", url=url, seen="/sitemapindex-diwoo.xml"))
+    assert given.after == f"Sitemap: {url}"
+
+
+@pytest.mark.parametrize("code", ["robots.ontbreekt", "robots.geen-diwoo-index"])
+def test_a_robots_txt_names_the_index(code: str) -> None:
+    assert made(about_host(code)).after.endswith("Sitemap: https://www.a.nl/sitemapindex-diwoo.xml")
+
+
+def test_a_forbidden_folder_is_allowed() -> None:
+    given = made(about_document("robots.verboden", url="https://www.a.nl/besloten/1.pdf"))
+    assert given.before.endswith("Disallow: /besloten/")
+    assert given.after.endswith("Allow: /besloten/")
+
+
+@pytest.mark.parametrize(
+    ("code", "seen"),
+    [
+        ("sitemap.wortelelement", "<Documents> met 2 documenten"),
+        ("sitemap.doctype", "<!DOCTYPE urlset>"),
+        ("sitemap.naamruimte", "https://www.sitemaps.org/schemas/sitemap/0.9"),
+        ("index.is-urlset", "<urlset>"),
+    ],
+)
+def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> None:
+    given = made(about_host(code, url="https://www.a.nl/sitemap.xml", seen=seen))
+    assert "http://www.sitemaps.org/schemas/sitemap/0.9" in given.after
+
+
+@pytest.mark.parametrize("code", ["loc.ontbreekt", "document.html-pagina", "metadata.mdto"])
+def test_other_entries_are_shown_right(code: str) -> None:
+    given = made(about_document(code))
+    assert (entry(given.after).findtext("loc") or "").startswith("https://www.a.nl/")
+
+
+@pytest.mark.parametrize("code", list(explanations()))
+def test_what_publishers_wrote_is_never_markup(code: str) -> None:
+    evil = '"><script>alert(1)</script>&'
+    finding = about_document(
+        code, url=f"https://www.a.nl/{evil}", seen=evil, element="publisher", action=evil
+    )
+    given = snippet(finding.as_dict(), Body(id="1", name=evil))
+    if given is not None and "<url>" in given.after:
+        assert "<script" not in given.after
+
+
+def test_every_example_is_in_its_list() -> None:
+    names = ("informatiecategorie", "documentsoort", "thema", "language", "soortHandeling", "format")
+    assert all(example_of(name) for name in names)
+    assert example_of("publisher") is None

@@ -1,0 +1,84 @@
+"""An Atom feed of one host: an entry for each run in which something changed for its publisher (RFC 4287)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from uuid import NAMESPACE_URL, uuid5
+
+from lxml import etree
+from lxml.builder import ElementMaker
+
+from woo_harvester.findings import Language, explain
+from woo_harvester.report.history import HostThen, RunThen
+from woo_harvester.report.html.page import slug
+from woo_harvester.report.html.words import Words
+
+ATOM = "http://www.w3.org/2005/Atom"
+
+#: Entries of a feed at most, newest first.
+ENTRIES = 30
+
+_E = ElementMaker(namespace=ATOM, nsmap={None: ATOM})
+
+
+def feed(host: str, runs: Iterable[RunThen], *, lang: Language = "nl", base_url: str | None = None) -> bytes:
+    """The feed of a host, of *runs* oldest first; raises ValueError where none of them visited it.
+
+    *base_url* is where the folder of reports is published; without it the feed has no links, since nobody
+    knows its address. An id never changes: it is made of the host and the name of the run.
+    """
+    words = Words(lang)
+    visits = [(run, then) for run in runs if (then := run.hosts.get(host)) is not None and run.at]
+    if not visits:
+        raise ValueError(f"No run visited {host}")
+    root = _E.feed(
+        _E.id(_urn(host)),
+        _E.title(words("feed_title", host=host)),
+        _E.updated(visits[-1][0].at),
+        _E.author(_E.name("woo-harvester")),
+    )
+    root.set("{http://www.w3.org/XML/1998/namespace}lang", lang)
+    if base_url:
+        address = f"{base_url.rstrip('/')}/feeds/{slug(host)}.xml"
+        root.append(_E.link(rel="self", type="application/atom+xml", href=address))
+    for run, then in _news(visits)[-ENTRIES:][::-1]:
+        root.append(_entry(host, run, then, words, base_url))
+    return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
+
+
+def _news(visits: list[tuple[RunThen, HostThen]]) -> list[tuple[RunThen, HostThen]]:
+    """The first visit, and those that found something else than the one before."""
+    news = visits[:1]
+    for (_, before), (run, then) in pairwise(visits):
+        same = (before.listed, before.harvested) == (then.listed, then.harvested)
+        if then.came or then.mended or not same:
+            news.append((run, then))
+    return news
+
+
+def _entry(host: str, run: RunThen, then: HostThen, words: Words, base_url: str | None) -> etree._Element:
+    title = words("feed_entry", harvested=then.harvested, listed=then.listed)
+    if then.score is not None:
+        title += f" · {words('score_of', n=then.score)}"
+    entry = _E.entry(
+        _E.id(_urn(f"{host} {run.run}")),
+        _E.title(title),
+        _E.updated(run.at),
+        _E.content("\n\n".join(_paragraphs(title, then, words)), type="text"),
+    )
+    if base_url:
+        entry.append(_E.link(rel="alternate", href=f"{base_url.rstrip('/')}/{run.run}/index.html"))
+    return entry
+
+
+def _paragraphs(title: str, then: HostThen, words: Words) -> Iterable[str]:
+    yield title
+    for key, codes in (("feed_came", then.came), ("feed_mended", then.mended)):
+        if codes:
+            texts = (f"- {explain(code, words.lang).what} ({code})" for code in codes)
+            yield "\n".join([words(key) + ":", *texts])
+
+
+def _urn(text: str) -> str:
+    return uuid5(NAMESPACE_URL, f"https://{text}").urn

@@ -1,0 +1,58 @@
+"""Writes and reads ``report.json``: one host a line, so that it can be read without holding all of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from woo_harvester.report.model import Head, Host, Report
+
+_HOSTS = '"hosts": ['
+
+
+def schema() -> str:
+    """The JSON Schema of ``report.json``."""
+    made: dict[str, Any] = Report.model_json_schema(by_alias=True)
+    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+
+
+def dump(model: BaseModel) -> str:
+    """A part of the report as JSON on one line."""
+    return model.model_dump_json(by_alias=True)
+
+
+def write_report(path: Path, head: Head, hosts: Iterable[str]) -> None:
+    """Write ``report.json``; *hosts* are lines of JSON, in their order. Raises OSError."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(dump(head)[:-1] + ", " + _HOSTS)
+        separator = "\n"
+        for host in hosts:
+            file.write(separator + host)
+            separator = ",\n"
+        file.write("\n]}\n")
+
+
+def read_head(path: Path) -> Head:
+    """Everything but the hosts of a ``report.json``. Raises OSError, ValueError for a file that is none."""
+    with path.open(encoding="utf-8") as file:
+        line = file.readline().rstrip()
+    if not line.endswith(_HOSTS):
+        raise ValueError(
+            f"{path} is no report.json of this program: its first line does not end with {_HOSTS}"
+        )
+    return Head.model_validate_json(line.removesuffix(", " + _HOSTS) + "}")
+
+
+def read_hosts(path: Path) -> Iterator[Host]:
+    """The hosts of a ``report.json``, one at a time, in their order."""
+    with path.open(encoding="utf-8") as file:
+        next(file)
+        for line in file:
+            text = line.rstrip().removesuffix(",")
+            if text.startswith("{"):
+                yield Host.model_validate_json(text)

@@ -1,0 +1,189 @@
+"""What earlier runs found: one small file a run in ``reports/history``, and what changed since.
+
+A run that finds a document unchanged does not read its metadata again, and one that passes over a sitemap
+does not read its entries. A finding that is not made again there may still hold: it stays open, and is not
+told as mended.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.model import Changes, Point
+from woo_harvester.report.parts import Kind, part_of, weight_of
+from woo_harvester.report.score import FindingKey, Score
+
+#: Runs that are kept, and of those how many a chart shows.
+KEPT_RUNS = 400
+SHOWN_RUNS = 30
+
+_SUFFIX = ".json.gz"
+
+
+@dataclass(slots=True)
+class HostThen:
+    """What one run found of one host."""
+
+    listed: int
+    harvested: int
+    new: int
+    changed: int
+    withdrawn: int
+    score: int | None = None
+    complete: bool = True
+    open: list[tuple[str, bool]] = field(default_factory=list)
+    """Findings that were made, and those of before that were not looked at again."""
+    came: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class RunThen:
+    """What one run found."""
+
+    run: str
+    kind: Kind
+    at: str
+    hosts: dict[str, HostThen] = field(default_factory=dict)
+
+    @property
+    def point(self) -> Point:
+        """All its hosts together."""
+        return Point(
+            at=self.at,
+            listed=sum(host.listed for host in self.hosts.values()),
+            harvested=sum(host.harvested for host in self.hosts.values()),
+        )
+
+
+class History:
+    """The runs in a folder, each in a file of its own, so that runs side by side do not meet."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def before(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
+        """The last runs of this kind before *run*. Raises OSError, ValueError for a file that is none."""
+        return self._last(lambda name: name < run, kind, shown)
+
+    def until(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
+        """The last runs of this kind, *run* the last of them."""
+        return self._last(lambda name: name <= run, kind, shown)
+
+    def _last(self, counts: Callable[[str], bool], kind: Kind, shown: int) -> Past:
+        files = sorted(self._folder.glob(f"*{_SUFFIX}"))
+        earlier = (path for path in reversed(files) if counts(path.name.removesuffix(_SUFFIX)))
+        found: list[RunThen] = []
+        for path in earlier:
+            then = _read(path)
+            if then.kind == kind:
+                found.append(then)
+            if len(found) == shown:
+                break
+        return Past(found[::-1])
+
+    def save(self, then: RunThen) -> None:
+        """Keep a run, and let go of the oldest ones beyond the bound. Raises OSError."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / (then.run + _SUFFIX)
+        unfinished = path.with_suffix(".tmp")
+        text = json.dumps(asdict(then), ensure_ascii=False, separators=(",", ":"))
+        unfinished.write_bytes(gzip.compress(text.encode(), mtime=0))
+        unfinished.replace(path)
+        for old in sorted(self._folder.glob(f"*{_SUFFIX}"))[:-KEPT_RUNS]:
+            old.unlink(missing_ok=True)
+
+
+class Past:
+    """Earlier runs, oldest first."""
+
+    def __init__(self, runs: Iterable[RunThen] = ()) -> None:
+        self.runs = list(runs)
+
+    def last(self, host: str) -> tuple[str, HostThen] | None:
+        """When the host was last visited before, and what was found then."""
+        for run in reversed(self.runs):
+            if host in run.hosts:
+                return run.at, run.hosts[host]
+        return None
+
+    def points(self, host: str) -> list[Point]:
+        """The history of one host, oldest first."""
+        return [
+            Point(at=run.at, listed=then.listed, harvested=then.harvested, score=then.score)
+            for run in self.runs
+            if (then := run.hosts.get(host)) is not None
+        ]
+
+
+def compare(
+    account: Account, score: Score, found: Mapping[FindingKey, int], past: Past, kind: Kind = "woo"
+) -> tuple[HostThen, Changes | None]:
+    """What this run found of a host, and what changed since it was last visited."""
+    now = HostThen(
+        listed=account.listed,
+        harvested=account.harvested_now_or_before,
+        new=account.harvested.get("aanlevering", 0) + account.harvested.get("herpublicatie", 0),
+        changed=account.harvested.get("wijziging", 0),
+        withdrawn=account.withdrawn,
+        score=score.shown,
+        complete=account.complete is not False,
+        open=sorted(found),
+    )
+    last = past.last(account.host)
+    if last is None:
+        return now, None
+    since, then = last
+    before = {(code, about_document) for code, about_document in then.open}
+    waiting = {key for key in before - found.keys() if not _looked_at(key, account, score, kind)}
+    now.open = sorted({*found, *waiting})
+    now.came = _codes(found.keys() - before)
+    now.mended = _codes(before - found.keys() - waiting)
+    changes = Changes(
+        since=since,
+        listed=then.listed,
+        harvested=then.harvested,
+        score=then.score,
+        came=now.came,
+        stayed=_codes(found.keys() & before),
+        mended=now.mended,
+        not_looked_at=_codes(waiting),
+    )
+    return now, changes
+
+
+def _looked_at(key: FindingKey, account: Account, score: Score, kind: Kind) -> bool:
+    """Whether this run would have made the finding again, if it still held."""
+    code, about_document = key
+    part = part_of(code, about_document, kind)
+    states = {each.part: each.state for each in score.parts}
+    if not states or (part in states and states[part] == "not_reached"):
+        return False
+    if not about_document:
+        return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
+    if not account.complete:
+        return False
+    # What could not be harvested is tried in each run; what was harvested is read again when it changes.
+    if weight_of(code) < 1:
+        return not account.unchanged
+    return not account.sitemaps_unchanged or code.partition(".")[0] not in ("loc", "lastmod")
+
+
+def _codes(keys: Iterable[FindingKey]) -> list[str]:
+    return sorted({code for code, _ in keys})
+
+
+def _read(path: Path) -> RunThen:
+    try:
+        kept: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+        hosts = {name: HostThen(**host) for name, host in kept.pop("hosts").items()}
+        return RunThen(**kept, hosts=hosts)
+    except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error

@@ -1,0 +1,68 @@
+"""Pictures of figures as inline SVG; what a picture shows always stands beside it in words as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import tau
+
+from markupsafe import Markup
+
+from woo_harvester.report.model import Point
+
+_RADIUS = 16
+WIDTH, HEIGHT, MARGIN = 640, 160, 8
+
+
+def bar(part: float, whole: float, kind: str = "fill") -> Markup:
+    """A bar of which a share is filled. Nothing is read out: the figures stand beside it."""
+    share = 100 * part / whole if whole else 0
+    filled = max(share, 0.6) if part else 0
+    return Markup(
+        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="track" width="100" height="6"/><rect class="{}" width="{}" height="6"/></svg>'
+    ).format(kind, round(filled, 2))
+
+
+def ring(score: int | None) -> Markup:
+    """A ring that is closed as far as a score goes; fully only at 100."""
+    around = tau * _RADIUS
+    return Markup(
+        '<svg class="ring" viewBox="0 0 40 40" aria-hidden="true">'
+        '<circle class="track" cx="20" cy="20" r="{r}"/>'
+        '<circle class="arc" cx="20" cy="20" r="{r}" stroke-dasharray="{on} {all}" '
+        'transform="rotate(-90 20 20)"/>'
+        '<text x="20" y="20" dy=".36em">{text}</text></svg>'
+    ).format(
+        r=_RADIUS,
+        on=round(around * (score or 0) / 100, 2),
+        all=round(around, 2),
+        text="–" if score is None else score,
+    )
+
+
+def lines(points: Sequence[Point], label: str) -> Markup:
+    """Documents listed and harvested over time: two lines from nought to the largest figure."""
+    top = max((point.listed for point in points), default=0) or 1
+    return Markup(
+        '<svg class="lines" viewBox="0 0 {w} {h}" role="img" aria-label="{label}">'
+        '<line class="axis" x1="{m}" y1="{base}" x2="{right}" y2="{base}"/>'
+        '<polygon class="area" points="{m},{base} {harvested} {right},{base}"/>'
+        '<polyline class="listed" points="{listed}"/><polyline class="harvested" points="{harvested}"/></svg>'
+    ).format(
+        w=WIDTH,
+        h=HEIGHT,
+        m=MARGIN,
+        base=HEIGHT - MARGIN,
+        right=WIDTH - MARGIN,
+        label=label,
+        listed=_polyline([point.listed for point in points], top),
+        harvested=_polyline([point.harvested for point in points], top),
+    )
+
+
+def _polyline(values: Sequence[int], top: int) -> str:
+    step = (WIDTH - 2 * MARGIN) / max(len(values) - 1, 1)
+    return " ".join(
+        f"{MARGIN + number * step:.1f},{HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * value / top:.1f}"
+        for number, value in enumerate(values)
+    )

@@ -1,0 +1,212 @@
+"""Renders ``report.json``: one page, or an overview with a page for each host."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.html import charts
+from woo_harvester.report.html.words import Words
+from woo_harvester.report.model import Body, Explanation, FindingRow, Head, Host, Snippet
+
+#: Up to so many hosts everything stands on one page.
+ONE_PAGE_HOSTS = 50
+
+#: Findings of which the page says how many, not of how many documents: one document may have several.
+SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
+
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9.-]")
+
+
+def render(report: Path, *, lang: Language | None = None) -> Path:
+    """Write ``index.html`` beside a ``report.json``, and ``hosts/`` where it has many; returns its path.
+
+    *lang* is that of the report where it is not given. Raises OSError, ValueError for a file that is none.
+    """
+    head = read_head(report)
+    page = _Page(head, lang or head.lang)
+    index = report.with_name("index.html")
+    if head.totals.hosts <= ONE_PAGE_HOSTS:
+        hosts = list(read_hosts(report))
+        index.write_text(page.index([HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
+        return index
+    folder = report.with_name("hosts")
+    folder.mkdir(exist_ok=True)
+    rows: list[HostRow] = []
+    for host in read_hosts(report):
+        (folder / f"{slug(host.host)}.html").write_text(page.host(host), encoding="utf-8")
+        rows.append(HostRow.of(host))
+    index.write_text(page.index(rows), encoding="utf-8")
+    return index
+
+
+def slug(host: str) -> str:
+    """The name of a host's files: the same in each run, another one for each host."""
+    return _NOT_IN_NAMES.sub(lambda match: f"_{ord(match[0]):x}", host)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """What the overview shows of a host: 900 of them are held at the same time."""
+
+    host: str
+    organisations: list[Body]
+    listed: int
+    harvested: int
+    score: int | None
+    share_lost: float
+    errors: int
+    warnings: int
+
+    @classmethod
+    def of(cls, host: Host) -> HostRow:
+        """The row of a host."""
+        errors, warnings = (
+            sum(row.count for row in host.findings if row.severity is severity)
+            for severity in (Severity.ERROR, Severity.WARNING)
+        )
+        return cls(
+            host.host,
+            host.organisations,
+            host.listed,
+            host.harvested,
+            host.score,
+            host.share_lost,
+            errors,
+            warnings,
+        )
+
+
+class _Page:
+    """What the pages of one report share."""
+
+    def __init__(self, head: Head, lang: Language) -> None:
+        self._environment = environment()
+        words = Words(lang)
+        macros: Any = self._environment.get_template("macros.html").module
+
+        @cache
+        def explained(code: str) -> Explanation:
+            return _explained(head, code, lang)
+
+        @cache
+        def rule(code: str) -> Markup:
+            """What a code means; made once, since it stands on the page of every host that has it."""
+            made: Markup = macros.rule_of(words, explained(code), code)
+            return made
+
+        self._shared: dict[str, Any] = {
+            "t": words,
+            "head": head,
+            "explained": explained,
+            "rule": rule,
+            "policy": policy(),
+            "style": Markup(asset("style.css")),  # noqa: S704 -- our own files, not what publishers wrote
+            "script": Markup(asset("script.js")),  # noqa: S704
+        }
+
+    def index(self, rows: list[HostRow], hosts: Sequence[Host] = ()) -> str:
+        return self._render("index.html", rows=rows, hosts=hosts, root="")
+
+    def host(self, host: Host) -> str:
+        return self._render("host.html", host=host, root="../")
+
+    def _render(self, name: str, **context: Any) -> str:
+        return self._environment.get_template(name).render(**self._shared, **context)
+
+
+@cache
+def environment() -> Environment:
+    """The templates, which escape everything that is not marked as HTML."""
+    made = Environment(
+        loader=FunctionLoader(lambda name: asset(f"templates/{name}")),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(charts=charts, slug=slug, changed_lines=changed_lines, most_costly=most_costly)
+    made.globals.update(about_documents=about_documents, maxima=maxima, unread=unread)
+    made.tests["web"] = is_web
+    return made
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of this package as text."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """What the page may do: run its own script and style, and nothing from anywhere."""
+    digests = {
+        kind: base64.b64encode(hashlib.sha256(asset(name).encode()).digest()).decode()
+        for kind, name in (("script", "script.js"), ("style", "style.css"))
+    }
+    return (
+        f"default-src 'none'; script-src 'sha256-{digests['script']}'; "
+        f"style-src 'sha256-{digests['style']}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def is_web(url: str | None) -> bool:
+    """Whether a publisher's URL may be a link: a loc can be ``javascript:`` too."""
+    return bool(url) and str(url).startswith(("https://", "http://"))
+
+
+def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
+    """The lines of both sides, each with whether the other side does not have it."""
+    before, after = snippet.before.splitlines(), snippet.after.splitlines()
+    sides: dict[str, list[tuple[bool, str]]] = {"before": [], "after": []}
+    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        sides["before"] += [(tag != "equal", line) for line in before[i:j]]
+        sides["after"] += [(tag != "equal", line) for line in after[k:m]]
+    return sides
+
+
+def most_costly(host: Host, number: int = 3) -> list[FindingRow]:
+    """What gives the most points back."""
+    return [row for row in host.findings if row.points > 0][:number]
+
+
+def about_documents(row: FindingRow) -> bool:
+    """Whether the count of a finding is one of documents."""
+    return row.about_document and not row.code.startswith(SEVERAL_TIMES)
+
+
+def maxima(host: Host) -> set[str]:
+    """Codes of findings of which part of the cost is of parts that they kept from being looked at."""
+    parts = chain.from_iterable(section.parts for section in host.sections)
+    return {code for part in parts if part.state == "not_reached" for code in part.costs}
+
+
+def unread(host: Host) -> list[FindingRow]:
+    """Errors by which nobody knows how many documents a host has: files that could not be read."""
+    kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
+    return [
+        row
+        for row in host.findings
+        if row.severity == "error" and not row.about_document and row.code.startswith(kinds)
+    ]
+
+
+def _explained(head: Head, code: str, lang: Language) -> Explanation:
+    if lang == head.lang and code in head.explanations:
+        return head.explanations[code]
+    text = explain(code, lang)
+    return Explanation(what=text.what, why=text.why, mend=text.mend, source=text.source)

@@ -1,0 +1,123 @@
+"""The score of a host: 100 points for what a harvest needs, lowered by errors and warnings.
+
+It can be made again from ``findings.jsonl`` and the counts in ``hosts.jsonl``. ``docs/score.md`` tells
+publishers how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor
+from typing import Literal
+
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.parts import NOT_ASKED_FOR, PARTS, Kind, Part, Section, part_of, weight_of
+
+#: Shares below this are none: they come of rounding.
+TINY = 1e-9
+
+#: Changes when the same findings give another score.
+SCORE_VERSION = 1
+
+FindingKey = tuple[str, bool]
+"""A code, and whether the finding is about one document."""
+
+Counts = Mapping[FindingKey, int]
+"""How many findings of each kind a host has."""
+
+State = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartScore:
+    """A part of the score of one host."""
+
+    part: Part
+    state: State
+    """``not_applicable``: there was nothing to judge, and the part does not count. ``partly_reached`` and
+    ``not_reached``: nothing is wrong with it, but what came before kept it from being looked at."""
+    share: float
+    """The share of its points that is left, 0 to 1."""
+    costs: Mapping[FindingKey, float]
+    """The share that each finding costs; with the share that is left they are 1."""
+
+    @property
+    def points(self) -> float:
+        """Points times the share that is left."""
+        return 0.0 if self.state == "not_applicable" else self.part.points * self.share
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """All parts of one host; none where it was not visited."""
+
+    parts: tuple[PartScore, ...]
+
+    @property
+    def of(self) -> int:
+        """The points of the parts that apply: 100 where all do."""
+        return sum(each.part.points for each in self.parts if each.state != "not_applicable")
+
+    @property
+    def exact(self) -> float | None:
+        """Points of 100, as if what does not apply were not there; None where nothing was looked at."""
+        return 100 * sum(each.points for each in self.parts) / self.of if self.of else None
+
+    @property
+    def shown(self) -> int | None:
+        """Rounded down: only what has no error and no warning at all has 100."""
+        return None if self.exact is None else floor(self.exact)
+
+    @property
+    def costs(self) -> dict[FindingKey, float]:
+        """How many of the 100 points each finding costs; together they are what is missing from 100.
+
+        What was not reached may have faults of its own: for what kept it from being reached it is a maximum.
+        """
+        found: dict[FindingKey, float] = {}
+        for each in self.parts:
+            for key, share in each.costs.items():
+                found[key] = found.get(key, 0.0) + 100 * each.part.points * share / self.of
+        return found
+
+    def section(self, section: Section) -> tuple[float, int] | None:
+        """Points of a section and what they are out of; None where none of its parts applies."""
+        parts = [each for each in self.parts if each.part.section == section]
+        of = sum(each.part.points for each in parts if each.state != "not_applicable")
+        return (sum(each.points for each in parts), of) if of else None
+
+
+def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
+    """The score of a host by its findings and its account: this is the whole rule."""
+    parts: list[PartScore] = []
+    stopped: dict[FindingKey, float] = {}  # the share of everything after it that an error keeps back
+    errors: dict[FindingKey, float] = {}  # about the host and its files, so far
+    documents = account.listed  # that are left
+    for part in PARTS[kind] if account.visited else ():
+        found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
+        total: int = {"host": 1, "listed": documents}.get(part.basis, getattr(account, part.basis, 0))
+        total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
+        wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
+        before, reached = stopped, 1 - sum(stopped.values())
+        if part.basis == "host" and reached > TINY:  # all or nothing can be judged by what was reached
+            before, reached = {}, 1.0
+        scale = reached / max(total, sum(wrong.values()), 1)
+        costs = before | {key: before.get(key, 0) + share * scale for key, share in wrong.items()}
+        if reached < TINY:
+            parts.append(PartScore(part, "not_reached", 0.0, costs))
+        elif not total and not wrong:
+            parts.append(PartScore(part, "not_applicable", 1.0, {}))
+        else:
+            state: State = "lowered" if wrong else "partly_reached" if costs else "passed"
+            parts.append(PartScore(part, state, max(0.0, 1 - sum(costs.values())), costs))
+        fatal = {key: share for key, share in wrong.items() if weight_of(key[0]) == 1}
+        if part.basis != "host":
+            stopped = stopped | {key: stopped.get(key, 0) + share * scale for key, share in fatal.items()}
+        if part.basis == "listed":
+            documents -= int(sum(fatal.values()))
+        elif not part.about_document:
+            errors |= fatal
+        if part.needs and errors and not getattr(account, part.needs):
+            stopped = {key: share / sum(errors.values()) for key, share in errors.items()}
+    return Score(tuple(parts))

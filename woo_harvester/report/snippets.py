@@ -1,0 +1,313 @@
+"""How to mend a finding: the publisher's own entry before and after, as XML or as lines of robots.txt.
+
+What stands in a finding (loc, element, what was seen) is the publisher's; the rest of an entry is left out.
+Where the right value cannot be known, the text after it has an example of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
+from xml.sax.saxutils import escape, quoteattr
+
+from woo_harvester.report.model import Body, Snippet
+from woo_harvester.report.xml_lines import (
+    CATEGORY,
+    DAY,
+    DIWOO_NAMESPACE,
+    HANDLING,
+    MOMENT,
+    SITEMAP_NAMESPACE,
+    coded,
+    described,
+    entry,
+    example_of,
+    label_and_uri,
+    listed_value,
+    nested,
+    text_element,
+)
+from woo_harvester.urls import loc_problem
+
+#: Where an index is to be, for one that has a wrong name.
+INDEX = "sitemapindex-diwoo.xml"
+
+Given = Mapping[str, Any]
+"""A finding, as ``findings.jsonl`` has it."""
+
+Maker = Callable[[Given, Body], "tuple[list[str], list[str]] | None"]
+
+
+def snippet(finding: Given, body: Body | None) -> Snippet | None:
+    """Before and after of one finding; None for what is not mended in a text.
+
+    *body* is whose host it is, for a publisher that is not given.
+    """
+    make = _MAKERS.get(finding["code"])
+    made = make(finding, body or Body(id="", name="")) if make else None
+    if made is None or made[0] == made[1]:
+        return None
+    before, after = made
+    return Snippet(before="\n".join(before), after="\n".join(after))
+
+
+# What each kind of finding needs
+
+
+def _other_loc(change: Callable[[Given], str | None]) -> Maker:
+    """A loc that is written in another way."""
+
+    def make(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+        loc = change(finding)
+        if loc is None or loc_problem(loc):
+            return None
+        return entry(finding.get("url") or ""), entry(loc)
+
+    return make
+
+
+def _https(finding: Given) -> str | None:
+    scheme, _, rest = str(finding.get("seen", "")).strip().partition("://")
+    return _quoted(f"https://{rest}") if scheme.lower() == "http" else None
+
+
+def _escaped(finding: Given) -> str:
+    loc = urljoin(
+        finding.get("sitemap") or f"https://{finding.get('host')}/", finding.get("seen", "").strip()
+    )
+    return _quoted(loc)
+
+
+def _quoted(url: str) -> str:
+    """What never stands in a URL, such as a space, as its number."""
+    return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
+
+
+def _without_login(finding: Given) -> str:
+    scheme, _, rest = str(finding.get("seen", "")).partition("://")
+    return f"{scheme}://{rest.partition('@')[2]}"
+
+
+def _target(finding: Given) -> str | None:
+    _, found, target = str(finding.get("seen", "")).partition("doorverwijzing naar ")
+    return target if found else None
+
+
+def _file(finding: Given) -> str:
+    return f"https://{finding.get('host')}/documenten/bestand.pdf"
+
+
+def _no_loc(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    return ["<url>", "  <loc></loc>", "</url>"], entry(_file(finding))
+
+
+def _html_page(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    return entry(finding.get("url", "")), entry(_file(finding))
+
+
+def _lastmod(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    loc, seen = finding.get("url", ""), finding.get("seen")
+    before = [f"<lastmod>{escape(seen)}</lastmod>"] if seen else []
+    return entry(loc, *before), entry(loc, f"<lastmod>{finding.get('at', MOMENT)}</lastmod>")
+
+
+def _absent(path: str, example: Callable[[Given, Body], str]) -> Maker:
+    """An element of DiWoo that is not there."""
+
+    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+        loc = finding.get("url", "")
+        return described(loc, "…"), described(loc, "…", *nested(path, example(finding, body)))
+
+    return make
+
+
+def _publisher(finding: Given, body: Body) -> str:
+    uri = body.id if body.id.startswith("https://") else ""
+    name = finding.get("element") or "publisher"
+    return coded(name, body.name or "gemeente Voorbeeld", uri or "https://identifier.overheid.nl/tooi/id/…")
+
+
+def _title(finding: Given, body: Body) -> str:
+    _, _, title = finding.get("action", "").partition(": ")
+    known = title if title and title != "Onbekend" else "Besluit op Woo-verzoek over de kade"
+    return text_element("officieleTitel", known)
+
+
+def _example(path: str) -> str:
+    concept = example_of(path)
+    return listed_value(path, concept) if concept else ""
+
+
+def _handling() -> list[str]:
+    return [
+        *nested(f"{HANDLING}/soortHandeling", _example("soortHandeling"))[:-2],
+        f"    <diwoo:atTime>{DAY}</diwoo:atTime>",
+        "  </diwoo:documenthandeling>",
+        "</diwoo:documenthandelingen>",
+    ]
+
+
+def _no_handling(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    loc = finding.get("url", "")
+    return described(loc, "…"), described(loc, "…", *_handling())
+
+
+def _no_metadata(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    loc = finding.get("url", "")
+    inside = [
+        _publisher({}, body),
+        *nested("titelcollectie/officieleTitel", _title({}, body)),
+        *nested(CATEGORY, _example(CATEGORY)),
+        *_handling(),
+    ]
+    before = entry(loc)
+    if finding["code"] == "metadata.mdto":
+        before = entry(loc, "<diwoo:Document>", "  <mdto:MDTO>…</mdto:MDTO>", "</diwoo:Document>")
+    return before, described(loc, *inside)
+
+
+def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+    """A value of a list: what was given, and what it was read as, else an example of that list."""
+    path, loc = finding.get("element", ""), finding.get("url", "")
+    label, uri = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
+    _, read_as, text = str(finding.get("action", "")).partition("gelezen als ")
+    right = label_and_uri(text) if read_as else None
+    if right is None or not right[0] or "onbekend" in right[0].lower():
+        example = example_of(path)
+        if example is None:
+            return None
+        right = example.label, example.uri
+    before = nested(path, coded(path, label, uri))
+    return described(loc, *before), described(loc, *nested(path, coded(path, *right)))
+
+
+def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    path, loc = finding.get("element", ""), finding.get("url", "")
+    right = MOMENT if path.startswith("geldigheid") else DAY
+    before = nested(path, text_element(path, finding.get("seen", "")))
+    return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
+
+
+def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    loc, name = finding.get("url", ""), str(finding.get("seen", "")).split(",")[0]
+    field = [
+        "<diwoo:Document>",
+        "  <diwoo:extraMetadata>",
+        "    <diwoo:extraMetadatavelden>",
+        "      <diwoo:extraMetadataveld>",
+        f"        <diwoo:key>{escape(name)}</diwoo:key>",
+        "        <diwoo:values><diwoo:value>…</diwoo:value></diwoo:values>",
+        "      </diwoo:extraMetadataveld>",
+        "    </diwoo:extraMetadatavelden>",
+        "  </diwoo:extraMetadata>",
+        "</diwoo:Document>",
+    ]
+    return described(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), entry(loc, *field)
+
+
+# Files
+
+
+def _no_robots(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    return [], ["User-agent: *", "Allow: /", "", f"Sitemap: https://{finding.get('host')}/{INDEX}"]
+
+
+def _no_index(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{INDEX}"]
+
+
+def _allowed(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    folder = urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/"
+    return ["User-agent: *", f"Disallow: {folder}"], ["User-agent: *", f"Allow: {folder}"]
+
+
+def _sitemap_line(change: Callable[[str, Given], str]) -> Maker:
+    """A ``Sitemap:`` line of robots.txt that is written in another way."""
+
+    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+        given = finding.get("seen") or finding.get("url", "")
+        return [f"Sitemap: {given}"], [f"Sitemap: {change(given, finding)}"]
+
+    return make
+
+
+def _renamed(given: str, finding: Given) -> str:
+    folder, slash, _ = given.rpartition("/")
+    return f"{folder}{slash}{INDEX}"
+
+
+def _lower(given: str, finding: Given) -> str:
+    folder, slash, name = given.rpartition("/")
+    return f"{folder}{slash}{name.lower()}"
+
+
+def _urlset(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
+    after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
+    return before, [*after, *("  " + line for line in entry(_file(finding))), "</urlset>"]
+
+
+def _index_of(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    sitemap = urljoin(finding.get("url", ""), "sitemap-1.xml")
+    after = ["  <sitemap>", f"    <loc>{escape(sitemap)}</loc>", "  </sitemap>", "</sitemapindex>"]
+    return (
+        [f'<urlset xmlns="{SITEMAP_NAMESPACE}">', "  <url>…</url>", "</urlset>"],
+        [f'<sitemapindex xmlns="{SITEMAP_NAMESPACE}">', *after],
+    )
+
+
+def _doctype(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    first, rest = '<?xml version="1.0" encoding="UTF-8"?>', f'<urlset xmlns="{SITEMAP_NAMESPACE}">'
+    return [first, "<!DOCTYPE …>", rest], [first, rest]
+
+
+def _namespace(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    seen = finding.get("seen", "")
+    given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
+    return [f"<urlset{given}>"], [f'<urlset xmlns="{SITEMAP_NAMESPACE}">']
+
+
+_MAKERS: dict[str, Maker] = {
+    "robots.ontbreekt": _no_robots,
+    "robots.geen-diwoo-index": _no_index,
+    "robots.verboden": _allowed,
+    "robots.sitemap-relatief": _sitemap_line(lambda given, finding: finding.get("url", given)),
+    "index.naam": _sitemap_line(_renamed),
+    "index.infocat-onbekend": _sitemap_line(_renamed),
+    "index.hoofdletters": _sitemap_line(_lower),
+    "index.geen-https": _sitemap_line(lambda given, finding: _https({"seen": given}) or given),
+    "index.is-urlset": _index_of,
+    "sitemap.wortelelement": _urlset,
+    "sitemap.doctype": _doctype,
+    "sitemap.naamruimte": _namespace,
+    "loc.ontbreekt": _no_loc,
+    "loc.ongeldig": _other_loc(_escaped),
+    "loc.geen-https": _other_loc(_https),
+    "loc.inloggegevens": _other_loc(_without_login),
+    "document.doorverwijzing": _other_loc(_target),
+    "document.html-pagina": _html_page,
+    **dict.fromkeys(("lastmod.ontbreekt", "lastmod.ongeldig", "lastmod.toekomst"), _lastmod),
+    **dict.fromkeys(("lastmod.ouder", "lastmod.heraanbod"), _lastmod),
+    "metadata.ontbreekt": _no_metadata,
+    "metadata.mdto": _no_metadata,
+    "metadata.element-onbekend": _unknown_element,
+    "publisher.ontbreekt": _absent("publisher", _publisher),
+    "register.meerdere-organisaties": _absent("publisher", _publisher),
+    "verantwoordelijke.ontbreekt": _absent("verantwoordelijke", _publisher),
+    "titel.ontbreekt": _absent("titelcollectie/officieleTitel", _title),
+    "titel.onbekend": _absent("titelcollectie/officieleTitel", _title),
+    "informatiecategorie.ontbreekt": _absent(CATEGORY, lambda finding, body: _example(CATEGORY)),
+    "informatiecategorie.onbekend": _value,
+    "creatiedatum.ontbreekt": _absent(
+        "creatiedatum", lambda finding, body: text_element("creatiedatum", DAY)
+    ),
+    "documenthandeling.ontbreekt": _no_handling,
+    "documenthandeling.onbekend": _value,
+    "datum.ongeldig": _date,
+    "waarde.uri-onbekend": _value,
+    "waarde.label-onbekend": _value,
+    "waarde.strijdig": _value,
+    "format.onbekend": _absent("format", lambda finding, body: _example("format")),
+}

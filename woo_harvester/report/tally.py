@@ -1,0 +1,63 @@
+"""Reads ``findings.jsonl``: how many findings of each kind each host has, and a few of them as examples."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from woo_harvester.report.funnel import is_about_document
+from woo_harvester.report.score import FindingKey
+
+#: Examples of one kind of finding that are kept of one host.
+EXAMPLES = 3
+
+_CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
+
+
+@dataclass(slots=True)
+class HostTally:
+    """The findings of one host."""
+
+    counts: Counter[FindingKey] = field(default_factory=Counter)
+    lines: dict[FindingKey, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The first few of each kind, as they were written."""
+
+    def examples(self, key: FindingKey) -> list[dict[str, Any]]:
+        """The examples of one kind; the credentials that a publisher put in a loc are left out of them."""
+        return [without_credentials(json.loads(line)) for line in self.lines[key]]
+
+
+def read_findings(path: Path) -> dict[str, HostTally]:
+    """The findings by host, ``""`` for those of no host. Raises OSError and ValueError.
+
+    Memory grows with hosts and codes, not with findings. A last line without its end, which a run that was
+    killed may leave, does not count.
+    """
+    hosts: dict[str, HostTally] = defaultdict(HostTally)
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.endswith("\n"):
+                break
+            try:
+                finding = json.loads(line)
+                key = finding["code"], is_about_document(finding)
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {number}: expected a finding: {error}") from error
+            tally = hosts[finding.get("host") or ""]
+            tally.counts[key] += 1
+            if tally.counts[key] <= EXAMPLES:
+                tally.lines[key].append(line)
+    return dict(hosts)
+
+
+def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
+    """The finding, without the user name and password that stand in a loc."""
+    if finding["code"] == "loc.inloggegevens":
+        for name in ("url", "seen"):
+            if name in finding:
+                finding[name] = _CREDENTIALS.sub("…@", finding[name])
+    return finding

@@ -1,0 +1,93 @@
+"""Lines of XML as a publisher writes them: an entry of a sitemap, and what stands in its DiWoo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from xml.sax.saxutils import escape, quoteattr
+
+from woo_harvester.tooi import lists
+from woo_harvester.tooi.values import Concept, ValueList
+
+SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
+MOMENT = "2026-01-31T09:00:00+01:00"
+DAY = "2026-01-31"
+
+CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
+HANDLING = "documenthandelingen/documenthandeling"
+
+#: A value as findings have it: a label, a URI, or ``label (URI)``.
+_VALUE = re.compile(
+    r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?", re.DOTALL
+)
+
+#: Value lists of elements, by the end of their path, and which of their values serves as an example.
+_LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
+    "informatiecategorie": (
+        lists.informatiecategorieen,
+        "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
+    ),
+    "documentsoort": (lists.documentsoorten, "https://identifier.overheid.nl/tooi/def/thes/kern/c_465163c9"),
+    "thema": (lists.themas, "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3"),
+    "language": (lists.talen, "http://publications.europa.eu/resource/authority/language/NLD"),
+    "soortHandeling": (lists.handelingen, "https://identifier.overheid.nl/tooi/def/thes/kern/c_641ecd76"),
+    "format": (lists.filetypes, "http://publications.europa.eu/resource/authority/file-type/PDF"),
+}
+
+
+def entry(loc: str, *inside: str) -> list[str]:
+    """A ``url`` of a sitemap, with what stands beside its loc."""
+    return ["<url>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), "</url>"]
+
+
+def nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:
+    """*leaf*, the last element of a path such as ``titelcollectie/officieleTitel``, within the others."""
+    lines = [leaf]
+    for name in reversed(path.split("/")[:-1]):
+        lines = [f"<{prefix}{name}>", *("  " + line for line in lines), f"</{prefix}{name}>"]
+    return lines
+
+
+def described(loc: str, *inside: str) -> list[str]:
+    """A ``url`` of a sitemap, with what stands in its ``diwoo:DiWoo``."""
+    lines = [
+        "<diwoo:Document>",
+        "  <diwoo:DiWoo>",
+        *("    " + line for line in inside),
+        "  </diwoo:DiWoo>",
+        "</diwoo:Document>",
+    ]
+    return entry(loc, *lines)
+
+
+def text_element(path: str, text: str) -> str:
+    """The last element of a path, with a text."""
+    name = path.rpartition("/")[2]
+    return f"<diwoo:{name}>{escape(text)}</diwoo:{name}>"
+
+
+def coded(path: str, label: str, uri: str) -> str:
+    """The last element of a path, with a value of a list."""
+    name = path.rpartition("/")[2]
+    resource = f" resource={quoteattr(uri)}" if uri else ""
+    return f"<diwoo:{name}{resource}>{escape(label)}</diwoo:{name}>"
+
+
+def listed_value(path: str, concept: Concept) -> str:
+    """The last element of a path, with a value that is in its list."""
+    return coded(path, concept.label, concept.uri)
+
+
+def example_of(path: str) -> Concept | None:
+    """A value of the list that goes with an element; None for an element without such a list."""
+    source = _LISTS.get(path.rpartition("/")[2])
+    return source[0]()[source[1]] if source else None
+
+
+def label_and_uri(text: str) -> tuple[str, str]:
+    """Label and URI of a value as a finding has it."""
+    match = _VALUE.fullmatch(text.strip())
+    if match is None:
+        return text, ""
+    return match["label"] or "", match["uri"] or match["bare"] or ""
