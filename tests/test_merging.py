@@ -183,7 +183,10 @@ def test_the_command_merges_and_says_so(tmp_path: Path) -> None:
     run(tmp_path / "1", finding(host="a.nl"), item_scraped_count=1)
     run(tmp_path / "2", finding(host="b.nl"), item_scraped_count=2)
     done = command(tmp_path, "1", "2", "-o", "merged")
-    assert (done.returncode, done.stderr) == (0, "Merged the reports of 2 run(s) into merged.\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "Merged the reports of 2 run(s) into merged: see merged/index.html.\n",
+    )
     assert stats_of(tmp_path / "merged") == {"item_scraped_count": 3}
 
 

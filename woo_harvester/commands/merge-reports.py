@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -14,6 +14,8 @@ from woo_harvester.report.make import make_report
 
 if TYPE_CHECKING:
     import argparse
+
+    from scrapy.settings import Settings
 
 
 class Command(WordedCommand):
@@ -45,9 +47,8 @@ class Command(WordedCommand):
             raise UsageError(f"expected {self.syntax()}")
         try:
             torn = merge([Path(given) for given in args], Path(opts.output))
-            page = make_report(
-                Path(opts.output), lang=self.settings.get("WOO_REPORT_LANG", "nl"), history=False
-            )
+            lang = cast("Settings", self.settings).get("WOO_REPORT_LANG") or "nl"
+            page = make_report(Path(opts.output), lang=lang, history=False)
         except (MergeError, ValueError) as error:
             self._fail(str(error))
         except OSError as error:
@@ -57,7 +58,7 @@ class Command(WordedCommand):
                 sys.stderr.write(
                     f"scrapy merge-reports: the last line of {path} is broken off, and left out\n"
                 )
-            sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {page}.\n")
+            sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}: see {page}.\n")
 
     def _fail(self, line: str) -> None:
         self.tell(line)
