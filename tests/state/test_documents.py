@@ -170,3 +170,12 @@ def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     documents.forget(connection, keys[1:])
     assert list(documents.look_up(connection, locs(BATCH + 2))) == locs(1)
+
+
+def test_all_documents_of_a_sitemap_count_as_listed_but_for_those_withdrawn(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    keys = harvest(connection, sitemap, locs(3))
+    see(connection, sitemap, ["https://a.nl/seen.pdf"])
+    see(connection, other, ["https://a.nl/other.pdf"])
+    documents.confirm_withdrawn(connection, keys[:1], HARVESTED)
+    assert documents.count_listed(connection, sitemap) == 3
