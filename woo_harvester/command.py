@@ -44,7 +44,7 @@ class WordedCommand(ScrapyCommand):
         """Raise UsageError for an argument that is an option which there is not."""
         for given in args:
             if given.startswith("-") and given != "-":
-                raise UsageError(f"unknown option {given}: {hint(given.partition('=')[0], self.options())}")
+                raise UsageError(f"unknown option {given}: {hint(given.partition('=')[0], *self.options())}")
 
     def tell(self, line: str) -> None:
         """Write a line of error."""
@@ -55,15 +55,16 @@ class WordedCommand(ScrapyCommand):
         self.tell(message)
         raise SystemExit(2)
 
-    def options(self) -> list[str]:
-        """The options of the command, its own first; only long ones where there are such."""
+    def options(self) -> tuple[list[str], list[str]]:
+        """The options of the command itself, and those of all commands; long ones where there are such."""
         own: list[str] = []
         shared: list[str] = []
         for group in self._parser._action_groups:
             for action in group._group_actions:
                 names = [name for name in action.option_strings if name.startswith("--")]
-                (shared if group.title == GLOBAL else own).extend(names or action.option_strings)
-        return own + shared
+                is_shared = group.title == GLOBAL or action.dest == "help"
+                (shared if is_shared else own).extend(names or action.option_strings)
+        return own, shared
 
 
 def one_of(*names: str) -> Callable[[str], str]:

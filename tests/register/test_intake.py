@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+import os
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.register.exports import TODAY, body, export, unexpected
 from woo_harvester.findings import Finding
 from woo_harvester.register import Register, RegisterCopy, RegisterError
-from woo_harvester.register.intake import read_file
+from woo_harvester.register.intake import CopyInfo, read_file
 
 SOURCE = "https://register.nl/exportOO.xml"
 FETCHED = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
@@ -192,3 +193,16 @@ def test_a_local_file_that_cannot_be_read_is_an_error_that_names_it(
 def test_a_folder_is_no_register(tmp_path: Path) -> None:
     with pytest.raises(RegisterError, match="directory"):
         read_file(tmp_path, unexpected, TODAY)
+
+
+def test_the_day_of_a_register_is_that_of_its_server_else_of_its_file(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    assert accept(copy, locations(1)).date == date(2026, 11, 21)
+    assert copy.read(unexpected, TODAY).date == date(2026, 11, 21)
+    os.utime(copy.path, (0, 0))
+    assert read_file(copy.path, unexpected, TODAY).date == date(1970, 1, 1)
+
+
+def test_a_server_that_tells_no_day_gives_that_of_the_fetch() -> None:
+    info = CopyInfo(SOURCE, "", FETCHED.isoformat(), 1, 1, last_modified="gisteren")
+    assert info.date == date(2026, 11, 21)

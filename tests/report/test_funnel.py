@@ -189,3 +189,11 @@ def test_all_hosts_together_are_the_sum_of_each() -> None:
 
 def test_each_loss_belongs_to_one_stage() -> None:
     assert sum(map(len, LOSSES.values())) == len(STAGE_OF)
+
+
+def test_of_a_sitemap_that_is_passed_over_what_is_still_wrong_is_lost() -> None:
+    account = Account(HOST)
+    account.passed_over(3, 1)
+    account.note(about_document("document.leeg"))
+    assert (account.listed, account.unchanged, account.lost) == (3, 2, {"document.leeg": 1})
+    assert account.unfinished == 0

@@ -201,3 +201,11 @@ def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connec
     see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "leeg.nl")
     assert documents.count_by_host(connection) == {"a.nl": 4, "b.nl": 1}
+
+
+def test_all_documents_of_a_sitemap_count_as_listed_but_for_those_withdrawn(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    keys = harvest(connection, sitemap, locs(3))
+    see(connection, sitemap, ["https://a.nl/seen.pdf"])
+    see(connection, other, ["https://a.nl/other.pdf"])
+    assert documents.count_listed(connection, sitemap) == 3

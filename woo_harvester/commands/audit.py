@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import ArgumentError, read_arguments
@@ -30,7 +31,7 @@ from woo_harvester.report.terminal import show
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.crawler import AsyncCrawlerProcess, Crawler
+    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
 #: An audit asks for headers only, and leaves nothing behind but its report.
@@ -61,6 +62,7 @@ class Command(WordedCommand):
 
     name = "audit"
     requires_project = True
+    requires_crawler_process = False  # files need none
 
     def syntax(self) -> str:
         return "DOMAIN... [--file FILE...] [options]"
@@ -133,7 +135,7 @@ class Command(WordedCommand):
             raise UsageError("expected --json or --format, not both")
         for given in args:
             if "." not in given and ":" not in given and given != "localhost":
-                close = get_close_matches(f"--{given}", self.options(), n=1)
+                close = get_close_matches(f"--{given}", self.options()[0], n=1)
                 meant = f": did you mean {close[0]}?" if close else ", such as www.gemeente.nl"
                 raise UsageError(f"{given} is no domain{meant}")
             is_file = Path(given).exists() or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
@@ -147,7 +149,7 @@ class Command(WordedCommand):
 
     def _online(self, domains: list[str]) -> Path | None:
         """Run the spider; the folder of its report, None where that could not be made."""
-        process = cast("AsyncCrawlerProcess", self.crawler_process)
+        process = AsyncCrawlerProcess(cast("Settings", self.settings))
         crawler = process.create_crawler("woo")
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
@@ -166,7 +168,7 @@ class Command(WordedCommand):
     def _offline(self) -> Path | None:
         """Read files only; the folder of the report, None where that could not be made."""
         self._stderr.end(drop=False)
-        settings = cast("AsyncCrawlerProcess", self.crawler_process).settings
+        settings = cast("Settings", self.settings)  # without those of the add-on
         folder = Path(settings.get("WOO_REPORT_DIR", "reports")) / run_name("woo")
         maxsize = settings.getint("WOO_SITEMAP_MAXSIZE", SITEMAP_MAXSIZE)
         try:

@@ -61,11 +61,11 @@ class Command(WordedCommand):
         """Keep the log out of what is shown, unless the command line asks for it."""
         cast("Settings", self.settings).set("LOG_LEVEL", "WARNING", "project")
         super().process_options(args, opts)
+        if args:
+            raise UsageError(f"scrapy demo takes no arguments, got {' '.join(args)}", print_help=False)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Harvest and show."""
-        if args:
-            raise UsageError(f"scrapy demo takes no arguments, got {' '.join(args)}", print_help=False)
         try:
             from woo_harvester.demo.publishers import Demo  # noqa: PLC0415  -- needs the extra "demo"
         except ImportError as error:
