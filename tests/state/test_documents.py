@@ -208,4 +208,5 @@ def test_all_documents_of_a_sitemap_count_as_listed_but_for_those_withdrawn(conn
     keys = harvest(connection, sitemap, locs(3))
     see(connection, sitemap, ["https://a.nl/seen.pdf"])
     see(connection, other, ["https://a.nl/other.pdf"])
+    documents.confirm_withdrawn(connection, keys[:1], HARVESTED)
     assert documents.count_listed(connection, sitemap) == 3
