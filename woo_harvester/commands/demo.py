@@ -79,6 +79,7 @@ class Command(ScrapyCommand):
     def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler:
         os.environ["SSL_CERT_FILE"] = str(authority)
         settings = {"WOO_REGISTER": str(register), "WOO_DATA_DIR": str(data), "WOO_ALLOW_PRIVATE_HOSTS": True}
+        settings["WOO_SUMMARY"] = False  # what is shown at the end tells more
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         process.settings.setdict(settings, "cmdline")
         crawler = process.create_crawler("woo")
