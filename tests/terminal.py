@@ -67,7 +67,7 @@ def run_on_terminal(
     """
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    plain = {name: "" for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")}
+    plain = dict.fromkeys(("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"), "")
     given = {key: value for key, value in environment(ca, env).items() if key not in plain}
     process = subprocess.Popen(
         [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],

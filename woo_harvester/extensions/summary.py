@@ -16,7 +16,7 @@ from woo_harvester.findings import explain
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-#: How many codes are named: those with the most findings.
+#: How many codes are named: errors first, and of those the most frequent.
 SHOWN_CODES = 5
 
 
@@ -48,17 +48,23 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     rows = [("findings", words.findings(figures))]
     if figures.selected is not None:
         incomplete = figures.done - figures.complete
-        rows.insert(0, ("documents", f"{figures.listed or 0:,} listed: {words.documents(figures)}"))
+        rows.insert(0, ("", words.changes(figures)))
+        rows.insert(0, ("documents", f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"))
         rows.insert(
             0, ("hosts", f"{words.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
         )
     else:
         rows.insert(0, ("records", f"{figures.records:,}"))
-    most = sorted(figures.codes.items(), key=lambda each: (-each[1], each[0]))[:SHOWN_CODES]
-    for number, (code, count) in enumerate(most):
+    worst = sorted(figures.codes.items(), key=_worst_first)[:SHOWN_CODES]
+    for code, count in worst:
         severity = words.SEVERITIES[explain(code).severity][0]
-        rows.append(("most frequent" if number == 0 else "", f"{count:>9,} {code} ({severity})"))
+        rows.append(("", f"{count:>9,} {code} ({severity})"))
     page = folder / "index.html"
     rows.append(("report", str(page if page.exists() else folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {words.duration(figures.seconds)}", *lines])
+
+
+def _worst_first(each: tuple[str, int]) -> tuple[int, int, str]:
+    code, count = each
+    return list(words.SEVERITIES).index(explain(code).severity), -count, code

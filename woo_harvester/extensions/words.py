@@ -39,9 +39,14 @@ def documents(figures: Figures) -> str:
     """What became of the documents, else how many records there are."""
     if figures.listed is None:
         return counted(figures.records, "record")
+    return f"{changes(figures)}, {figures.lost:,} not harvested"
+
+
+def changes(figures: Figures) -> str:
+    """``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``."""
     return (
         f"{figures.new:,} new, {figures.changed:,} changed, {figures.unchanged:,} unchanged, "
-        f"{figures.withdrawn:,} withdrawn, {figures.lost:,} not harvested"
+        f"{figures.withdrawn:,} withdrawn"
     )
 
 
