@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from scrapy import Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.crawler import Crawler
-from scrapy.exceptions import UsageError
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.monitors.checks import Bounds
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
     from woo_harvester.monitors.suite import Outcome
 
 NEEDED = ("premailer", "slack_sdk", "spidermon")
-MARKS = {"SUCCESS": "ok", "SKIPPED": "skipped"}
+MARKS = {"OK": "ok", "SKIPPED": "skipped"}
+OPTION_NAMES = ("--quiet", "--logfile", "--loglevel", "--nolog", "--set")
 
 
 class Command(ScrapyCommand):
@@ -61,10 +61,8 @@ class Command(ScrapyCommand):
         known = spiders(reports)
         for name in args:
             if name not in known:
-                close = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {close[0]}?" if close else ""
-                raise UsageError(f"no run of a spider {name} in {reports}{hint}", print_help=False)
-        if not known:
+                self._fail(2, _unknown(name, known, reports))
+        if not (args or known):
             self._fail(1, f"no run in {reports}: expected one a day; has WOO_REPORT_DIR the right folder?")
         for name in args or known:
             self._judge(name, reports, settings, quiet=opts.quiet)
@@ -95,6 +93,14 @@ class Command(ScrapyCommand):
         sys.exit(status)
 
 
+def _unknown(name: str, known: list[str], reports: Path) -> str:
+    """What is wrong with an argument; Scrapy's parser takes an option that it does not know for one."""
+    is_option = name.startswith("-")
+    close = get_close_matches(name, OPTION_NAMES if is_option else known, n=1)
+    hint = f": did you mean {close[0]}?" if close else ""
+    return f"unknown option {name}{hint}" if is_option else f"no run of a spider {name} in {reports}{hint}"
+
+
 def bounds(settings: Settings) -> Bounds:
     """The bounds that the settings give."""
     return Bounds(
@@ -109,7 +115,7 @@ def bounds(settings: Settings) -> Bounds:
 
 def _show(outcome: Outcome, *, quiet: bool) -> None:
     for name, status, reason in outcome.lines:
-        mark = MARKS.get(status, "FAILED")
+        mark = MARKS.get(status, "FAILED")  # FAIL, or ERROR for a fault of ours
         if mark == "FAILED" or not quiet:
             told = f": {reason}" if mark == "skipped" else ""
             print(f"  {mark:<8} {name}{told}")

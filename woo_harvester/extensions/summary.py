@@ -58,7 +58,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     worst = sorted(figures.codes.items(), key=_worst_first)[:SHOWN_CODES]
     for code, count in worst:
         severity = words.SEVERITIES[explain(code).severity][0]
-        rows.append(("", f"{count:>9,} {code} ({severity})"))
+        rows.append(("", f"{count:,} x {code} ({severity})"))
     page = folder / "index.html"
     rows.append(("report", str(page if page.exists() else folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)

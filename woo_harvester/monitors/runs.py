@@ -40,7 +40,8 @@ def spiders(reports: Path) -> list[str]:
 def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
     """The last *count* runs of a spider that ended, oldest first.
 
-    Raises OSError, and ValueError with the path. A run that is going on, or was killed, has no statistics and does not count.
+    A run that is going on, or was killed, has no statistics and does not count. Raises OSError, and
+    ValueError with the path.
     """
     found: list[Run] = []
     for folder in sorted(_folders(reports), reverse=True):

@@ -94,8 +94,11 @@ class Outcome:
     """What the monitors found, and whether those who are to know it could be told."""
 
     def __init__(self, result: Any) -> None:
-        self.lines = [(each.monitor.method_name, each.status, each.reason) for each in result.monitor_results]
-        """Name, status (SUCCESS, SKIPPED, FAILURE or ERROR) and reason of each monitor."""
+        self.lines = [
+            (each.monitor.method_name, each.status, each.reason or each.error)
+            for each in result.monitor_results
+        ]
+        """Name, status (OK, SKIPPED, FAIL or ERROR) and reason of each monitor."""
         self.passed: bool = result.all_monitors_passed
         self.unsent = [
             f"{each.action.name}: {(each.error or '').strip().rpartition(chr(10))[2]}"
