@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ from woo_harvester.record import Oorzaak
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+    from woo_harvester.report.funnel import Account
 
 #: How many hosts are named as the slowest, and from how many seconds a request on.
 SLOWEST = 3
@@ -54,6 +56,8 @@ class Figures:
     codes: dict[str, int] = field(default_factory=dict)
     """Findings by code."""
     slowest: tuple[SlowHost, ...] = ()
+    ahead: float | None = None
+    """Of the host that is furthest from its end: documents to come, by an earlier run, for each one seen."""
 
     @property
     def unit(self) -> str:
@@ -71,18 +75,25 @@ class Figures:
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate, if the hosts to come take as long as those that are done; None where none is."""
+        """An estimate, None where nothing is known yet.
+
+        Hosts go on side by side, so the one that is furthest from its end decides; where no earlier run tells
+        how many documents hosts have, those to come count for as long as those that are done.
+        """
+        if self.ahead is not None:
+            return self.seconds * self.ahead
         if not self.selected or not self.done:
             return None
         return self.seconds / self.done * (self.selected - self.done)
 
 
-def read_figures(crawler: Crawler) -> Figures:
-    """The figures at this moment."""
+def read_figures(crawler: Crawler, expected: Mapping[str, int] | None = None) -> Figures:
+    """The figures at this moment; *expected* are the documents of each host in an earlier run."""
     stats = crawler.stats
     began = stats.get_value("start_time")
     codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
-    documents, listed = _documents(crawler)
+    extension = crawler.get_extension(Findings)
+    accounts = list(extension.accounts) if extension is not None else []
     return Figures(
         spider=crawler.spidercls.name,
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
@@ -92,18 +103,18 @@ def read_figures(crawler: Crawler) -> Figures:
         done=stats.get_value("woo/hosts/done", 0),
         complete=stats.get_value("woo/hosts/complete", 0),
         codes=codes,
-        slowest=tuple(_slowest(crawler, listed)),
-        **documents,
+        slowest=tuple(_slowest(crawler, {account.host: account.listed for account in accounts})),
+        ahead=_ahead(accounts, expected or {}),
+        **_documents(accounts),
     )
 
 
-def _documents(crawler: Crawler) -> tuple[dict[str, int], dict[str, int]]:
-    """What became of the documents, all hosts together; and those listed by host."""
-    extension = crawler.get_extension(Findings)
-    if extension is None or not extension.accounts:
-        return {}, {}
+def _documents(accounts: Sequence[Account]) -> dict[str, int]:
+    """What became of the documents, all hosts together; nothing where there are no accounts."""
+    if not accounts:
+        return {}
     counts = dict.fromkeys(("listed", "new", "changed", "unchanged", "lost", "withdrawn"), 0)
-    for account in extension.accounts:
+    for account in accounts:
         harvested = account.harvested
         counts["listed"] += account.listed
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
@@ -111,7 +122,16 @@ def _documents(crawler: Crawler) -> tuple[dict[str, int], dict[str, int]]:
         counts["unchanged"] += account.unchanged
         counts["lost"] += sum(account.lost.values())
         counts["withdrawn"] += account.withdrawn
-    return counts, {account.host: account.listed for account in extension.accounts}
+    return counts
+
+
+def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | None:
+    ratios = [
+        max(expected[account.host] - account.listed, 0) / account.listed
+        for account in accounts
+        if account.complete is None and account.listed and account.host in expected
+    ]
+    return max(ratios, default=None)
 
 
 def _slowest(crawler: Crawler, listed: dict[str, int]) -> Iterable[SlowHost]:

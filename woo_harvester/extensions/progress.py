@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import deque
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast, get_args
 
 from rich.table import Table
 from scrapy import signals
@@ -14,12 +15,20 @@ from scrapy.utils.asyncio import create_looping_call
 
 from woo_harvester.extensions import words
 from woo_harvester.extensions.figures import Figures, read_figures
+from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.screen import Screen, can_show
 from woo_harvester.findings import Severity
+from woo_harvester.report.history import History
+from woo_harvester.report.parts import Kind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: Earlier runs that are looked at: more than one, since runs may be shards.
+LOOKED_BACK = 4
 
 #: Seconds between two drawings on a terminal, and over which the speed is measured.
 REDRAW = 1.0
@@ -53,6 +62,7 @@ class Progress:
         self._interval = crawler.settings.getfloat("WOO_PROGRESS_INTERVAL")
         self._speed = Speed()
         self._screen: Screen | None = None
+        self._expected: dict[str, int] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -67,6 +77,7 @@ class Progress:
         """Begin to tell, from the first request on: a run that cannot start has nothing to show."""
         self._stream = sys.stderr
         self._shows = can_show(self._stream) and not self._uses_stdout()
+        self._expected = self._listed_before()
         interval = REDRAW if self._shows else self._interval
         self._loop = create_looping_call(self._tell)
         if interval > 0:
@@ -78,6 +89,19 @@ class Progress:
             self._loop.stop()
         if self._screen is not None:
             self._screen.leave(self._draw)
+
+    def _listed_before(self) -> dict[str, int]:
+        """The documents that each host listed in the last few runs, for the estimate of the end."""
+        kind, findings = self._crawler.spidercls.name, self._crawler.get_extension(Findings)
+        if findings is None or kind not in get_args(Kind):
+            return {}
+        try:
+            history = History(findings.folder.parent / "history")
+            past = history.before(findings.run_name, cast("Kind", kind), LOOKED_BACK)
+        except (OSError, ValueError) as error:
+            logger.warning("The end of the run cannot be estimated from earlier ones: %s", error)
+            return {}
+        return {host: then.listed for run in past.runs for host, then in run.hosts.items()}
 
     def _uses_stdout(self) -> bool:
         return any(str(uri).startswith(("-", "stdout:")) for uri in self._crawler.settings.getdict("FEEDS"))
@@ -95,7 +119,7 @@ class Progress:
 
     def line(self) -> str:
         """Where the run is, as one line."""
-        now = read_figures(self._crawler)
+        now = read_figures(self._crawler, self._expected)
         parts = [words.documents(now), words.speed(now, self._speed(now))]
         if now.selected is not None:
             parts = [words.hosts(now), *parts, words.left(now.seconds_left)]
@@ -105,7 +129,7 @@ class Progress:
         return f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {now.spider}: {'; '.join(parts)}"
 
     def _draw(self) -> RenderableType:
-        now = read_figures(self._crawler)
+        now = read_figures(self._crawler, self._expected)
         table = Table.grid(padding=(0, 2), expand=False)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
