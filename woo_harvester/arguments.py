@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from woo_harvester.hints import hint
 from woo_harvester.urls import host_of
 
 DocumentsMode = Literal["download", "head", "none"]
@@ -88,6 +88,4 @@ def _explain(name: str, kind: str, message: str) -> str:
     if kind != "extra_forbidden":
         return f"argument {name}: {message.removeprefix('Value error, ')}"
     names = [field.alias or name for name, field in WooArguments.model_fields.items()]
-    close = get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names)}"
-    return f"unknown argument {name}: {hint}"
+    return f"unknown argument {name}: {hint(name, names)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MB = 1024 * 1024
+SITEMAP_MAXSIZE = 200 * MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ OPTIONS = (
     ),
     Option(
         "WOO_SITEMAP_MAXSIZE",
-        200 * MB,
+        SITEMAP_MAXSIZE,
         "bytes, decompressed",
         "Bound of a sitemap: four times that of the guide, since nothing is gained by leaving documents out.",
     ),

@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from woo_harvester.command import WordedCommand
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
 
@@ -29,13 +29,14 @@ SHOWN_FINDINGS = 8
 WIDTH = 100
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Starts the publishers of ``woo_harvester.demo`` and harvests them as in earnest.
 
     Only two settings differ from those of a real run: the address of the register, and that this machine
     may be visited. The certificates are verified, against an authority that exists for this run only.
     """
 
+    name = "demo"
     requires_project = True
 
     def syntax(self) -> str:
@@ -98,6 +99,7 @@ def _show(crawler: Crawler) -> None:
     _show_findings(findings.folder / "findings.jsonl")
     print(f"\nRecords:  {records[0]}\nFindings: {findings.folder / 'findings.jsonl'}")
     print(f"Statistics: {findings.folder / 'stats.json'}")
+    print(f"Report, for a browser: {(findings.folder / 'index.html').absolute()}")
 
 
 def _show_findings(path: Path) -> None:

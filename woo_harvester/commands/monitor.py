@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from scrapy import Spider
-from scrapy.commands import ScrapyCommand
 from scrapy.crawler import Crawler
 
+from woo_harvester.command import WordedCommand
 from woo_harvester.dates import AMSTERDAM
+from woo_harvester.hints import hint
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
 from woo_harvester.options import OPTIONS
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 NEEDED = ("premailer", "slack_sdk", "spidermon")
 MARKS = {"OK": "ok", "SKIPPED": "skipped"}
-OPTION_NAMES = ("--quiet", "--logfile", "--loglevel", "--nolog", "--set")
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Judges the last run of each spider by the files that runs left in ``WOO_REPORT_DIR``.
 
     Exit status 1 where a monitor failed or could not judge, 2 for a wrong argument.
     """
 
+    name = "monitor"
     requires_project = True
     requires_crawler_process = False
 
@@ -53,17 +53,17 @@ class Command(ScrapyCommand):
         """Judge the last runs of the spiders that *args* names, else of all that have runs."""
         self.exitcode = 0
         if missing := [name for name in NEEDED if not find_spec(name)]:
-            self._fail(1, f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
+            self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
         settings = cast("Settings", self.settings)
         for option in OPTIONS:
             settings.setdefault(option.name, option.default, "default")
         reports = Path(settings["WOO_REPORT_DIR"])
         known = spiders(reports)
         for name in args:
-            if name not in known:
-                self._fail(2, _unknown(name, known, reports))
-        if not (args or known):
-            self._fail(1, f"no run in {reports}: expected one a day; has WOO_REPORT_DIR the right folder?")
+            if known and name not in known:
+                self.refuse(f"no run of a spider {name} in {reports}: {hint(name, known)}")
+        if not known:
+            self._fail(f"no run in {reports}: expected one a day; has WOO_REPORT_DIR the right folder?")
         for name in args or known:
             self._judge(name, reports, settings, quiet=opts.quiet)
 
@@ -75,30 +75,22 @@ class Command(ScrapyCommand):
         try:
             runs = read_runs(reports, spider, settings.getint("WOO_MONITOR_RUNS") + 1)
             if not runs:
-                self._fail(1, f"no run of {spider} in {reports} has ended: expected one a day")
+                self._fail(f"no run of {spider} in {reports} has ended: expected one a day")
             *before, run = runs
             outcome = judge(Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC))
         except (NotConfigured, OSError, ValueError) as error:
-            self._fail(1, str(error))
+            self._fail(str(error))
         if not (quiet and outcome.passed):
             print(f"{run.name}, ended {run.ended.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}")
             _show(outcome, quiet=quiet)
         if not outcome.passed:
             self.exitcode = 1
         for line in outcome.unsent:
-            print(f"scrapy monitor: error: not sent: {line}", file=sys.stderr)
+            self.tell(f"not sent: {line}")
 
-    def _fail(self, status: int, line: str) -> NoReturn:
-        print(f"scrapy monitor: error: {line}", file=sys.stderr)
-        sys.exit(status)
-
-
-def _unknown(name: str, known: list[str], reports: Path) -> str:
-    """What is wrong with an argument; Scrapy's parser takes an option that it does not know for one."""
-    is_option = name.startswith("-")
-    close = get_close_matches(name, OPTION_NAMES if is_option else known, n=1)
-    hint = f": did you mean {close[0]}?" if close else ""
-    return f"unknown option {name}{hint}" if is_option else f"no run of a spider {name} in {reports}{hint}"
+    def _fail(self, line: str) -> NoReturn:
+        self.tell(line)
+        sys.exit(1)
 
 
 def bounds(settings: Settings) -> Bounds:

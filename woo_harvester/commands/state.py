@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn, cast
+from typing import IO, TYPE_CHECKING, cast
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from woo_harvester.command import WordedCommand
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.folders import state_url
+from woo_harvester.hints import hint
 from woo_harvester.latest import Latest, RecordsError
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
@@ -51,12 +52,13 @@ class Action:
     options: frozenset[str] = frozenset()
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Shows, moves and mends the state.
 
     Exit status 1 where it could not be done or ``check`` found a difference, and 2 for a wrong argument.
     """
 
+    name = "state"
     requires_project = True
     requires_crawler_process = False
 
@@ -75,7 +77,6 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
         parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
         parser.add_argument(
             "--format", metavar="jsonl|csv", help="export, import: default by the file's name"
@@ -196,13 +197,8 @@ class Command(ScrapyCommand):
             yield
 
     def _fail(self, line: str) -> None:
-        sys.stderr.write(f"scrapy state: error: {line}\n")
+        self.tell(line)
         self.exitcode = 1
-
-    @staticmethod
-    def _refuse(message: str) -> NoReturn:
-        sys.stderr.write(f"scrapy state: error: {message}\n")
-        raise SystemExit(2)
 
 
 FILES = "FILE..."
@@ -220,12 +216,9 @@ OPTIONS = ("host", "format", "output", "withdrawn", "verbose")
 
 def _action(args: Sequence[str], opts: argparse.Namespace) -> Action:
     """What is asked for. Raises UsageError for what makes no sense."""
-    for given in args:
-        if given.startswith("-"):  # Scrapy lets an option that it does not know through
-            raise UsageError(f"unknown option {given}{_hint(given, [f'--{name}' for name in OPTIONS])}")
     name = args[0] if args else ""
     if name and name not in ACTIONS:
-        raise UsageError(f"unknown action {name}{_hint(name, list(ACTIONS))}")
+        raise UsageError(f"unknown action {name}: {hint(name, ACTIONS)}")
     action = ACTIONS.get(name, TABLE)
     usage = f"scrapy state {name} {action.arguments}".strip()
     for option in OPTIONS:
@@ -236,11 +229,6 @@ def _action(args: Sequence[str], opts: argparse.Namespace) -> Action:
     if count < action.least or (action.most is not None and count > action.most):
         raise UsageError(f"expected: {usage}; got {_number(count, 'argument')}")
     return action
-
-
-def _hint(given: str, names: Sequence[str]) -> str:
-    close = get_close_matches(given, names, n=1)
-    return f": did you mean {close[0]}?" if close else f": expected one of {', '.join(names)}"
 
 
 def _known(given: str, hosts: Sequence[str]) -> str:

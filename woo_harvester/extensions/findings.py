@@ -43,7 +43,7 @@ class Findings:
         self._file: TextIO | None = None
         self.accounts = Accounts()
         """What becomes of the documents of each host; filled by the spider, the findings and the items."""
-        self.run_name = f"{crawler.spidercls.name}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+        self.run_name = run_name(crawler.spidercls.name)
         """Spider and time, the same for all that a run writes."""
 
     @classmethod
@@ -133,6 +133,11 @@ class Findings:
 
     def _fail(self, error: OSError) -> None:
         end_run(self._crawler, FAILED, f"the report in {self.folder} could not be written: {error}")
+
+
+def run_name(spider: str) -> str:
+    """Spider and time, another one for each run."""
+    return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
 
 
 def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:

@@ -40,17 +40,16 @@ def spiders(reports: Path) -> list[str]:
 def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
     """The last *count* runs of a spider that ended, oldest first.
 
-    A run that is going on, or was killed, has no statistics and does not count. Raises OSError, and
-    ValueError with the path.
+    A run that is going on, or was killed, has no statistics and does not count; nor does an audit, which is
+    not kept in the history. Raises OSError, and ValueError with the path.
     """
-    found: list[Run] = []
-    for folder in sorted(_folders(reports), reverse=True):
-        match = RUN.fullmatch(folder.name)
-        if match and match["spider"] == spider and (folder / "stats.json").exists():
-            found.append(read_run(folder))
-        if len(found) == count:
-            break
-    return found[::-1]
+    names = {
+        path.name
+        for path in _folders(reports)
+        if path.name.startswith(f"{spider}-") and (path / "stats.json").exists()
+    }
+    kept = {path.name.partition(".json")[0] for path in (reports / "history").glob("*.json.gz")}
+    return [read_run(reports / name) for name in sorted(names & kept or names)[-count:]]
 
 
 def read_run(folder: Path) -> Run:

@@ -83,6 +83,7 @@ def build(folder: Path, *, history: History | None = None, lang: Language = "nl"
 
 
 def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunThen) -> Host:
+    kind = "bestanden" if account.offline else kind
     result = score(tally.counts, account, kind)
     then, changes = compare(account, result, tally.counts, past, kind)
     now.hosts[account.host] = then

@@ -112,6 +112,8 @@ class Account:
     host: str
     organisations: list[dict[str, str]] = field(default_factory=list)
     """The bodies that registered a location on the host: ``id`` and ``name`` of each."""
+    offline: bool = False
+    """Files that were looked at where they lie: there is no host, and nothing is known of one."""
     visited: bool = False
     """Its robots.txt was asked for."""
     complete: bool | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
 
@@ -15,7 +15,7 @@ SECTIONS: tuple[Section, ...] = get_args(Section)
 Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
 
 #: What kind of harvest a report is about: each has its own parts.
-Kind = Literal["woo", "vergunningen"]
+Kind = Literal["woo", "vergunningen", "bestanden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Part:
 
 
 #: In the order in which a harvest meets them: what is lost in one part does not come to those after it.
-PARTS: Mapping[Kind, Sequence[Part]] = {
+PARTS: dict[Kind, Sequence[Part]] = {
     "woo": (
         Part(
             "register",
@@ -112,6 +112,17 @@ PARTS: Mapping[Kind, Sequence[Part]] = {
         Part("messages", "documents", 60, "listed", ("ipm.",)),
     ),
 }
+
+#: Of files that are not online nothing is known of register, robots.txt rules, servers and withdrawals.
+_ONLINE_ONLY = ("register", "robots", "fetching", "withdrawal")
+
+
+def _of_files(part: Part) -> Part:
+    """The part as it is judged where a robots.txt is a file among others."""
+    return replace(part, codes=(*part.codes, "robots.")) if part.name == "index" else part
+
+
+PARTS["bestanden"] = tuple(_of_files(part) for part in PARTS["woo"] if part.name not in _ONLINE_ONLY)
 
 #: About the harvester's own copy of the register, not about any host.
 NOT_SCORED = frozenset({"register.onbereikbaar"})

@@ -28,7 +28,7 @@ class HostTally:
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
         """The examples of one kind; the credentials that a publisher put in a loc are left out of them."""
-        return [_without_credentials(json.loads(line)) for line in self.lines[key]]
+        return [without_credentials(json.loads(line)) for line in self.lines[key]]
 
 
 def read_findings(path: Path) -> dict[str, HostTally]:
@@ -54,7 +54,8 @@ def read_findings(path: Path) -> dict[str, HostTally]:
     return dict(hosts)
 
 
-def _without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
+def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
+    """The finding, without the user name and password that stand in a loc."""
     if finding["code"] == "loc.inloggegevens":
         for name in ("url", "seen"):
             if name in finding:

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, iso_datetime, parse_datetime
+from woo_harvester.dates import day_of, iso_datetime
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
 from woo_harvester.findings import Report
@@ -24,6 +24,7 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
 from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
 from woo_harvester.state import documents, faults
@@ -31,13 +32,9 @@ from woo_harvester.state.decision import Known, Verdict, decide, is_refused, mic
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
-from woo_harvester.urls import host_of, loc_problem, record_id
+from woo_harvester.urls import host_of, record_id
 
-SKIPPED = "overgeslagen"
 NOT_AGAIN = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
-
-#: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
-CLOCK_SLACK = timedelta(minutes=5)
 
 
 class ListedEntry(Protocol):
@@ -215,11 +212,7 @@ class Entries:
             self._keeper.listed.add(document.id)
 
     def _may_be_harvested(self, loc: str, notes: Notes) -> bool:
-        if not loc:
-            notes("loc.ontbreekt", element="loc", action=SKIPPED)
-            return False
-        if code := loc_problem(loc):
-            notes(code, element="loc", seen=loc, action=SKIPPED)
+        if not is_usable(loc, notes):
             return False
         if not self._register.is_registered(host_of(loc)):
             notes("loc.niet-geregistreerd", element="loc", seen=host_of(loc), action=SKIPPED)
@@ -245,7 +238,7 @@ class Entries:
             self._repeated(connection, known, notes, place)
             return None
         now = datetime.now(UTC).replace(microsecond=0)
-        moment = _lastmod(entry.lastmod, now, notes)
+        moment = read_lastmod(entry.lastmod, now, notes)
         verdict = decide(known, moment)
         if known.fault is not None:
             notes.since = _written(known.fault_since)
@@ -330,18 +323,3 @@ def _record(
 def _written(seconds: int | None) -> str | None:
     """A moment of the state as a finding tells it."""
     return None if seconds is None else iso_datetime(datetime.fromtimestamp(seconds, UTC))
-
-
-def _lastmod(text: str | None, now: datetime, notes: Notes) -> datetime | None:
-    """The moment of a lastmod; one that cannot be read counts as absent."""
-    if text is None:
-        notes("lastmod.ontbreekt", element="lastmod")
-        return None
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        notes("lastmod.ongeldig", element="lastmod", seen=text, action="telt als afwezig")
-        return None
-    if moment > now + CLOCK_SLACK:
-        notes("lastmod.toekomst", element="lastmod", seen=text)
-    return moment

@@ -1,0 +1,291 @@
+"""Files that are read where they lie: the same findings as online, the schema besides, and no network."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from woo_harvester.audit.files import FileAudit, files_of
+from woo_harvester.audit.offline import audit_offline
+from woo_harvester.demo import values
+from woo_harvester.demo.mistakes import GOOD, LASTMOD
+from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
+from woo_harvester.findings import Finding, explain
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.model import Host
+
+MAXSIZE = 10_000_000
+
+
+class Read:
+    """What was found in files."""
+
+    def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
+        self.findings: list[Finding] = []
+        self.accounts = Accounts()
+        audit = FileAudit(self._report, self.accounts, maxsize)
+        for path in given:
+            audit.read(path)
+
+    def _report(self, finding: Finding) -> None:
+        self.findings.append(finding)
+        self.accounts.note(finding)
+
+    @property
+    def codes(self) -> list[str]:
+        return [finding.code for finding in self.findings]
+
+    @property
+    def account(self) -> Account:
+        (account,) = self.accounts
+        return account
+
+    def about(self, code: str) -> Finding:
+        (found,) = [finding for finding in self.findings if finding.code == code]
+        return found
+
+
+def entry(name: str = "besluit.pdf", diwoo: DiWoo | None = GOOD, lastmod: str | None = LASTMOD) -> Entry:
+    return Entry(loc=f"https://www.a.nl/{name}", lastmod=lastmod, diwoo=diwoo)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A sitemap with one document, of which nothing is to be said."""
+    path = tmp_path / "sitemap.xml"
+    path.write_bytes(sitemap(entry()))
+    return path
+
+
+def report_of(folder: Path, *given: Path) -> Host:
+    audit_offline(given, folder, MAXSIZE)
+    (host,) = read_hosts(folder / "report.json")
+    return host
+
+
+def test_a_good_sitemap_would_be_harvested(file: Path) -> None:
+    read = Read(file)
+    assert read.codes == []
+    account = read.account
+    assert (account.host, account.listed, account.harvested_now_or_before) == (str(file), 1, 1)
+    assert (account.complete, account.offline, account.unfinished) == (True, True, 0)
+
+
+def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
+    wrong = [
+        entry(),
+        entry(),
+        Entry(loc="http://www.a.nl/x.pdf", lastmod=LASTMOD),
+        Entry(lastmod=LASTMOD),
+        entry("film.mp4", replace(GOOD, format=None)),
+        entry("zonder-titel.pdf", replace(GOOD, titel=None), "gisteren"),
+    ]
+    file.write_bytes(sitemap(*wrong))
+    read = Read(file)
+    assert set(read.codes) == {
+        "loc.dubbel",
+        "loc.geen-https",
+        "loc.ontbreekt",
+        "format.niet-ondersteund",
+        "titel.ontbreekt",
+        "lastmod.ongeldig",
+        "metadata.schema",
+    }
+    account = read.account
+    assert (account.listed, account.repeated, account.records, account.unfinished) == (5, 1, 2, 0)
+    assert read.about("loc.geen-https").sitemap == str(file)
+    assert read.about("loc.geen-https").line == 5
+
+
+def test_metadata_are_held_to_the_schema_with_the_line_of_the_element(file: Path) -> None:
+    text = sitemap(entry(diwoo=replace(GOOD, creatiedatum="31-02-2024"))).decode()
+    file.write_text(text.replace("<diwoo:creatiedatum>", "\n\n<diwoo:creatiedatum>"))
+    found = Read(file).about("metadata.schema")
+    assert (found.line, found.element) == (5, "DiWoo/creatiedatum")
+    assert found.seen == "“31-02-2024” is geen xs:date, zoals 2026-01-31"
+
+
+def test_a_fault_in_the_schema_is_told_with_its_place_and_gone_when_it_is_mended(
+    file: Path, tmp_path: Path
+) -> None:
+    file.write_bytes(sitemap(entry(diwoo=replace(GOOD, creatiedatum="31-02-2024"))))
+    (row,) = [row for row in report_of(tmp_path / "wrong", file).findings if row.code == "metadata.schema"]
+    page = (tmp_path / "wrong" / "index.html").read_text(encoding="utf-8")
+    assert explain("metadata.schema").mend in page
+    assert (row.sitemap, row.line) == (str(file), 3)
+    assert row.points > 0
+    file.write_bytes(sitemap(entry()))
+    assert report_of(tmp_path / "mended", file).findings == []
+
+
+def test_a_document_of_which_only_its_server_tells_the_type_counts_as_harvested(file: Path) -> None:
+    file.write_bytes(sitemap(entry("documenten/1/download", replace(GOOD, format=None))))
+    assert Read(file).account.records == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "line"),
+    [
+        (b"<html><body/></html>", "sitemap.ongeldig", 1),
+        (b"<rss/>", "sitemap.wortelelement", None),
+        (b"geen xml", "sitemap.ongeldig", 1),
+        (b"", "sitemap.ongeldig", None),
+        (sitemap(entry())[:-20], "sitemap.afgebroken", 3),
+        (sitemap(entry()).replace(b"?>", b"?>\n<!DOCTYPE urlset>", 1), "sitemap.doctype", 3),
+        (sitemap(entry()).replace(b"</loc>", b"</lok>"), "sitemap.ongeldig", 3),
+        (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", None),
+    ],
+)
+def test_a_file_that_is_no_sitemap_is_told_with_its_line(
+    file: Path, content: bytes, code: str, line: int | None
+) -> None:
+    file.write_bytes(content)
+    read = Read(file)
+    found = read.about(code)
+    assert (found.url, found.line, found.severity) == (str(file), line, "error")
+    assert read.account.complete is False
+    assert read.account.sitemaps == 1
+
+
+def test_documents_that_are_lost_by_their_root_element_are_counted(file: Path) -> None:
+    file.write_bytes(b"<Documents><Document/><Document/></Documents>")
+    assert Read(file).about("sitemap.wortelelement").seen == "<Documents> met 2 documenten"
+
+
+def test_a_packed_sitemap_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "sitemap.xml.gz"
+    path.write_bytes(gzip.compress(sitemap(entry(), entry("2.pdf"))))
+    assert Read(path).account.listed == 2
+
+
+def test_a_file_beyond_the_bound_is_read_up_to_it(file: Path) -> None:
+    file.write_bytes(sitemap(*(entry(f"{number}.pdf") for number in range(500))))
+    read = Read(file, maxsize=300_000)
+    assert "sitemap.te-groot" in read.codes
+    assert 0 < read.account.listed < 500
+
+
+def test_a_file_in_another_namespace_is_read_and_told(file: Path) -> None:
+    file.write_bytes(sitemap(entry()).replace(b"http://www.sitemaps.org", b"https://www.sitemaps.org"))
+    assert Read(file).codes == ["sitemap.naamruimte"]
+
+
+# Indexes and robots.txt
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("sitemapindex-diwoo.xml", []),
+        ("sitemapindex-diwoo-infocat018.xml", ["index.infocat-onbekend"]),
+        ("sitemap-diwoo.xml", ["index.naam"]),
+        ("SitemapIndex-DiWoo.xml", ["index.hoofdletters"]),
+        ("index.xml", ["index.naam"]),
+    ],
+)
+def test_an_index_is_held_to_its_name(tmp_path: Path, name: str, codes: list[str]) -> None:
+    path = tmp_path / name
+    path.write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
+    read = Read(path)
+    assert read.codes == codes
+    assert (read.account.indexes, read.account.listed) == (1, 0)
+
+
+def test_what_an_index_lists_is_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "sitemapindex-diwoo.xml"
+    path.write_text(sitemapindex(["http://www.a.nl/1.xml", "https://www.a.nl/2.xml", ""]))
+    read = Read(path)
+    assert read.codes == ["loc.geen-https", "loc.ontbreekt"]
+    assert [finding.line for finding in read.findings] == [3, 5]
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [("<html/>", "index"), (sitemap(entry()).decode(), "index.is-urlset")]
+)
+def test_a_file_with_the_name_of_an_index_that_is_none_is_told(
+    tmp_path: Path, content: str, code: str
+) -> None:
+    path = tmp_path / "sitemapindex-diwoo.xml"
+    path.write_text(content)
+    assert any(found.startswith(code) or found == "sitemap.wortelelement" for found in Read(path).codes)
+
+
+def test_an_unreadable_index_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "sitemapindex-diwoo.xml"
+    path.write_text("<!DOCTYPE html><html><body>Storing</body></html>")
+    assert Read(path).codes == ["index.ongeldig"]
+
+
+def test_the_index_gives_its_category_to_the_sitemaps_beside_it(tmp_path: Path) -> None:
+    index = tmp_path / "sitemapindex-diwoo-infocat002.xml"
+    index.write_text(sitemapindex(["https://www.a.nl/woo/2024.xml?page=1"]))
+    (tmp_path / "2024.xml").write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=[]))))
+    assert set(Read(tmp_path).codes) == {"metadata.schema"}
+    other = replace(GOOD, informatiecategorieen=[values.categorie(3)])
+    (tmp_path / "2024.xml").write_bytes(sitemap(entry(diwoo=other)))
+    assert Read(tmp_path).codes == ["informatiecategorie.strijdig"]
+
+
+def test_a_robots_txt_is_held_to_the_names_of_indexes(tmp_path: Path) -> None:
+    path = tmp_path / "robots.txt"
+    path.write_text(
+        robots_txt(
+            "/sitemapindex-diwoo.xml",
+            "https://www.a.nl/sitemap-diwoo.xml",
+            "http://www.a.nl/sitemapindex-diwoo-infocat003.xml",
+            "https://www.a.nl/sitemap.xml",
+        )
+    )
+    read = Read(path)
+    assert read.codes == [
+        "robots.sitemap-relatief",
+        "index.naam",
+        "index.geen-https",
+        "robots.andere-sitemap",
+    ]
+    path.write_text("User-agent: *\n" + "# x\n" * 200_000)
+    assert Read(path).codes == ["robots.te-groot", "robots.geen-diwoo-index"]
+
+
+def test_a_folder_counts_as_one_host_and_others_files_in_it_are_left_alone(
+    tmp_path: Path, file: Path
+) -> None:
+    (tmp_path / "robots.txt").write_text("Sitemap: https://www.a.nl/sitemapindex-diwoo.xml\n")
+    (tmp_path / "sitemapindex-diwoo.xml").write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
+    (tmp_path / "sitemap_index.xml").write_text(sitemapindex(["https://www.a.nl/google.xml"]))
+    (tmp_path / "onder").mkdir()
+    (tmp_path / "onder" / "nog.xml").write_bytes(sitemap(entry("2.pdf")))
+    (tmp_path / "leesmij.md").write_text("geen sitemap")
+    assert [path.name for path in files_of(tmp_path)] == [
+        "nog.xml",
+        "robots.txt",
+        "sitemap.xml",
+        "sitemap_index.xml",
+        "sitemapindex-diwoo.xml",
+    ]
+    read = Read(tmp_path)
+    assert read.codes == ["robots.andere-sitemap"]
+    assert (read.account.host, read.account.listed) == (str(tmp_path), 2)
+
+
+def test_a_file_that_cannot_be_opened_is_an_error_of_the_disk(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Read(tmp_path / "weg.xml")
+
+
+# The report
+
+
+def test_a_report_of_files_judges_only_what_files_can_tell(file: Path, tmp_path: Path) -> None:
+    host = report_of(tmp_path / "run", file)
+    states = {part.part: part.state for section in host.sections for part in section.parts}
+    assert host.score == 100
+    assert not states.keys() & {"register", "robots", "fetching", "withdrawal"}
+    assert states["index"] == "not_applicable"
+    assert states["metadata"] == "passed"
+    assert read_head(tmp_path / "run" / "report.json").run.documents == "none"
+    assert not (tmp_path / "history").exists()

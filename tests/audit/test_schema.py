@@ -1,0 +1,153 @@
+# ruff: noqa: E501  -- a fault a line
+
+"""The rules are those of the official schema: what it takes is taken, and what it refuses is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from tests.conftest import shared_file
+from tests.diwoo.schema import DiwooSchema
+from woo_harvester.audit.schema import MAX_FAULTS, NAMESPACE, schema_faults
+
+MADE = f"{{{NAMESPACE}}}"
+
+#: What the official schema says where only a value of a list is wrong.
+ABOUT_LISTS = ("attribute 'resource'",)
+
+
+@pytest.fixture(scope="module")
+def schema() -> DiwooSchema:
+    return DiwooSchema(shared_file("data/diwoo/0.9.8"))
+
+
+def document(inside: str) -> etree._Element:
+    text = f'<diwoo:Document xmlns:diwoo="{NAMESPACE}">{inside}</diwoo:Document>'
+    return etree.fromstring(text.replace("<+", "<diwoo:").replace("</+", "</diwoo:"))
+
+
+GOOD = """<+DiWoo>
+<+publisher>gemeente Amsterdam</+publisher>
+<+titelcollectie><+officieleTitel>Besluit</+officieleTitel></+titelcollectie>
+<+classificatiecollectie><+informatiecategorieen>
+<+informatiecategorie>adviezen</+informatiecategorie>
+</+informatiecategorieen></+classificatiecollectie>
+<+creatiedatum>2024-05-01</+creatiedatum>
+<+documenthandelingen><+documenthandeling>
+<+soortHandeling>ontvangst</+soortHandeling><+atTime>2024-05-01T10:00:00</+atTime>
+</+documenthandeling></+documenthandelingen>
+</+DiWoo>"""
+
+
+def told(inside: str) -> list[tuple[int, str, str]]:
+    return [(fault.line, fault.path, fault.message) for fault in schema_faults(document(inside))]
+
+
+def test_a_good_document_has_no_faults() -> None:
+    assert told(GOOD) == []
+    assert told("") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ("<+publisher>gemeente Amsterdam</+publisher>", "", (1, "DiWoo", "<publisher> ontbreekt")),
+        ("2024-05-01</", "31-02-2024</", (7, "DiWoo/creatiedatum", "“31-02-2024” is geen xs:date, zoals 2026-01-31")),
+        (
+            "<+creatiedatum>",
+            "<+wijk>Haven</+wijk><+creatiedatum>",
+            (7, "DiWoo/wijk", "<wijk> hoort hier niet; hier mag: identifiers, publisher"),
+        ),
+        (
+            "</+titelcollectie>",
+            "<+officieleTitel>Nog een</+officieleTitel></+titelcollectie>",
+            (3, "DiWoo/titelcollectie/officieleTitel", "<officieleTitel> staat er vaker dan één keer"),
+        ),
+        ("<+publisher>", '<+publisher uri="x">', (2, "DiWoo/publisher", "het attribuut uri hoort hier niet")),
+        ("<+creatiedatum>", "los<+creatiedatum>", (1, "DiWoo", "hier staat tekst, waar alleen elementen horen")),
+        ("Besluit", "<+b>Besluit</+b>", (3, "DiWoo/titelcollectie/officieleTitel", "hier hoort alleen tekst, en geen <b>")),
+        ("<+creatiedatum>", '<taal xmlns="urn:x"/><+creatiedatum>', (7, "DiWoo/taal", "<taal> hoort hier niet")),
+        (
+            "<+creatiedatum>",
+            '<naamOpsteller xmlns="urn:x">Jan</naamOpsteller><+creatiedatum>',
+            (7, "DiWoo/naamOpsteller", f"<naamOpsteller> heeft niet de naamruimte {NAMESPACE}, maar urn:x"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_with_its_line_and_its_place(
+    before: str, after: str, fault: tuple[int, str, str]
+) -> None:
+    assert before in GOOD
+    ((line, path, message),) = told(GOOD.replace(before, after, 1))
+    assert (line, path) == fault[:2]
+    assert message.startswith(fault[2])
+
+
+def test_own_metadata_have_an_order_and_a_namespace_with_its_prefix() -> None:
+    velden = "<+extraMetadatavelden><+extraMetadataveld><+values><+value>1</+value></+values><+key>k</+key></+extraMetadataveld></+extraMetadatavelden>"
+    assert [message for _, _, message in told(f"<+extraMetadata><+prefix>p</+prefix>{velden}</+extraMetadata>")] == [
+        "de volgorde is niet: key, values",
+        "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt",
+    ]  # fmt: skip
+
+
+def test_no_more_is_told_than_anybody_reads() -> None:
+    assert len(told("<+x/>" * 100)) == MAX_FAULTS
+
+
+def remove(element: etree._Element) -> None:
+    parent = element.getparent()
+    assert parent is not None
+    parent.remove(element)
+
+
+def double(element: etree._Element) -> None:
+    element.addnext(etree.fromstring(etree.tostring(element, with_tail=False)))
+
+
+def rename(element: etree._Element) -> None:
+    element.tag = f"{MADE}{etree.QName(element).localname}x"
+
+
+def to_the_front(element: etree._Element) -> None:
+    parent = element.getparent()
+    assert parent is not None
+    parent.insert(0, element)
+
+
+def other_text(element: etree._Element) -> None:
+    element.text = "31-02-2024"
+
+
+def attribute(element: etree._Element) -> None:
+    element.set("taal", "nl")
+
+
+CHANGES: list[Callable[[etree._Element], None]] = [
+    remove,
+    double,
+    rename,
+    to_the_front,
+    other_text,
+    attribute,
+]
+
+
+def test_the_official_schema_and_this_table_agree(schema: DiwooSchema) -> None:
+    @settings(max_examples=150, deadline=None)
+    @given(st.data(), schema.documents(set()))
+    def agree(data: st.DataObject, drawn: object) -> None:
+        element = drawn.element  # type: ignore[attr-defined]
+        assert list(schema_faults(element)) == []
+        inner = [each for each in element.iter() if each is not element and isinstance(each.tag, str)]
+        if inner:
+            data.draw(st.sampled_from(CHANGES))(data.draw(st.sampled_from(inner)))
+            official = [fault for fault in schema.faults(element) if not any(x in fault for x in ABOUT_LISTS)]
+            assert bool(official) == bool(list(schema_faults(element))), etree.tostring(element)
+
+    agree()

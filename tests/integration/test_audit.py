@@ -1,0 +1,317 @@
+"""The audit against publishers with each finding: told with its place and how to mend it, and mended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from tests.command import Run, run_scrapy
+from tests.integration.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
+from tests.integration.publishers import INDEX, index_of, publish
+from tests.sites import MakeSite, write_register
+from woo_harvester.demo.certificates import Authority, Certificate
+from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import Entry
+from woo_harvester.findings import explain, explanations
+from woo_harvester.findings.reference import area_of
+from woo_harvester.report.file import read_hosts
+from woo_harvester.report.html.page import slug
+from woo_harvester.report.model import FindingRow, Host
+
+pytestmark = pytest.mark.integration
+
+#: Codes that need more than one host or one run; each has a test of its own, here or where it says.
+ELSEWHERE = {
+    "register.onbereikbaar": "test_a_register_that_cannot_be_had",
+    "register.url-ongeldig": "test_a_registered_url_that_is_none",
+    "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
+    "register.meerdere-organisaties": "test_a_location_of_two_bodies",
+    "tls.ongeldig": "test_an_expired_certificate",
+    "host.prive-adres": "test_a_private_address",
+    "metadata.schema": "tests/audit/test_files.py",
+    "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",
+    "lastmod.ouder": "tests/integration/test_findings_of_days.py",
+    "intrekking.massaal": "tests/integration/test_findings_of_days.py",
+    "intrekking.onvolledig": "tests/integration/test_findings_of_days.py",
+    "document.leeg": "tests/integration/test_findings_of_days.py",
+    "document.afgebroken": "tests/integration/test_findings_of_days.py",
+    "format.strijdig": "tests/integration/test_findings_of_days.py",
+    "document.geen-tekst": "tests/pipelines/test_text.py",
+    "document.tekst-mislukt": "tests/pipelines/test_text.py",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an audit told of hosts."""
+
+    run: Run
+    hosts: dict[str, Host]
+
+    def rows(self, site: Site) -> dict[str, FindingRow]:
+        return {row.code: row for row in self.hosts[site.host].findings}
+
+    def page(self, site: Site) -> str:
+        """The words of the page on which a host stands."""
+        assert self.run.report is not None
+        own = self.run.report / "hosts" / f"{slug(site.host)}.html"
+        page = own if own.exists() else self.run.report / "index.html"
+        return words(html.parse(page).getroot().text_content())
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def answer_of(run: Run) -> Answer:
+    assert run.returncode in (0, 1), run.stderr
+    assert run.report is not None, run.stderr
+    return Answer(run, {host.host: host for host in read_hosts(run.report / "report.json")})
+
+
+class Auditor:
+    """Runs ``scrapy audit`` in a folder of its own."""
+
+    def __init__(self, folder: Path, bundle: Path) -> None:
+        self.folder, self._bundle = folder, bundle
+
+    def register(self, *sites: Site) -> Path:
+        bodies = {f"Publicist {number}": [site.url("/")] for number, site in enumerate(sites)}
+        return write_register(self.folder / "register.xml", bodies)
+
+    def __call__(self, *args: str, **settings: object) -> Run:
+        given = {"WOO_REGISTER": self.folder / "register.xml", **settings}
+        return run_scrapy(["audit", *args], self.folder, self._bundle, settings=given, timeout=300)
+
+
+@pytest.fixture
+def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
+    return Auditor(tmp_path, ca_bundle)
+
+
+@pytest.fixture(scope="module")
+def sites(ca: Authority) -> Iterator[dict[str, Site]]:
+    """A host for each mistake."""
+    with ExitStack() as stack:
+        yield {code: stack.enter_context(Site(ca)) for code in AUDITED}
+
+
+@pytest.fixture(scope="module")
+def answers(
+    sites: dict[str, Site], ca_bundle: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Answer, Answer]:
+    """What an audit of all these tells, before and after they are mended."""
+    auditor = Auditor(tmp_path_factory.mktemp("audit"), ca_bundle)
+    auditor.register(*sites.values())
+    told = []
+    for mended in (False, True):
+        for code, site in sites.items():
+            (well if mended else AUDITED[code])(site)
+        told.append(answer_of(auditor(*(site.host for site in sites.values()), "--json", **BOUNDS)))
+    return told[0], told[1]
+
+
+def test_every_finding_about_documents_has_a_test() -> None:
+    codes = {code for code in explanations() if area_of(code) != "Vergunningen"}
+    assert AUDITED.keys() | ELSEWHERE.keys() == codes
+    assert not AUDITED.keys() & ELSEWHERE.keys()
+    source = Path(__file__).read_text(encoding="utf-8")
+    root = Path(__file__).parents[2]
+    for code, place in ELSEWHERE.items():
+        assert f"def {place}" in source or f'"{code}"' in (root / place).read_text(encoding="utf-8"), code
+
+
+@pytest.mark.parametrize("code", AUDITED)
+def test_a_mistake_is_told_with_its_place_and_how_to_mend_it(
+    answers: tuple[Answer, Answer], sites: dict[str, Site], code: str
+) -> None:
+    wrong, mended = answers
+    site = sites[code]
+    row = wrong.rows(site)[code]
+    page = wrong.page(site)
+    explained = explain(code)
+    assert words(explained.what) in page
+    assert words(explained.why) in page
+    assert words(explained.mend) in page
+    assert code in page
+    place = row.sitemap or row.url
+    assert place, "a finding without a place"
+    assert place in page
+    if row.snippet is not None:
+        assert all(words(line) in page for line in row.snippet.after.splitlines())
+    assert code not in mended.rows(site)
+
+
+def test_an_error_costs_a_document_and_a_warning_does_not(
+    answers: tuple[Answer, Answer], sites: dict[str, Site]
+) -> None:
+    wrong, _ = answers
+    about_names = {"index.naam", "index.infocat-onbekend", "index.geen-https", "host.niet-geregistreerd"}
+    for code, site in sites.items():
+        host = wrong.hosts[site.host]
+        if explain(code).severity == "error" and code not in {*about_names, "index.genest", "index.te-groot"}:
+            assert host.harvested < max(host.listed, 1) or code in (
+                "sitemap.afgebroken",
+                "sitemap.te-groot",
+            ), code
+        else:
+            assert host.harvested == host.listed, code
+
+
+def test_once_all_is_mended_everything_is_harvested(
+    answers: tuple[Answer, Answer], sites: dict[str, Site]
+) -> None:
+    wrong, mended = answers
+    assert (wrong.run.returncode, mended.run.returncode) == (1, 0)
+    for site in sites.values():
+        host = mended.hosts[site.host]
+        assert (host.listed, host.harvested, host.score) == (1, 1, 100), host.findings
+        assert not host.findings
+
+
+def test_the_json_is_that_of_the_report(answers: tuple[Answer, Answer]) -> None:
+    wrong, _ = answers
+    told = json.loads(wrong.run.stdout)
+    assert [host["host"] for host in told["hosts"]] == list(wrong.hosts)
+    for host in told["hosts"]:
+        assert {"host", "listed", "harvested", "score", "findings"} <= host.keys()
+    assert wrong.run.report is not None
+    assert told["report"] == str(wrong.run.report / "index.html")
+    assert wrong.run.stderr == ""
+
+
+def test_nothing_is_left_but_the_report(answers: tuple[Answer, Answer]) -> None:
+    report = answers[0].run.report
+    assert report is not None
+    assert sorted(path.name for path in report.parent.iterdir() if path != report) == [
+        path.name for path in [answers[1].run.report] if path
+    ]
+    assert not (report.parents[1] / "records").exists()
+    assert not list(report.parents[1].rglob("*.sqlite"))
+
+
+# What needs more than one host
+
+
+def test_a_register_that_cannot_be_had(auditor: Auditor, make_site: MakeSite) -> None:
+    site, register = make_site(), make_site()
+    well(site)
+    text = auditor.register(site).read_text()
+    register.pages["/roo.xml"] = Page(text, content_type="application/xml")
+    given = {"WOO_REGISTER": register.url("/roo.xml")}
+    assert "register.onbereikbaar" not in auditor(site.host, **given).codes
+    del register.pages["/roo.xml"]
+    done = auditor(site.host, "--fail-on", "warning", **given)
+    assert "register.onbereikbaar" in done.codes
+    assert done.returncode == 0, "nothing that its publisher can mend"
+    page = answer_of(done).page(site)
+    assert words(explain("register.onbereikbaar").mend) in page
+    assert register.url("/roo.xml") in page
+
+
+def test_a_registered_url_that_is_none(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    well(site)
+    register = auditor.folder / "register.xml"
+    for url, told in (("zie onze website", True), (site.url("/woo"), False)):
+        body = Body(naam="Haven", systeem_id="1", locations=[Location(site.url("/")), Location(url)])
+        register.write_text(register_xml([body]))
+        done = auditor(site.host)
+        assert ("register.url-ongeldig" in done.codes) == told
+        assert (words(explain("register.url-ongeldig").mend) in answer_of(done).page(site)) == told
+
+
+def test_a_host_that_is_not_registered(auditor: Auditor, make_site: MakeSite) -> None:
+    site, other = make_site(), make_site()
+    well(site)
+    auditor.register(other)
+    done = auditor(site.host)
+    row = answer_of(done).rows(site)["register.domein-ontbreekt"]
+    assert row.url == site.url("/")
+    assert explain(row.code).mend in words(done.stdout)
+    assert done.returncode == 0
+    assert auditor(site.host, "--fail-on", "warning").returncode == 1
+    auditor.register(other, site)
+    assert auditor(site.host, "--fail-on", "warning").returncode == 0
+
+
+def test_a_location_of_two_bodies(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    well(site)
+    publish(site, Entry(loc=site.url(DOCUMENT), lastmod="2024-05-01"))
+    bodies = {"Een": [site.url("/")], "Twee": [site.url("/")]}
+    write_register(auditor.folder / "register.xml", bodies)
+    rows = answer_of(auditor(site.host)).rows(site)
+    assert rows["register.meerdere-organisaties"].seen == "Een, Twee"
+    well(site)
+    assert "register.meerdere-organisaties" not in answer_of(auditor(site.host)).rows(site)
+
+
+def test_an_expired_certificate(auditor: Auditor, make_site: MakeSite) -> None:
+    old, new = make_site(certificate=Certificate.EXPIRED), make_site()
+    well(old)
+    well(new)
+    auditor.register(old, new)
+    answer = answer_of(auditor(old.host, new.host))
+    assert answer.rows(old)["tls.ongeldig"].url == old.url("/robots.txt")
+    assert explain("tls.ongeldig").mend in answer.page(old)
+    assert not answer.rows(new)
+
+
+def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    well(site)
+    auditor.register(site)
+    answer = answer_of(auditor(site.host, WOO_ALLOW_PRIVATE_HOSTS=0))
+    assert answer.rows(site)["host.prive-adres"].url == site.url("/robots.txt")
+    assert explain("host.prive-adres").mend in answer.page(site)
+    assert not answer_of(auditor(site.host)).rows(site)
+
+
+# The count
+
+
+def test_a_repeated_loc_counts_once_and_what_is_lost_before_is_named_beside_the_count(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    site = make_site()
+    well(site)
+    entry = Entry(loc=site.url(DOCUMENT), lastmod="2024-05-01")
+    publish(site, entry, entry, Entry(loc="http://www.a.nl/x.pdf"))
+    site.pages[INDEX] = index_of(site, SITEMAP, "/weg.xml")
+    auditor.register(site)
+    done = auditor(site.host)
+    assert "1 van de 2 documenten wordt geoogst\n" in done.stdout
+    assert f"sitemap.onbereikbaar: {site.url('/weg.xml')}\n" in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 1
+
+
+def test_files_and_hosts_are_answered_together(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    well(site)
+    auditor.register(site)
+    page = site.pages[SITEMAP]
+    assert isinstance(page, Page)
+    (auditor.folder / "sitemap.xml").write_bytes(b"".join(page.chunks()))
+    answer = answer_of(auditor(site.host, "--file", "sitemap.xml"))
+    assert {name: (host.listed, host.harvested) for name, host in answer.hosts.items()} == {
+        site.host: (1, 1),
+        "sitemap.xml": (1, 1),
+    }
+
+
+def test_a_register_that_is_not_there_is_one_line_and_status_1(auditor: Auditor) -> None:
+    done = auditor("www.a.nl")
+    assert done.returncode == 1
+    assert done.stderr.startswith("scrapy audit: error: The register ")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""

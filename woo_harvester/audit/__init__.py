@@ -1,0 +1,1 @@
+"""Looks at files before anything is online: what a harvest would find in them, and what the schema says."""

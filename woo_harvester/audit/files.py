@@ -1,0 +1,285 @@
+"""Reads robots.txt, indexes and sitemaps from disk, with the same core as a harvest and without network.
+
+What only a server or the register can tell is left open: whether a document can be had, whose it is, and what
+it is where neither its ``format`` nor its extension says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from woo_harvester.audit.schema import schema_faults
+from woo_harvester.dates import day_of
+from woo_harvester.diwoo import defaults
+from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.given import read_given
+from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.findings import Finding, Report
+from woo_harvester.findings.notes import Notes
+from woo_harvester.formats import Verdict, from_extension
+from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.register.organisations import Match
+from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.sitemaps.names import NameKind, index_name
+from woo_harvester.sitemaps.reader import (
+    GUIDE_MAXENTRIES,
+    GUIDE_MAXSIZE,
+    SITEMAP_NAMESPACE,
+    Entry,
+    Fault,
+    OtherKindError,
+    SitemapError,
+    SitemapReader,
+)
+from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
+from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
+from woo_harvester.sitemaps.selection import NOT_READ
+from woo_harvester.sitemaps.unpack import CHUNK_SIZE
+from woo_harvester.tooi import category_of_index
+from woo_harvester.tooi.values import Concept
+from woo_harvester.urls import last_segment, loc_problem, record_id
+
+#: RFC 9309, section 2.5.
+ROBOTS_MAXSIZE = 500 * 1024
+
+#: What is looked at in a folder; other files in it are nobody's sitemap.
+SUFFIXES = (".xml", ".xml.gz")
+ROBOTS = "robots.txt"
+
+INDEX_CODES: dict[Fault, str] = {
+    "ongeldig": "index.ongeldig",
+    "afgebroken": "index.ongeldig",
+    "te-groot": "index.te-groot",
+    "doctype": "sitemap.doctype",
+}
+SITEMAP_CODES: dict[Fault, str] = {fault: f"sitemap.{fault}" for fault in INDEX_CODES}
+
+
+class FileAudit:
+    """Reads files, tells findings to *report* and counts documents in *accounts*.
+
+    Each file or folder that is given counts as a host, under the name by which it was given. *maxsize* is the
+    bound of a sitemap in bytes, after decompression.
+    """
+
+    def __init__(self, report: Report, accounts: Accounts, maxsize: int) -> None:
+        self._report = report
+        self._accounts = accounts
+        self._maxsize = maxsize
+
+    def read(self, given: Path) -> None:
+        """Read one file, or all that is in a folder. Raises OSError."""
+        account = self._accounts.of(str(given))
+        account.visited = account.offline = True
+        reading = _Reading(given, account, self._report, self._maxsize)
+        files = list(files_of(given))
+        for path in files:
+            reading.learn_categories(path)
+        for path in files:
+            reading.read(path)
+        account.complete = not reading.incomplete
+
+
+def files_of(given: Path) -> Iterator[Path]:
+    """The file itself, or those of a folder, its folders included, in alphabetical order. Raises OSError."""
+    if not given.is_dir():
+        yield given
+        return
+    for path in sorted(given.rglob("*")):
+        if path.is_file() and (path.name.lower().endswith(SUFFIXES) or path.name.lower() == ROBOTS):
+            yield path
+
+
+@dataclass
+class _Reading:
+    """The reading of what was given as one."""
+
+    given: Path
+    account: Account
+    report: Report
+    maxsize: int
+    incomplete: bool = False
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Numbers of informatiecategorieen, by the last segment of the sitemaps that their indexes list."""
+    locs: set[str] = field(default_factory=set)
+
+    def note(self, code: str, path: Path, **found: Any) -> None:
+        """Tell a finding about a file as a whole; *found* as in :class:`Finding`."""
+        finding = Finding(code=code, host=self.account.host, url=str(path), **found)
+        self.incomplete |= finding.severity == "error"
+        self.report(finding)
+
+    def learn_categories(self, path: Path) -> None:
+        """Learn which category an index by the convention gives to its sitemaps."""
+        number = index_name(path.name).number
+        if number is not None and root_of(path) == "sitemapindex":
+            with _chunks(path) as chunks, suppress(SitemapError):  # it is told when the file itself is read
+                for batch in SitemapReader(chunks, "sitemapindex", self.maxsize):
+                    self.numbers |= {last_segment(entry.loc): number for entry in batch}
+
+    def read(self, path: Path) -> None:
+        """Read a file for what it is."""
+        if path.name.lower() == ROBOTS:
+            self._read_robots(path)
+            return
+        match root_of(path):
+            case "sitemapindex":
+                self._read_index(path)
+            case "" if index_name(path.name).kind is NameKind.INDEX:
+                self._read_index(path)
+            case "urlset" | "":
+                self._read_sitemap(path)
+            case root:
+                self.account.saw_sitemap(path.name)
+                seen = f"<{root}>{_lost_with(path, root, self.maxsize)}"
+                self.note("sitemap.wortelelement", path, seen=seen, action=NOT_READ)
+
+    def _read_robots(self, path: Path) -> None:
+        body = path.read_bytes()
+        if len(body) > ROBOTS_MAXSIZE:
+            self.note("robots.te-groot", path, action="gelezen tot 500 KiB")
+        lines = list(sitemap_lines(body[:ROBOTS_MAXSIZE], "https://robots.txt/robots.txt"))
+        for line in lines:
+            for code in _codes_of_line(line):
+                self.note(code, path, line=line.line, seen=line.given)
+        if not any(index_name(line.url).kind is NameKind.INDEX for line in lines):
+            self.note("robots.geen-diwoo-index", path)
+
+    def _read_index(self, path: Path) -> None:
+        if index_name(path.name).kind is NameKind.OTHER and path != self.given:
+            self.note("robots.andere-sitemap", path, seen=path.name)
+            return
+        self.account.saw_index(path.name)
+        for code in _codes_of_name(path.name):
+            self.note(code, path, seen=path.name)
+        for entry in self._entries(path, "sitemapindex"):
+            problem = loc_problem(entry.loc) if entry.loc else "loc.ontbreekt"
+            if problem:
+                self.note(problem, path, line=entry.line, element="sitemap/loc", seen=entry.loc or None)
+
+    def _read_sitemap(self, path: Path) -> None:
+        self.account.saw_sitemap(path.name)
+        if index_name(path.name).kind is NameKind.INDEX:
+            self.note("index.is-urlset", path, seen="<urlset>")
+        number = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz"))
+        category = category_of_index(number) if number else None
+        for entry in self._entries(path, "urlset"):
+            self.account.looked_at(1, 0)
+            notes = Notes(
+                self.report, url=entry.loc, host=self.account.host, sitemap=str(path), line=entry.line
+            )
+            if is_usable(entry.loc, notes):
+                if entry.loc in self.locs:
+                    notes("loc.dubbel", element="loc", action=SKIPPED)
+                else:
+                    self.locs.add(entry.loc)
+                    self._read_document(entry, notes, category)
+
+    def _read_document(self, entry: Entry, notes: Notes, category: Concept | None) -> None:
+        """Do to an entry what spider and pipelines do, as far as it can be done without a request."""
+        now = datetime.now(UTC).replace(microsecond=0)
+        moment = read_lastmod(entry.lastmod, now, notes)
+        published = day_of(moment or now)
+        given = read_given(entry.document)
+        record = Record(
+            id=record_id(entry.loc),
+            document=Document(weblocatie=entry.loc),
+            versies=[Versie(Oorzaak.AANLEVERING, published, moment)],
+            herkomst=Herkomst(lastmod=entry.lastmod, bevindingen=notes.codes),
+        )
+        map_given(given, record, notes)
+        defaults.default_organisations(record, Match(), notes)
+        defaults.default_title(record, notes)
+        defaults.default_category(record, category, notes)
+        defaults.default_dates(record, published)
+        self._hold_to_schema(entry, notes)
+        says_nothing = given.format is None and from_extension(entry.loc) == Verdict()
+        if says_nothing or decide_filetype(given.format, None, entry.loc, None, notes) is not None:
+            self.account.delivered(record)
+
+    def _hold_to_schema(self, entry: Entry, notes: Notes) -> None:
+        if entry.document is None:
+            return
+        for fault in schema_faults(entry.document):
+            notes.line = fault.line
+            notes("metadata.schema", element=fault.path, seen=fault.message)
+        notes.line = entry.line
+
+    def _entries(self, path: Path, kind: Literal["urlset", "sitemapindex"]) -> Iterator[Entry]:
+        """The entries of a file, as far as it can be read; findings tell what is wrong with it as a whole."""
+        codes = INDEX_CODES if kind == "sitemapindex" else SITEMAP_CODES
+        with _chunks(path) as chunks:
+            reader = SitemapReader(chunks, kind, self.maxsize)
+            try:
+                for batch in reader:
+                    yield from batch
+            except SitemapError as error:
+                self.note(codes[error.fault], path, line=error.line, seen=error.seen)
+        if reader.entries > GUIDE_MAXENTRIES or reader.size > GUIDE_MAXSIZE:
+            area = "index" if kind == "sitemapindex" else "sitemap"
+            seen = f"{reader.entries} verwijzingen, {reader.size} bytes"
+            self.note(f"{area}.boven-norm", path, seen=seen)
+        if reader.root_seen and reader.namespace != SITEMAP_NAMESPACE:
+            self.note("sitemap.naamruimte", path, seen=reader.namespace or "geen naamruimte")
+        if reader.complete and not reader.entries:
+            self.note("sitemap.leeg", path)
+
+
+def root_of(path: Path) -> str:
+    """The name of a file's root element; empty where none can be told."""
+    with _chunks(path) as chunks:
+        reader = SitemapReader(chunks, "urlset", CHUNK_SIZE)
+        try:
+            next(iter(reader), None)
+        except OtherKindError as error:
+            return error.root
+        except SitemapError:
+            return "urlset" if reader.root_seen else ""
+    return "urlset"
+
+
+def _lost_with(path: Path, root: str, maxsize: int) -> str:
+    """How many documents are lost by a root element that some software writes."""
+    if root != "Documents":
+        return ""
+    with _chunks(path) as chunks:
+        reader = SitemapReader(chunks, "Documents", maxsize)
+        with suppress(SitemapError):  # the count goes as far as the file can be read
+            for _ in reader:
+                pass
+    return f" met {reader.entries} documenten"
+
+
+def _codes_of_name(name: str) -> Iterator[str]:
+    """What is wrong with the name of an index."""
+    judged = index_name(name)
+    if judged.kind is NameKind.UNKNOWN_INFOCAT:
+        yield "index.infocat-onbekend"
+    elif judged.kind is not NameKind.INDEX:
+        yield "index.naam"
+    elif judged.other_case:
+        yield "index.hoofdletters"
+
+
+def _codes_of_line(line: SitemapLine) -> Iterator[str]:
+    """What is to be said of a ``Sitemap:`` line."""
+    if index_name(line.url).kind is NameKind.OTHER:
+        yield "robots.andere-sitemap"
+        return
+    yield from _codes_of_name(line.url)
+    if line.relative:
+        yield "robots.sitemap-relatief"
+    elif problem := loc_problem(line.url):
+        yield "index.geen-https" if problem == "loc.geen-https" else problem
+
+
+@contextmanager
+def _chunks(path: Path) -> Iterator[Iterator[bytes]]:
+    with path.open("rb") as file:
+        yield iter(partial(file.read, CHUNK_SIZE), b"")

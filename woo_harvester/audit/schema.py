@@ -1,0 +1,232 @@
+"""The rules of the DiWoo schema 0.9.8 as a table, and what a document has against them, with its lines.
+
+Values of lists are not judged here: the harvest itself tells which of them it does not know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
+
+from lxml import etree
+
+from woo_harvester.sitemaps.reader import local_name, namespace
+
+NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
+MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
+
+#: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
+_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+
+#: More of one document would not be read by anybody.
+MAX_FAULTS = 20
+
+MANY = None
+Leaf = Literal["string", "anyURI", "date", "dateTime", "value"]
+
+
+class Child(NamedTuple):
+    """An element within another."""
+
+    name: str
+    content: Leaf | str
+    """``value`` is a label with the attribute ``resource``; what is no Leaf is a name of :data:`GROUPS`."""
+    least: int = 0
+    most: int | None = 1
+
+
+class Group(NamedTuple):
+    """What an element holds."""
+
+    children: tuple[Child, ...]
+    in_order: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFault:
+    """What one element has against the schema, in Dutch."""
+
+    line: int
+    path: str
+    """Of the element, from within ``diwoo:Document``, such as ``DiWoo/titelcollectie/officieleTitel``."""
+    message: str
+
+
+def _list_of(name: str, content: Leaf | str = "string") -> Group:
+    return Group((Child(name, content, 1, MANY),))
+
+
+GROUPS: dict[str, Group] = {
+    "Document": Group(
+        (Child("DiWoo", "DiWoo"), Child("MDTO", "mdto", 0, MANY), Child("extraMetadata", "extra", 0, MANY)),
+        in_order=True,
+    ),
+    "DiWoo": Group(
+        (
+            Child("identifiers", "identifiers"),
+            Child("publisher", "value", 1),
+            Child("verantwoordelijke", "value"),
+            Child("medeverantwoordelijken", "medeverantwoordelijken"),
+            Child("opsteller", "value"),
+            Child("naamOpsteller", "string"),
+            Child("titelcollectie", "titelcollectie", 1),
+            Child("omschrijvingen", "omschrijvingen"),
+            Child("classificatiecollectie", "classificatiecollectie", 1),
+            Child("creatiedatum", "date"),
+            Child("geldigheid", "geldigheid"),
+            Child("language", "value"),
+            Child("format", "value"),
+            Child("aggregatiekenmerk", "string"),
+            Child("isPartOf", "value"),
+            Child("hasParts", "hasParts"),
+            Child("documenthandelingen", "documenthandelingen", 1),
+            Child("documentrelaties", "documentrelaties"),
+            Child("redenVerwijderingVervanging", "value"),
+        )
+    ),
+    "identifiers": _list_of("identifier"),
+    "medeverantwoordelijken": _list_of("medeverantwoordelijke", "value"),
+    "titelcollectie": Group(
+        (
+            Child("officieleTitel", "string", 1),
+            Child("verkorteTitels", "verkorteTitels"),
+            Child("alternatieveTitels", "alternatieveTitels"),
+        )
+    ),
+    "verkorteTitels": _list_of("verkorteTitel"),
+    "alternatieveTitels": _list_of("alternatieveTitel"),
+    "omschrijvingen": _list_of("omschrijving"),
+    "classificatiecollectie": Group(
+        (
+            Child("informatiecategorieen", "informatiecategorieen", 1),
+            Child("documentsoorten", "documentsoorten"),
+            Child("themas", "themas"),
+            Child("trefwoorden", "trefwoorden"),
+        )
+    ),
+    "informatiecategorieen": _list_of("informatiecategorie", "value"),
+    "documentsoorten": _list_of("documentsoort", "value"),
+    "themas": _list_of("thema", "value"),
+    "trefwoorden": _list_of("trefwoord"),
+    "geldigheid": Group((Child("begindatum", "dateTime"), Child("einddatum", "dateTime"))),
+    "hasParts": _list_of("hasPart", "value"),
+    "documenthandelingen": _list_of("documenthandeling", "documenthandeling"),
+    "documenthandeling": Group(
+        (
+            Child("soortHandeling", "value", 1),
+            Child("atTime", "dateTime", 1),
+            Child("wasAssociatedWith", "value"),
+        )
+    ),
+    "documentrelaties": _list_of("documentrelatie", "documentrelatie"),
+    "documentrelatie": Group((Child("role", "value", 1), Child("relation", "value", 1))),
+    "extra": Group(
+        (Child("namespace", "anyURI"), Child("prefix", "string"), Child("extraMetadatavelden", "velden", 1)),
+        in_order=True,
+    ),
+    "velden": _list_of("extraMetadataveld", "veld"),
+    "veld": Group((Child("key", "string", 1), Child("values", "values", 1)), in_order=True),
+    "values": _list_of("value"),
+}
+
+EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00:00"}
+
+
+def schema_faults(document: etree._Element) -> Iterator[SchemaFault]:
+    """What a ``diwoo:Document`` has against the schema, in the order of its elements; at most twenty."""
+    for number, fault in enumerate(_group(document, "Document", "")):
+        if number == MAX_FAULTS:
+            return
+        yield fault
+
+
+def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault]:
+    children = {child.name: child for child in GROUPS[kind].children}
+    yield from _attributes(element, path, allowed=())
+    if any(text and text.strip() for text in (element.text, *(child.tail for child in element))):
+        yield _fault(element, path, "hier staat tekst, waar alleen elementen horen")
+    counts: Counter[str] = Counter()
+    names: list[str] = []
+    for child in element:
+        name = local_name(child.tag)
+        inside = f"{path}/{name}" if path else name
+        declared = children.get(name)
+        if declared is None:
+            yield _fault(child, inside, f"<{name}> hoort hier niet; hier mag: {', '.join(children)}")
+            continue
+        expected = MDTO_NAMESPACE if name == "MDTO" else NAMESPACE
+        if namespace(str(child.tag)) != expected:
+            seen = namespace(str(child.tag)) or "geen"
+            yield _fault(child, inside, f"<{name}> heeft niet de naamruimte {expected}, maar {seen}")
+        counts[name] += 1
+        names.append(name)
+        if declared.most is not None and counts[name] == declared.most + 1:
+            yield _fault(child, inside, f"<{name}> staat er vaker dan één keer")
+        yield from _content(child, declared, inside)
+    yield from _missing(element, path, children, counts)
+    yield from _order(element, kind, path, names)
+
+
+def _missing(
+    element: etree._Element, path: str, children: dict[str, Child], counts: Counter[str]
+) -> Iterator[SchemaFault]:
+    for child in children.values():
+        if counts[child.name] < child.least:
+            yield _fault(element, path, f"<{child.name}> ontbreekt")
+    if counts["DiWoo"] and counts["MDTO"]:
+        yield _fault(element, path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide")
+    if "prefix" in children and bool(counts["namespace"]) != bool(counts["prefix"]):
+        yield _fault(element, path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt")
+
+
+def _order(element: etree._Element, kind: str, path: str, names: list[str]) -> Iterator[SchemaFault]:
+    order = [child.name for child in GROUPS[kind].children]
+    places = [order.index(name) for name in names]
+    if GROUPS[kind].in_order and places != sorted(places):
+        yield _fault(element, path, f"de volgorde is niet: {', '.join(order)}")
+
+
+def _content(element: etree._Element, declared: Child, path: str) -> Iterator[SchemaFault]:
+    if declared.content in GROUPS:
+        yield from _group(element, declared.content, path)
+    elif declared.content != "mdto":
+        yield from _leaf(element, declared.content, path)
+
+
+def _leaf(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault]:
+    yield from _attributes(element, path, allowed=("resource",) if kind == "value" else ())
+    if len(element):
+        inside = local_name(element[0].tag)
+        yield _fault(element[0], path, f"hier hoort alleen tekst, en geen <{inside}>")
+    elif kind in ("date", "dateTime", "anyURI") and not _is_valid(kind, element.text or ""):
+        example = f", zoals {EXAMPLES[kind]}" if kind in EXAMPLES else ""
+        yield _fault(element, path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}")
+
+
+def _attributes(element: etree._Element, path: str, allowed: tuple[str, ...]) -> Iterator[SchemaFault]:
+    for name in map(str, element.attrib):
+        if name not in allowed and namespace(name) != _INSTANCE:
+            yield _fault(element, path, f"het attribuut {local_name(name)} hoort hier niet")
+
+
+def _fault(element: etree._Element, path: str, message: str) -> SchemaFault:
+    return SchemaFault(element.sourceline or 0, path or "Document", message)
+
+
+def _is_valid(kind: str, text: str) -> bool:
+    """Whether XML Schema's own type takes the text."""
+    element = etree.Element(kind)
+    element.text = text
+    return bool(_types().validate(element))
+
+
+@cache
+def _types() -> etree.XMLSchema:
+    elements = "".join(
+        f'<xs:element name="{name}" type="xs:{name}"/>' for name in ("date", "dateTime", "anyURI")
+    )
+    text = f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{elements}</xs:schema>'
+    return etree.XMLSchema(etree.fromstring(text))

@@ -1,0 +1,140 @@
+"""What the project's commands share: one line for what is typed wrong, and a run with an exit status.
+
+Not in ``commands/``, where Scrapy would take the class for a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+
+from scrapy import signals
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.hints import hint
+
+if TYPE_CHECKING:
+    from scrapy.crawler import AsyncCrawlerProcess, Crawler
+
+#: Scrapy's own options, which every command has, are in a group with this title.
+GLOBAL = "Global Options"
+
+
+class WordedCommand(ScrapyCommand):
+    """Refuses options that it does not know, which Scrapy's parser passes on as arguments."""
+
+    name: str
+    """As it is typed."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's options, and tell what is wrong with one in a line."""
+        super().add_options(parser)
+        parser.error = self.refuse  # type: ignore[method-assign]  # one line, without the usage
+        self._parser = parser
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Refuse what looks like an option and is none. Raises UsageError."""
+        self.check_options(args)
+        super().process_options(args, opts)
+
+    def check_options(self, args: Sequence[str]) -> None:
+        """Raise UsageError for an argument that is an option which there is not."""
+        for given in args:
+            if given.startswith("-") and given != "-":
+                raise UsageError(f"unknown option {given}: {hint(given.partition('=')[0], self.options())}")
+
+    def tell(self, line: str) -> None:
+        """Write a line of error."""
+        sys.stderr.write(f"scrapy {self.name}: error: {line}\n")
+
+    def refuse(self, message: str) -> NoReturn:
+        """Tell what was typed wrong, and end."""
+        self.tell(message)
+        raise SystemExit(2)
+
+    def options(self) -> list[str]:
+        """The options of the command, its own first; only long ones where there are such."""
+        own: list[str] = []
+        shared: list[str] = []
+        for group in self._parser._action_groups:
+            for action in group._group_actions:
+                names = [name for name in action.option_strings if name.startswith("--")]
+                (shared if group.title == GLOBAL else own).extend(names or action.option_strings)
+        return own + shared
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """The type of an option that has one of these values."""
+
+    def check(given: str) -> str:
+        if given not in names:
+            raise argparse.ArgumentTypeError(
+                f"expected {' or '.join(names)}, got {given!r}: {hint(given, names)}"
+            )
+        return given
+
+    return check
+
+
+Failure = tuple[int, str]
+"""Exit status, and the line that tells why."""
+
+
+class HeldStderr:
+    """Stands in for stderr, and keeps what is written until it is clear whether the run starts.
+
+    The log of a run that cannot start says nothing that its one line of error does not say better.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._held: list[str] | None = []
+        self._dropped = False
+
+    @classmethod
+    def put(cls) -> HeldStderr:
+        """Put one in the place of stderr; before Scrapy's logging is set up."""
+        held = cls(sys.stderr)
+        sys.stderr = cast("TextIO", held)
+        return held
+
+    def write(self, text: str) -> int:
+        """Write, or keep."""
+        if self._held is not None:
+            self._held.append(text)
+        elif not self._dropped:
+            self._stream.write(text)
+        return len(text)
+
+    def release(self) -> None:
+        """Write what was kept, and keep nothing more."""
+        held, self._held = self._held or [], None
+        self._stream.write("".join(held))
+
+    def end(self, *, drop: bool) -> None:
+        """Give stderr back; with *drop*, what was kept and what follows is not written."""
+        if drop:
+            self._held, self._dropped = None, True
+        self.release()
+        sys.stderr = self._stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def run_spider(
+    process: AsyncCrawlerProcess, crawler: Crawler, arguments: dict[str, Any], stderr: HeldStderr
+) -> Failure | None:
+    """Run a spider to its end; returns why it could not start or not go on."""
+    crawler.signals.connect(stderr.release, signals.request_scheduled)
+    process.crawl(crawler, **arguments)
+    failure: Failure | None = None
+    try:
+        process.start()
+        failure = getattr(crawler.spider, "failure", None)
+    finally:
+        stderr.end(drop=failure is not None)
+    return failure

@@ -1,0 +1,235 @@
+"""``scrapy audit``: would these documents be harvested, and if not, which, why, and what is to be changed?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from scrapy import signals
+from scrapy.exceptions import UsageError
+
+from woo_harvester.arguments import ArgumentError, read_arguments
+from woo_harvester.audit.files import FileAudit
+from woo_harvester.audit.offline import audit_offline
+from woo_harvester.command import HeldStderr, WordedCommand, one_of, run_spider
+from woo_harvester.extensions.findings import Findings, run_name
+from woo_harvester.findings import Severity
+from woo_harvester.options import SITEMAP_MAXSIZE
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.junit import junit
+from woo_harvester.report.sarif import sarif
+from woo_harvester.report.terminal import show
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.crawler import AsyncCrawlerProcess, Crawler
+    from scrapy.settings import Settings
+
+#: An audit asks for headers only, and leaves nothing behind but its report.
+SETTINGS: dict[str, Any] = {
+    "DELTAFETCH_ENABLED": False,
+    "FEEDS": {},
+    "FILES_STORE": None,
+    "WOO_ELASTICSEARCH_URL": None,
+    # It shows and tells in its own way, and is no run to compare others with.
+    "WOO_METRICS_FILE": None,
+    "WOO_PROGRESS": False,
+    "WOO_REPORT_HISTORY": False,
+    "WOO_SUMMARY": False,
+    "WOO_TEXT": False,
+}
+
+#: Characters of a line when the output is no terminal.
+WIDTH = 100
+
+FAILING = {
+    "error": frozenset({Severity.ERROR}),
+    "warning": frozenset({Severity.ERROR, Severity.WARNING}),
+}
+
+
+class Command(WordedCommand):
+    """Runs the spider ``woo`` over hosts, or reads files, and answers what a publisher needs to know.
+
+    Exit status 0 where nothing at or above ``--fail-on`` was found, 1 where something was or the audit could
+    not be made, 2 for a wrong argument.
+    """
+
+    name = "audit"
+    requires_project = True
+
+    def syntax(self) -> str:
+        return "DOMAIN... [--file FILE...] [options]"
+
+    def short_desc(self) -> str:
+        return "Tell a publisher which documents would be harvested, and what to mend"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--file",
+            nargs="+",
+            action="extend",
+            metavar="FILE",
+            help="read sitemaps, indexes and robots.txt, or folders of them, without network",
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON: that of report.json")
+        parser.add_argument("--format", type=one_of("junit", "sarif"), help="print junit or sarif")
+        parser.add_argument(
+            "--fail-on",
+            type=one_of("error", "warning"),
+            default="error",
+            help="the least severity that gives exit status 1: error (the default) or warning",
+        )
+        parser.add_argument(
+            "--lang", type=one_of("nl", "en"), help="language of answer and report (default: nl)"
+        )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check what was typed; only errors of the log are shown, unless the command line asks for more."""
+        settings = cast("Settings", self.settings)
+        settings.set("LOG_LEVEL", "ERROR", "project")
+        super().process_options(args, opts)
+        self._files = [_existing(given) for given in opts.file or ()]
+        self._check(args, opts)
+        settings.setdict(SETTINGS, "cmdline")
+        if opts.lang:
+            settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
+        self._stderr = HeldStderr.put()
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Audit, and answer."""
+        folder = self._online(args) if args else self._offline()
+        if folder is None:
+            return
+        report = folder / "report.json"
+        if not report.exists():
+            self._fail(1, f"no report was made in {folder}")
+            return
+        lang = read_head(report).lang
+        failing = FAILING[opts.fail_on]
+        if opts.json:
+            print(_json(report))
+        elif opts.format == "junit":
+            print(junit(report, failing), end="")
+        elif opts.format == "sarif":
+            print(sarif(report, lang), end="")
+        else:
+            console = Console(width=None if sys.stdout.isatty() else WIDTH)
+            show(report, console, lang)
+        found = {row.severity for host in read_hosts(report) for row in host.findings}
+        if failing & found or any(host.complete is None for host in read_hosts(report)):
+            self.exitcode = 1
+
+    def _check(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Raise UsageError for arguments that make no sense."""
+        if not args and not self._files:
+            raise UsageError("expected a domain or --file, such as: scrapy audit www.gemeente.nl")
+        if opts.json and opts.format:
+            raise UsageError("expected --json or --format, not both")
+        for given in args:
+            if "." not in given and ":" not in given and given != "localhost":
+                close = get_close_matches(f"--{given}", self.options(), n=1)
+                meant = f": did you mean {close[0]}?" if close else ", such as www.gemeente.nl"
+                raise UsageError(f"{given} is no domain{meant}")
+            is_file = Path(given).exists() or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
+            if is_file and "://" not in given:
+                raise UsageError(f"{given} is a file: did you mean --file {given}?")
+        if args:
+            try:
+                read_arguments({"domains": ",".join(args)})
+            except ArgumentError as error:
+                raise UsageError(str(error).replace("argument domains: ", "")) from error
+
+    def _online(self, domains: list[str]) -> Path | None:
+        """Run the spider; the folder of its report, None where that could not be made."""
+        process = cast("AsyncCrawlerProcess", self.crawler_process)
+        crawler = process.create_crawler("woo")
+        if self._files:
+            crawler.signals.connect(self._read_files, signals.engine_started)
+            self._crawler = crawler
+        with _progress(crawler):
+            arguments = {"domains": ",".join(domains), "documents": "head"}
+            failure = run_spider(process, crawler, arguments, self._stderr)
+        if failure:
+            self._fail(*failure)
+            return None
+        if process.bootstrap_failed:
+            self.exitcode = 1
+            return None
+        return cast("Findings", crawler.get_extension(Findings)).folder
+
+    def _offline(self) -> Path | None:
+        """Read files only; the folder of the report, None where that could not be made."""
+        self._stderr.end(drop=False)
+        settings = cast("AsyncCrawlerProcess", self.crawler_process).settings
+        folder = Path(settings.get("WOO_REPORT_DIR", "reports")) / run_name("woo")
+        maxsize = settings.getint("WOO_SITEMAP_MAXSIZE", SITEMAP_MAXSIZE)
+        try:
+            audit_offline(self._files, folder, maxsize, settings.get("WOO_REPORT_LANG", "nl"))
+        except OSError as error:
+            self._fail(1, f"{error.filename or folder}: {error.strerror or error}")
+            return None
+        return folder
+
+    def _read_files(self) -> None:
+        """Have files take part in the report of a run."""
+        crawler = self._crawler
+        findings = crawler.get_extension(Findings)
+        if findings is not None and getattr(crawler.spider, "failure", None) is None:
+            maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
+            audit = FileAudit(findings.report, findings.accounts, maxsize)
+            for path in self._files:
+                audit.read(path)
+
+    def _fail(self, status: int, line: str) -> None:
+        self.tell(line)
+        self.exitcode = status
+
+
+def _existing(given: str) -> Path:
+    """A file or folder that is there. Raises UsageError."""
+    path = Path(given)
+    if path.exists():
+        return path
+    around = [str(each) for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = get_close_matches(given, around, n=1)
+    meant = f": did you mean {close[0]}?" if close else ""
+    raise UsageError(f"there is no file {given}{meant}")
+
+
+@contextmanager
+def _progress(crawler: Crawler) -> Iterator[None]:
+    """A line on stderr that tells how far the audit is, where stderr is a terminal."""
+    console = Console(file=sys.__stderr__)
+    if not console.is_terminal:
+        yield
+        return
+    columns = SpinnerColumn(), TextColumn("{task.description}")
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as progress:
+        task = progress.add_task("reading the register")
+
+        def update() -> None:
+            stats = crawler.stats
+            asked = stats.get_value("downloader/response_count", 0)
+            items = stats.get_value("item_scraped_count", 0)
+            progress.update(task, description=f"{asked} answers, {items} documents that would be harvested")
+
+        crawler.signals.connect(update, signals.response_received, weak=False)
+        yield
+
+
+def _json(report: Path) -> str:
+    """The report, with the place of the page beside it."""
+    made: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
+    return json.dumps({**made, "report": str(report.with_name("index.html"))}, ensure_ascii=False, indent=1)

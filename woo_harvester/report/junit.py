@@ -1,0 +1,70 @@
+"""The findings of an audit as JUnit XML, which every pipeline shows: a suite a host, a case a finding."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lxml import etree
+from lxml.builder import E
+
+from woo_harvester.findings import Severity
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.model import Explanation, FindingRow, Host
+
+#: What XML 1.0 cannot hold, in whatever way it is written.
+_NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(report: Path, failing: frozenset[Severity]) -> str:
+    """A ``report.json`` as JUnit XML. Findings of a *failing* severity are failures, others passed cases.
+
+    Each suite begins with a case about the host as a whole, which fails where a document is not harvested.
+    Raises OSError, ValueError for a file that is no report.
+    """
+    head = read_head(report)
+    suites = [_suite(host, head.explanations, failing) for host in read_hosts(report)]
+    totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
+    root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
+    return etree.tostring(root, encoding="unicode", pretty_print=True)
+
+
+def _suite(host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity]) -> etree._Element:
+    cases = [_whole(host), *(_case(host, row, explanations[row.code], failing) for row in host.findings)]
+    failures = sum(case.find("failure") is not None for case in cases)
+    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0", "skipped": "0"}
+    return E.testsuite(*cases, name=_text(host.host), **counts)
+
+
+def _whole(host: Host) -> etree._Element:
+    case = E.testcase(name="documenten", classname=_text(host.host), time="0")
+    told = f"{host.harvested} van de {host.listed} documenten worden geoogst"
+    if host.harvested < host.listed:
+        case.append(E.failure(message=told, type="documenten"))
+    case.append(E("system-out", told))
+    return case
+
+
+def _case(
+    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity]
+) -> etree._Element:
+    case = E.testcase(name=row.code, classname=_text(host.host), time="0")
+    lines = [f"{row.severity}: {explained.what} ({row.count})", explained.why, explained.mend]
+    for each in (row, *row.examples):
+        place = [
+            each.url,
+            each.sitemap and f"in {each.sitemap}",
+            each.line and f"regel {each.line}",
+            each.seen,
+        ]
+        lines.append(" | ".join(part for part in place if part))
+    text = _text("\n".join(lines))
+    if row.severity in failing:
+        case.append(E.failure(text, message=_text(explained.what), type=row.severity.value))
+    else:
+        case.append(E("system-out", text))
+    return case
+
+
+def _text(text: str) -> str:
+    return _NEVER_IN_XML.sub("�", text)

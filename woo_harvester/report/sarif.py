@@ -1,0 +1,93 @@
+"""The findings of an audit as SARIF 2.1.0, by which code hosts show them beside the files they are in.
+
+Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.tally import without_credentials
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+#: Most results of one run: code hosts take no more than some thousands, and nobody reads them.
+MAX_RESULTS = 5_000
+
+#: Characters of a URL that stay as they are; all else in what a publisher wrote is escaped.
+_SAFE = "%/:=&?~#+!$,;'@()*[]"
+
+
+def sarif(report: Path, lang: Language = "nl") -> str:
+    """The findings beside a ``report.json`` as SARIF: a result each, at most 5,000, errors first.
+
+    Raises OSError, ValueError for files that are not what a run writes.
+    """
+    head = read_head(report)
+    hosts = {host.host for host in read_hosts(report)}
+    results: list[dict[str, Any]] = []
+    for severity in LEVELS:
+        for finding in _findings(report.with_name("findings.jsonl"), hosts, severity):
+            if len(results) == MAX_RESULTS:
+                break
+            results.append(_result(finding, lang))
+    codes = sorted({result["ruleId"] for result in results})
+    driver: dict[str, Any] = {"name": head.tool.name, "rules": [_rule(code, lang) for code in codes]}
+    if head.tool.version:
+        driver["version"] = head.tool.version
+    run = {
+        "tool": {"driver": driver},
+        "language": lang,
+        "results": results,
+        "columnKind": "unicodeCodePoints",
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
+
+
+def _findings(path: Path, hosts: set[str], severity: Severity) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            finding = json.loads(line)
+            if finding.get("host") in hosts and finding["severity"] == severity:
+                yield without_credentials(finding)
+
+
+def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:
+    explained = explain(finding["code"], lang)
+    text = [
+        explained.what,
+        *(str(finding[key]) for key in ("url", "element", "seen", "action") if key in finding),
+    ]
+    return {
+        "ruleId": explained.code,
+        "level": LEVELS[explained.severity],
+        "message": {"text": "\n".join([*text, explained.mend])},
+        "locations": [{"physicalLocation": _location(finding)}],
+    }
+
+
+def _location(finding: dict[str, Any]) -> dict[str, Any]:
+    place = finding.get("sitemap") or finding.get("url") or finding["host"]
+    location: dict[str, Any] = {"artifactLocation": {"uri": quote(place, safe=_SAFE)}}
+    if finding.get("line"):
+        location["region"] = {"startLine": finding["line"]}
+    return location
+
+
+def _rule(code: str, lang: Language) -> dict[str, Any]:
+    explained = explain(code, lang)
+    return {
+        "id": code,
+        "shortDescription": {"text": explained.what},
+        "fullDescription": {"text": f"{explained.why} ({explained.source})"},
+        "help": {"text": explained.mend},
+        "defaultConfiguration": {"level": LEVELS[explained.severity]},
+    }
