@@ -12,7 +12,6 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from woo_harvester.command import WordedCommand
-from woo_harvester.dates import AMSTERDAM
 from woo_harvester.hints import hint
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
@@ -81,7 +80,7 @@ class Command(WordedCommand):
         except (NotConfigured, OSError, ValueError) as error:
             self._fail(str(error))
         if not (quiet and outcome.passed):
-            print(f"{run.name}, ended {run.ended.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}")
+            print(run.title)
             _show(outcome, quiet=quiet)
         if not outcome.passed:
             self.exitcode = 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
 
 BODY = """\
-{{ data.run.name }}, ended {{ data.run.ended.isoformat(" ", "minutes") }}
+{{ data.run.title }}
 
 {% for each in result.monitors_failed_results -%}
 {{ each.monitor.method_name }}

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
 from woo_harvester.report.funnel import Account, read_accounts
 
@@ -30,11 +31,15 @@ class Run:
     findings: dict[str, Counter[Severity]]
     """How many findings there are about each host."""
 
+    @property
+    def title(self) -> str:
+        """Its name, and when it ended, in Dutch time."""
+        return f"{self.name}, ended {self.ended.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}"
+
 
 def spiders(reports: Path) -> list[str]:
     """The spiders of which there are runs, sorted."""
-    names = {match["spider"] for path in _folders(reports) if (match := RUN.fullmatch(path.name))}
-    return sorted(names)
+    return sorted({spider for spider, _ in _folders(reports)})
 
 
 def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
@@ -44,9 +49,7 @@ def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
     not kept in the history. Raises OSError, and ValueError with the path.
     """
     names = {
-        path.name
-        for path in _folders(reports)
-        if path.name.startswith(f"{spider}-") and (path / "stats.json").exists()
+        path.name for name, path in _folders(reports) if name == spider and (path / "stats.json").exists()
     }
     kept = {path.name.partition(".json")[0] for path in (reports / "history").glob("*.json.gz")}
     return [read_run(reports / name) for name in sorted(names & kept or names)[-count:]]
@@ -66,8 +69,11 @@ def read_run(folder: Path) -> Run:
     return Run(folder.name, ended, reason, accounts, _findings(stats))
 
 
-def _folders(reports: Path) -> Iterator[Path]:
-    return (path for path in reports.glob("*/") if RUN.fullmatch(path.name))
+def _folders(reports: Path) -> Iterator[tuple[str, Path]]:
+    """The folders of runs, each with its spider."""
+    for path in reports.glob("*/"):
+        if match := RUN.fullmatch(path.name):
+            yield match["spider"], path
 
 
 def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:
