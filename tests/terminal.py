@@ -58,19 +58,22 @@ def run_on_terminal(
     *,
     settings: Mapping[str, object] | None = None,
     env: Mapping[str, str] | None = None,
+    command: Sequence[str] = (),
     watch: Callable[[Terminal], None] = lambda terminal: None,
     timeout: float = 120,
 ) -> Terminal:
     """Runs ``scrapy <args>`` as :func:`tests.command.run_scrapy` does, on a terminal of its own.
 
-    *watch* is called with the terminal each time that something was written to it.
+    *command*, a Python script with its arguments, is run in place of that. *watch* is called with the
+    terminal each time that something was written to it.
     """
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     plain = dict.fromkeys(("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"), "")
     given = {key: value for key, value in environment(ca, env).items() if key not in plain}
+    whole = [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
+        [sys.executable, *command] if command else whole,
         cwd=cwd,
         env={**given, "TERM": "xterm-256color", **(env or {})},
         stdin=follower,

@@ -20,7 +20,7 @@ from tests.monitors.runs import account, write_run
 from woo_harvester.demo.certificates import Authority
 
 HOUR = timedelta(hours=1)
-MAIL = {"SPIDERMON_EMAIL_TO": "beheer@b.nl,wacht@b.nl", "SPIDERMON_EMAIL_SENDER": "woo@a.nl"}
+MAIL: dict[str, Any] = {"SPIDERMON_EMAIL_TO": "beheer@b.nl,wacht@b.nl", "SPIDERMON_EMAIL_SENDER": "woo@a.nl"}
 
 
 def monitor(folder: Path, *args: str, ca: Path | None = None, **settings: object) -> Run:
@@ -141,7 +141,7 @@ class Mailbox:
 
 
 @contextmanager
-def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, object]]]:
+def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, Any]]]:
     """A mail server on loopback, and the settings by which it is found."""
     mailbox = Mailbox()
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
@@ -192,7 +192,7 @@ def test_mail_goes_with_a_password_over_tls(
 
 
 def test_mail_that_cannot_be_sent_is_one_line(unwell: Path) -> None:
-    settings = {**MAIL, "SPIDERMON_SMTP_HOST": "127.0.0.1", "SPIDERMON_SMTP_PORT": 1}
+    settings: dict[str, Any] = {**MAIL, "SPIDERMON_SMTP_HOST": "127.0.0.1", "SPIDERMON_SMTP_PORT": 1}
     done = monitor(unwell, **settings)
     assert done.returncode == 1
     assert done.stderr.startswith("scrapy monitor: error: not sent: SendMail: ConnectionRefusedError")

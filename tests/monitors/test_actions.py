@@ -31,7 +31,7 @@ class Slack(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers["Content-Type"].startswith("application/json"):
-            self.posted.append((self.path, json.loads(body)))
+            self.posted.append((self.path, json.loads(body or b"{}")))
         answer = json.dumps({"ok": True, "members": []}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
