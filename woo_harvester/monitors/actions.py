@@ -56,10 +56,10 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
         tls = settings.getbool("SPIDERMON_SMTP_ENFORCE_TLS"), settings.getbool("SPIDERMON_SMTP_ENFORCE_SSL")
         return {
             **super().from_crawler_kwargs(crawler),
-            "host": settings.get("SPIDERMON_SMTP_HOST", ""),
-            "port": settings.getint("SPIDERMON_SMTP_PORT") or (465 if tls[1] else 587 if tls[0] else 25),
-            "user": settings.get("SPIDERMON_SMTP_USER", ""),
-            "password": settings.get("SPIDERMON_SMTP_PASSWORD", ""),
+            "host": settings["SPIDERMON_SMTP_HOST"] or "",
+            "port": int(settings["SPIDERMON_SMTP_PORT"] or 0) or (465 if tls[1] else 587 if tls[0] else 25),
+            "user": settings["SPIDERMON_SMTP_USER"] or "",
+            "password": settings["SPIDERMON_SMTP_PASSWORD"] or "",
             "tls": tls,
         }
 

@@ -86,7 +86,7 @@ class RunSuite(MonitorSuite):  # type: ignore[misc]
 
     def __init__(self, crawler: Crawler) -> None:
         wanted = {"SPIDERMON_EMAIL_TO": SendMail, "SPIDERMON_SLACK_SENDER_TOKEN": SendSlack}
-        actions = [action for setting, action in wanted.items() if crawler.settings.get(setting)]
+        actions = [action for setting, action in wanted.items() if crawler.settings[setting]]
         super().__init__(crawler=crawler, monitors_failed_actions=actions)
 
 
