@@ -50,7 +50,11 @@ EXTENSIONS = {
     "woo_harvester.exporters.elasticsearch.ElasticsearchExporter": 6,
     # Before the findings, whose statistics are written when the state has learned of everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
-    "woo_harvester.extensions.findings.Findings": 20,
+    "woo_harvester.extensions.written.WrittenFindings": 20,
+    # They tell when these have been written.
+    "woo_harvester.extensions.summary.Summary": 30,
+    "woo_harvester.extensions.metrics.Metrics": 40,
+    "woo_harvester.extensions.progress.Progress": 50,
     "woo_harvester.extensions.collector.RareCollections": 90,
     # After AutoThrottle (0), whose delays it keeps from being too short.
     "woo_harvester.extensions.politeness.Politeness": 100,

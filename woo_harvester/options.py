@@ -288,6 +288,72 @@ OPTIONS = (
         "`mark` or `delete`",
         "What becomes of a withdrawn document: it stays with `status: ingetrokken`, without metadata and text, or goes.",
     ),
+    Option(
+        "WOO_PROGRESS",
+        True,
+        "boolean",
+        "Whether a run shows how far it is: live at the bottom of a terminal, else as lines on stderr.",
+    ),
+    Option(
+        "WOO_PROGRESS_INTERVAL",
+        60,
+        "seconds",
+        "So often there is a line on stderr where that is no terminal, as with cron and Scrapyd. 0: never.",
+    ),
+    Option(
+        "WOO_SUMMARY",
+        True,
+        "boolean",
+        "Whether a run ends with its hosts, documents, findings and the path of its report on stderr, whatever `LOG_LEVEL` is.",
+    ),
+    Option(
+        "WOO_METRICS_FILE",
+        None,
+        "path",
+        "Where a run writes its figures for Prometheus, with the extra `monitoring`: a file that ends in `.prom` in the folder of the node exporter's textfile collector. `%(spider)s` in it becomes the name of the spider. Unset: nowhere.",
+    ),
+    Option(
+        "WOO_MONITOR_RUNS",
+        14,
+        "runs",
+        "`scrapy monitor` compares a run with so many before it: two weeks, so that the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew, is among them.",
+    ),
+    Option(
+        "WOO_MONITOR_AGE",
+        30,
+        "hours",
+        "It fails when no run has ended for so long: a day, and six hours for a run that starts later or takes longer than the one before.",
+    ),
+    Option(
+        "WOO_MONITOR_WELL",
+        10,
+        "documents",
+        "It fails for a host that listed at least so many and lists none any more; below that, a publisher may have taken them away.",
+    ),
+    Option(
+        "WOO_MONITOR_DROP",
+        0.1,
+        "part of the documents",
+        "It fails when the hosts of the run together list this much less than they did: no single publisher is so large a part of all.",
+    ),
+    Option(
+        "WOO_MONITOR_RISE",
+        0.5,
+        "part of the findings",
+        "It fails when errors or warnings are this much above the most that there were, and by more than 20.",
+    ),
+    Option(
+        "WOO_MONITOR_COVERAGE",
+        0.15,
+        "part of the records",
+        "It fails when a field is given by its publisher in this much less of the records than usual. A day's documents differ, so less says nothing.",
+    ),
+    Option(
+        "WOO_MONITOR_RECORDS",
+        100,
+        "records",
+        "Coverage is judged in runs with at least so many records: with fewer, one publisher's batch decides it.",
+    ),
 )
 
 

@@ -40,7 +40,11 @@ SETTINGS: dict[str, Any] = {
     "FEEDS": {},
     "FILES_STORE": None,
     "WOO_ELASTICSEARCH_URL": None,
+    # It shows and tells in its own way, and is no run to compare others with.
+    "WOO_METRICS_FILE": None,
+    "WOO_PROGRESS": False,
     "WOO_REPORT_HISTORY": False,
+    "WOO_SUMMARY": False,
     "WOO_TEXT": False,
 }
 

@@ -86,6 +86,7 @@ class Command(WordedCommand):
             "WOO_DATA_DIR": str(data),
             "WOO_ALLOW_PRIVATE_HOSTS": True,
             "WOO_TEXT": find_spec("kreuzberg") is not None,
+            "WOO_SUMMARY": False,  # what is shown at the end tells more
         }
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         process.settings.setdict(settings, "cmdline")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
+    from woo_harvester.findings import Language
+
 
 class Command(WordedCommand):
     """Merges the folders of runs over different hosts; exit status 1 where they cannot be one."""
@@ -47,7 +49,7 @@ class Command(WordedCommand):
             raise UsageError(f"expected {self.syntax()}")
         try:
             torn = merge([Path(given) for given in args], Path(opts.output))
-            lang = cast("Settings", self.settings).get("WOO_REPORT_LANG") or "nl"
+            lang = cast("Language", cast("Settings", self.settings).get("WOO_REPORT_LANG") or "nl")
             page = make_report(Path(opts.output), lang=lang, history=False)
         except (MergeError, ValueError) as error:
             self._fail(str(error))

@@ -1,0 +1,207 @@
+"""The command as cron runs it, with a real mail server on loopback."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+from tests.command import REPORTS, Run, run_scrapy
+from tests.monitors.runs import account, write_run
+from woo_harvester.demo.certificates import Authority
+
+HOUR = timedelta(hours=1)
+MAIL: dict[str, Any] = {"SPIDERMON_EMAIL_TO": "beheer@b.nl,wacht@b.nl", "SPIDERMON_EMAIL_SENDER": "woo@a.nl"}
+
+
+def monitor(folder: Path, *args: str, ca: Path | None = None, **settings: object) -> Run:
+    return run_scrapy(["monitor", *args], folder, ca, settings=settings)
+
+
+@pytest.fixture
+def well(tmp_path: Path) -> Path:
+    """An installation of which yesterday's run and today's are alike."""
+    now = datetime.now(UTC)
+    for ago in (25, 1):
+        write_run(tmp_path / REPORTS, account(listed=500), ended=now - ago * HOUR)
+    return tmp_path
+
+
+@pytest.fixture
+def unwell(tmp_path: Path) -> Path:
+    """One of which a host is empty today."""
+    now = datetime.now(UTC)
+    write_run(tmp_path / REPORTS, account(listed=500), account("www.b.nl", 12), ended=now - 25 * HOUR)
+    write_run(tmp_path / REPORTS, account(listed=500), account("www.b.nl", 0), ended=now - HOUR)
+    return tmp_path
+
+
+def test_a_good_run_is_status_0(well: Path) -> None:
+    done = monitor(well)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("woo-20")
+    assert rest == [
+        "  ok       a run each day",
+        "  ok       the run came to its end",
+        "  ok       no drop in documents",
+        "  ok       no host is suddenly empty",
+        "  ok       fields are given as usual",
+        "  ok       no rise in findings",
+    ]
+    assert monitor(well, "--quiet").stdout == ""
+
+
+def test_a_problem_is_status_1_and_stands_below_its_monitor(unwell: Path) -> None:
+    done = monitor(unwell, "woo", "--quiet")
+    assert (done.returncode, done.stderr) == (1, "")
+    _, name, problem = done.stdout.splitlines()
+    assert name == "  FAILED   no host is suddenly empty"
+    assert problem.strip().startswith("1 host listed documents the last time and none now: www.b.nl (12 ")
+
+
+def test_a_first_run_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
+    write_run(tmp_path / REPORTS, account(), ended=datetime.now(UTC) - HOUR)
+    done = monitor(tmp_path)
+    assert done.returncode == 0
+    assert "  skipped  no drop in documents: there is no earlier run to compare with" in done.stdout
+
+
+def test_a_spider_without_accounts_is_judged_as_far_as_can_be(tmp_path: Path) -> None:
+    for ago in (70, 50):
+        write_run(tmp_path / REPORTS, ended=datetime.now(UTC) - ago * HOUR, spider="vergunningen")
+    done = monitor(tmp_path)
+    assert done.returncode == 1
+    assert "  FAILED   a run each day\n           no run has ended for 50 hours" in done.stdout
+    assert "  skipped  no drop in documents: the run keeps no accounts of hosts" in done.stdout
+    assert "  ok       no rise in findings" in done.stdout
+
+
+def test_the_bounds_are_settings(unwell: Path) -> None:
+    assert monitor(unwell, WOO_MONITOR_WELL=13).returncode == 0
+    assert monitor(unwell, WOO_MONITOR_WELL=13, WOO_MONITOR_AGE=0.5).returncode == 1
+
+
+def test_no_run_at_all_is_status_1(tmp_path: Path) -> None:
+    done = monitor(tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("scrapy monitor: error: no run in ")
+
+
+def test_a_run_that_never_ended_is_status_1(tmp_path: Path) -> None:
+    (tmp_path / REPORTS / "woo-2026-11-21T05-15-00.000000").mkdir(parents=True)
+    done = monitor(tmp_path)
+    assert done.returncode == 1
+    assert "no run of woo in " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (["wo"], "no run of a spider wo in"),
+        (["--quit"], "unknown option --quit: did you mean --quiet?"),
+    ],
+)
+def test_a_wrong_argument_is_one_line_and_status_2(well: Path, args: list[str], line: str) -> None:
+    done = monitor(well, *args)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"scrapy monitor: error: {line}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_statistics_that_are_broken_are_named(well: Path) -> None:
+    newest = max((well / REPORTS).iterdir())
+    (newest / "stats.json").write_text("{")
+    done = monitor(well)
+    assert done.returncode == 1
+    assert f"{newest / 'stats.json'} holds no statistics of a run" in done.stderr
+
+
+class Mailbox:
+    """Keeps what is delivered."""
+
+    def __init__(self) -> None:
+        self.messages: list[EmailMessage] = []
+        self.recipients: list[str] = []
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        found = message_from_bytes(cast("bytes", envelope.content), policy=policy.default)
+        self.messages.append(found)
+        self.recipients += envelope.rcpt_tos
+        return "250 OK"
+
+
+@contextmanager
+def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, Any]]]:
+    """A mail server on loopback, and the settings by which it is found."""
+    mailbox = Mailbox()
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]  # the controller wants to know it beforehand
+    server = Controller(mailbox, hostname="127.0.0.1", port=port, **options)
+    server.start()
+    try:
+        yield mailbox, {**MAIL, "SPIDERMON_SMTP_HOST": "localhost", "SPIDERMON_SMTP_PORT": port}
+    finally:
+        server.stop()
+
+
+def test_what_failed_is_mailed(unwell: Path) -> None:
+    with mail_server() as (mailbox, settings):
+        done = monitor(unwell, **settings)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert mailbox.recipients == ["beheer@b.nl", "wacht@b.nl"]
+    (message,) = mailbox.messages
+    assert message["Subject"] == "woo-harvester: 1 of the monitors failed"
+    assert message["From"] == "woo@a.nl"
+    text = message.get_body(("plain",))
+    assert text is not None
+    lines = text.get_content().splitlines()
+    assert lines[2] == "no host is suddenly empty"
+    assert lines[3].startswith("1 host listed documents the last time and none now: www.b.nl (12 ")
+
+
+def test_a_good_run_is_not_mailed(well: Path) -> None:
+    with mail_server() as (mailbox, settings):
+        assert monitor(well, **settings).returncode == 0
+    assert mailbox.messages == []
+
+
+@pytest.mark.parametrize(("password", "delivered"), [("geheim", 1), ("anders", 0)])
+def test_mail_goes_with_a_password_over_tls(
+    unwell: Path, ca: Authority, ca_bundle: Path, password: str, delivered: int
+) -> None:
+    def accept(server: object, session: object, envelope: object, mechanism: str, data: Any) -> AuthResult:
+        return AuthResult(success=data == LoginPassword(b"woo", b"geheim"), handled=False)
+
+    options = {"tls_context": ca.server_context(), "require_starttls": True, "auth_required": True}
+    with mail_server(**options, authenticator=accept) as (mailbox, settings):
+        given = {"SPIDERMON_SMTP_USER": "woo", "SPIDERMON_SMTP_PASSWORD": password}
+        done = monitor(unwell, ca=ca_bundle, **settings, **given, SPIDERMON_SMTP_ENFORCE_TLS=1)
+    assert done.returncode == 1
+    assert len(mailbox.messages) == delivered
+    assert ("not sent: SendMail: smtplib.SMTPAuthenticationError" in done.stderr) == (not delivered)
+
+
+def test_mail_that_cannot_be_sent_is_one_line(unwell: Path) -> None:
+    settings: dict[str, Any] = {**MAIL, "SPIDERMON_SMTP_HOST": "127.0.0.1", "SPIDERMON_SMTP_PORT": 1}
+    done = monitor(unwell, **settings)
+    assert done.returncode == 1
+    assert done.stderr.startswith("scrapy monitor: error: not sent: SendMail: ConnectionRefusedError")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_setting_for_mail_that_is_missing_is_named(well: Path) -> None:
+    done = monitor(well, **MAIL)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "scrapy monitor: error: SPIDERMON_EMAIL_TO needs SPIDERMON_SMTP_HOST and SPIDERMON_EMAIL_SENDER too\n"
+    )

@@ -1,0 +1,240 @@
+"""What a person sees while a run goes on, on a terminal of 80 columns and elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import Run, run_scrapy
+from tests.integration.daily import numbered, publish
+from tests.sites import MakeSite, write_register
+from tests.terminal import COLUMNS, Terminal, run_on_terminal
+from woo_harvester.demo.site import Site
+from woo_harvester.extensions.figures import Figures
+from woo_harvester.extensions.progress import Speed
+
+LINE = re.compile(
+    r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d woo: (?P<done>\d+) of 2 hosts; (?P<new>\d+) new, 0 changed, "
+    r"0 unchanged, 0 withdrawn, \d+ not harvested; [\d.]+ documents/s; (?P<errors>\d+) errors?; .+$"
+)
+NO_LINES = {"WOO_PROGRESS_INTERVAL": 0}
+
+
+class Installation:
+    """Two hosts, of which one lists documents that take a while: the run is seen while it goes on."""
+
+    def __init__(self, folder: Path, bundle: Path, site: Site, other: Site) -> None:
+        publish(site, numbered(40))
+        self.folder, self.bundle = folder, bundle
+        bodies = {"Gemeente Haven": [site.url("/")], "Gemeente Dal": [other.url("/")]}
+        register = write_register(folder / "register.xml", bodies)
+        self.args = ["crawl", "woo", "-a", f"register={register}"]
+
+    def run(self, *args: str, slow: bool = True, **settings: Any) -> Run:
+        return run_scrapy([*self.args, *args], self.folder, self.bundle, settings=self.given(slow, settings))
+
+    def watch(
+        self, *args: str, slow: bool = True, env: dict[str, str] | None = None, **settings: Any
+    ) -> tuple[Terminal, list[list[str]]]:
+        """Run it on a terminal; what stood there at any moment, and what is left at the end."""
+        seen: list[list[str]] = []
+
+        def watch(terminal: Terminal) -> None:
+            seen.append(terminal.shown)
+
+        given = self.given(slow, settings)
+        args = (*self.args, *args)
+        return run_on_terminal(args, self.folder, self.bundle, settings=given, env=env, watch=watch), seen
+
+    @staticmethod
+    def given(slow: bool, settings: dict[str, Any]) -> dict[str, Any]:
+        # 40 documents and their sitemap, a tenth of a second apart.
+        return {**({"DOWNLOAD_DELAY": 0.1} if slow else {}), **settings}
+
+
+@pytest.fixture
+def installation(tmp_path: Path, ca_bundle: Path, site: Site, make_site: MakeSite) -> Installation:
+    return Installation(tmp_path, ca_bundle, site, make_site())
+
+
+def shows(lines: list[str], *names: str) -> bool:
+    """Whether the display stands there, with these rows."""
+    starts = {line.split(maxsplit=1)[0] for line in lines}
+    return starts >= set(names)
+
+
+def test_a_terminal_shows_how_far_the_run_is(installation: Installation) -> None:
+    terminal, seen = installation.watch(LOG_LEVEL="ERROR")
+    assert terminal.returncode == 0
+    displays = [lines for lines in seen if shows(lines, "woo", "documents", "speed", "findings")]
+    assert displays
+    at_last = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in displays[-1]}
+    assert re.fullmatch(r"1 of 2 hosts, \d+ s, (about \d+ s left|end not known yet)", at_last["woo"])
+    assert re.fullmatch(
+        r"\d+ new, 0 changed, 0 unchanged, 0 withdrawn, \d+ not harvested", at_last["documents"]
+    )
+    assert at_last["speed"].endswith(" documents/s")
+    assert at_last["findings"].startswith("1 error, ") or "errors" in at_last["findings"]
+
+
+def test_only_the_summary_is_left_on_the_terminal(installation: Installation) -> None:
+    terminal, _ = installation.watch(LOG_LEVEL="ERROR")
+    first, *rest = terminal.all_lines
+    assert re.fullmatch(r"woo: finished in \d+ s", first)
+    assert not shows(rest, "speed")
+    assert max(map(len, terminal.all_lines)) <= COLUMNS
+    assert b"\x1b[?25l" not in terminal.raw.rpartition(b"\x1b[?25h")[2], "the cursor is there again"
+
+
+def test_the_log_stands_above_the_display_line_for_line(installation: Installation) -> None:
+    terminal, seen = installation.watch(LOG_LEVEL="DEBUG")
+    together = [
+        lines for lines in seen if shows(lines, "woo", "speed") and any("DEBUG: Crawled" in x for x in lines)
+    ]
+    assert together
+    for lines in together:
+        place = next(number for number, line in enumerate(lines) if line.startswith("woo   "))
+        assert not any("DEBUG: " in line for line in lines[place:])
+    text = terminal.raw.decode()
+    for number in range(40):
+        assert len(re.findall(rf"DEBUG: Crawled \(404\) <HEAD https://\S+/d/doc{number}\.pdf>", text)) == 1
+
+
+def test_a_log_file_keeps_the_terminal_for_the_display(installation: Installation) -> None:
+    terminal, seen = installation.watch("--logfile=run.log", LOG_LEVEL="DEBUG")
+    assert any(shows(lines, "woo", "speed") for lines in seen)
+    assert not any("DEBUG" in line for line in terminal.all_lines)
+    log = (installation.folder / "run.log").read_text()
+    assert "Spider closed (finished)" in log
+    assert "documents/s" not in log
+    assert "\x1b" not in log
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"env": {"TERM": "dumb"}}, {"WOO_PROGRESS": 0}],
+    ids=["a terminal that cannot", "switched off"],
+)
+def test_nothing_is_drawn_where_it_is_not_wanted(installation: Installation, given: dict[str, Any]) -> None:
+    terminal, seen = installation.watch(LOG_LEVEL="ERROR", **given)
+    assert not any(shows(lines, "speed") for lines in seen)
+    assert b"\x1b[" not in terminal.raw
+    assert terminal.all_lines[0].startswith("woo: finished in ")
+
+
+def test_records_on_standard_output_stay_whole(installation: Installation) -> None:
+    terminal, seen = installation.watch(
+        "-O", "-:jsonlines", "-a", "documents=none", LOG_LEVEL="ERROR", slow=False
+    )
+    assert not any(shows(lines, "speed") for lines in seen)
+    assert terminal.raw.count(b'"weblocatie": ') == 40
+
+
+def test_elsewhere_there_is_a_line_now_and_then(installation: Installation) -> None:
+    done = installation.run(LOG_ENABLED=0, WOO_PROGRESS_INTERVAL=1)
+    found = list(LINE.finditer(done.stderr))
+    assert len(found) >= 2
+    assert [int(each["done"]) for each in found][-1] == 1
+    assert "\x1b" not in done.stderr
+    assert done.stderr.splitlines()[len(found)].startswith("woo: finished in ")
+
+
+@pytest.mark.parametrize("settings", [{"WOO_PROGRESS": 0, "WOO_PROGRESS_INTERVAL": 1}, NO_LINES])
+def test_no_lines_where_they_are_off(installation: Installation, settings: dict[str, Any]) -> None:
+    done = installation.run("-a", "documents=none", LOG_ENABLED=0, slow=False, **settings)
+    assert done.stderr.startswith("woo: finished in ")
+
+
+def test_a_run_that_cannot_start_shows_nothing(tmp_path: Path) -> None:
+    args = ["crawl", "woo", "-a", f"register={tmp_path / 'none.xml'}"]
+    terminal = run_on_terminal(args, tmp_path, settings={"LOG_LEVEL": "ERROR"})
+    assert terminal.returncode == 1
+    assert terminal.raw.startswith(b"scrapy crawl: error: ")
+    assert b"\x1b" not in terminal.raw
+
+
+def test_a_slow_host_is_named(installation: Installation) -> None:
+    settings = {"DOWNLOAD_DELAY": 1.5, "CLOSESPIDER_TIMEOUT": 6, "WOO_PROGRESS_INTERVAL": 1}
+    done = installation.run(slow=False, LOG_ENABLED=0, **settings)
+    assert re.search(
+        r"; slowest: localhost:\d+ \(one request in 1\.5 s, 40 documents so far\)\n", done.stderr
+    )
+
+
+def test_two_runs_in_one_process_share_the_terminal(installation: Installation) -> None:
+    script = installation.folder / "twee.py"
+    script.write_text(TWO_RUNS)
+    seen: list[list[str]] = []
+    terminal = run_on_terminal(
+        ["runspider"],
+        installation.folder,
+        installation.bundle,
+        command=[str(script), installation.args[-1].partition("=")[2]],
+        watch=lambda terminal: seen.append(terminal.shown),
+    )
+    both = [lines for lines in seen if sum(line.startswith("speed ") for line in lines) == 2]
+    assert both
+    assert [line for line in terminal.all_lines if line.startswith("woo: finished in ")] != []
+    assert sum(line.startswith("woo: finished in ") for line in terminal.all_lines) == 2
+    assert not any(line.startswith("speed ") for line in terminal.shown)
+
+
+TWO_RUNS = """
+import sys
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.utils.project import get_project_settings
+
+settings = get_project_settings()
+shared = {"WOO_ALLOW_PRIVATE_HOSTS": 1, "AUTOTHROTTLE_ENABLED": 0, "DOWNLOAD_DELAY": 0.1}
+settings.setdict({**shared, "LOG_LEVEL": "ERROR", "DELTAFETCH_ENABLED": False}, "cmdline")
+process = AsyncCrawlerProcess(settings)
+for _ in range(2):
+    process.crawl("woo", register=sys.argv[1])
+process.start()
+"""
+
+
+def figures(seconds: float, listed: int | None, requests: int = 0, **given: Any) -> Figures:
+    whole: dict[str, Any] = {"selected": 10, "done": 0, "complete": 0, "records": 0}
+    return Figures("woo", seconds, requests, **{**whole, **given}, listed=listed)
+
+
+def test_the_speed_is_that_of_the_last_half_minute() -> None:
+    speed = Speed()
+    assert speed(figures(0, 0)) == 0
+    assert speed(figures(10, 100)) == 10
+    assert speed(figures(40, 130)) == 1
+    assert speed(figures(60, 1130)) == 50
+
+
+def test_the_speed_of_a_spider_without_documents_is_in_requests() -> None:
+    assert Speed()(figures(10, None, requests=50)) == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"done": 0}, None),
+        ({"done": 5}, 100),
+        ({"done": 9, "ahead": 3.0}, 300),
+        ({"selected": None}, None),
+    ],
+)
+def test_the_end_is_estimated_by_the_host_that_is_furthest_from_it(
+    given: dict[str, Any], left: float | None
+) -> None:
+    assert figures(100, 1000, **given).seconds_left == left
+
+
+def test_a_history_that_cannot_be_read_costs_only_the_estimate(
+    installation: Installation,
+) -> None:
+    history = installation.folder / "reports" / "history"
+    history.mkdir(parents=True)
+    (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")
+    done = installation.run("-a", "documents=none", slow=False)
+    assert done.returncode == 0
+    assert "The end of the run cannot be estimated from earlier ones: " in done.stderr

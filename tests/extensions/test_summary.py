@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import Crawl
+from tests.integration.daily import FIRST, publish
+from tests.sites import write_register
+from woo_harvester.demo.site import Site
+from woo_harvester.extensions import words
+from woo_harvester.extensions.figures import Figures, SlowHost
+from woo_harvester.extensions.summary import summary
+
+CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "index.naam": 1}
+
+
+def figures(**given: Any) -> Figures:
+    whole: dict[str, Any] = {
+        "selected": 884,
+        "done": 884,
+        "complete": 871,
+        "listed": 1_215_366,
+        "new": 12_034,
+        "changed": 17,
+        "unchanged": 1_203_103,
+        "lost": 212,
+        "withdrawn": 3,
+        "codes": CODES,
+    }
+    return Figures("woo", 723, 15_000, 12_054, **{**whole, **given})
+
+
+def test_the_summary_has_hosts_documents_findings_and_the_report(tmp_path: Path) -> None:
+    (tmp_path / "index.html").touch()
+    assert summary(figures(), "finished", tmp_path).splitlines() == [
+        "woo: finished in 12 min 03 s",
+        "  hosts          884 of 884 hosts: 871 complete, 13 not",
+        "  documents      1,215,366 listed, 212 not harvested",
+        "                 12,034 new, 17 changed, 1,203,103 unchanged, 3 withdrawn",
+        "  findings       3 errors, 30 warnings, 1,200 notices",
+        "                 2 x loc.ongeldig (error)",
+        "                 1 x index.naam (error)",
+        "                 30 x titel.ontbreekt (warning)",
+        "                 1,200 x lastmod.ontbreekt (notice)",
+        f"  report         {tmp_path / 'index.html'}",
+    ]
+
+
+def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
+    text = summary(figures(done=3, complete=3, codes={}), "shutdown", tmp_path)
+    assert text.startswith("woo: ended early (shutdown) in 12 min 03 s\n  hosts          3 of 884 hosts: 3 ")
+    assert text.endswith(f"findings       0 errors, 0 warnings, 0 notices\n  report         {tmp_path}")
+
+
+def test_a_spider_without_accounts_tells_its_records(tmp_path: Path) -> None:
+    text = summary(figures(selected=None, listed=None, codes={}), "finished", tmp_path)
+    assert text.splitlines()[1] == "  records        12,054"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (59.6, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")]
+)
+def test_durations_have_two_units_at_most(seconds: float, text: str) -> None:
+    assert words.duration(seconds) == text
+
+
+def test_what_is_one_is_told_so() -> None:
+    assert words.counted(1, "host") == "1 host"
+    assert words.counted(2000, "host") == "2,000 hosts"
+    assert words.left(None) == "end not known yet"
+    assert words.speed(figures(), 0.26) == "0.3 documents/s"
+    assert words.speed(figures(listed=None), 1204.4) == "1,204 requests/s"
+    slow = [SlowHost("open.a.nl", 30, 1), SlowHost("www.b.nl:8443", 1.25, 0)]
+    assert words.slowest(slow) == (
+        "open.a.nl (one request in 30 s, 1 document so far), "
+        "www.b.nl:8443 (one request in 1.25 s, 0 documents so far)"
+    )
+
+
+@pytest.mark.parametrize("settings", [{"LOG_LEVEL": "CRITICAL"}, {"LOG_ENABLED": 0}, {"LOG_FILE": "run.log"}])
+def test_it_is_there_whatever_the_log_level(
+    crawl: Crawl, site: Site, tmp_path: Path, settings: dict[str, object]
+) -> None:
+    publish(site, {"a": FIRST, "b": None})
+    register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
+    done = crawl("-a", f"register={register}", "-a", "documents=none", settings=settings)
+    assert done.report is not None
+    first, hosts, documents, changes, *_, report = done.stderr.splitlines()
+    assert re.fullmatch(r"woo: finished in \d+ s", first)
+    assert hosts == "  hosts          1 of 1 host: 1 complete, 0 not"
+    assert documents == "  documents      2 listed, 0 not harvested"
+    assert changes == "                 2 new, 0 changed, 0 unchanged, 0 withdrawn"
+    assert report == f"  report         {done.report / 'index.html'}"
+
+
+def test_it_can_be_switched_off(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
+    done = crawl("-a", f"register={register}", settings={"LOG_ENABLED": 0, "WOO_SUMMARY": 0})
+    assert done.stderr == ""

@@ -1,0 +1,114 @@
+"""``scrapy monitor``: whether the last run was as good as those before it, for cron."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+
+from woo_harvester.command import WordedCommand
+from woo_harvester.hints import hint
+from woo_harvester.monitors.checks import Bounds
+from woo_harvester.monitors.runs import read_runs, spiders
+from woo_harvester.options import OPTIONS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+    from woo_harvester.monitors.suite import Outcome
+
+NEEDED = ("premailer", "slack_sdk", "spidermon")
+MARKS = {"OK": "ok", "SKIPPED": "skipped"}
+
+
+class Command(WordedCommand):
+    """Judges the last run of each spider by the files that runs left in ``WOO_REPORT_DIR``.
+
+    Exit status 1 where a monitor failed or could not judge, 2 for a wrong argument.
+    """
+
+    name = "monitor"
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[SPIDER ...] [options]"
+
+    def short_desc(self) -> str:
+        return "Tell whether the last run was as good as those before it, by mail or Slack too"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Judge the last runs of the spiders that *args* names, else of all that have runs."""
+        self.exitcode = 0
+        if missing := [name for name in NEEDED if not find_spec(name)]:
+            self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
+        settings = cast("Settings", self.settings)
+        for option in OPTIONS:
+            settings.setdefault(option.name, option.default, "default")
+        reports = Path(settings["WOO_REPORT_DIR"])
+        known = spiders(reports)
+        for name in args:
+            if known and name not in known:
+                self.refuse(f"no run of a spider {name} in {reports}: {hint(name, known)}")
+        if not known:
+            self._fail(f"no run in {reports}: expected one a day; has WOO_REPORT_DIR the right folder?")
+        for name in args or known:
+            self._judge(name, reports, settings, quiet=opts.quiet)
+
+    def _judge(self, spider: str, reports: Path, settings: Settings, *, quiet: bool) -> None:
+        from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
+
+        from woo_harvester.monitors.suite import judge  # noqa: PLC0415
+
+        try:
+            runs = read_runs(reports, spider, settings.getint("WOO_MONITOR_RUNS") + 1)
+            if not runs:
+                self._fail(f"no run of {spider} in {reports} has ended: expected one a day")
+            *before, run = runs
+            outcome = judge(Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC))
+        except (NotConfigured, OSError, ValueError) as error:
+            self._fail(str(error))
+        if not (quiet and outcome.passed):
+            print(run.title)
+            _show(outcome, quiet=quiet)
+        if not outcome.passed:
+            self.exitcode = 1
+        for line in outcome.unsent:
+            self.tell(f"not sent: {line}")
+
+    def _fail(self, line: str) -> NoReturn:
+        self.tell(line)
+        sys.exit(1)
+
+
+def bounds(settings: Settings) -> Bounds:
+    """The bounds that the settings give."""
+    return Bounds(
+        age=timedelta(hours=settings.getfloat("WOO_MONITOR_AGE")),
+        well=settings.getint("WOO_MONITOR_WELL"),
+        drop=settings.getfloat("WOO_MONITOR_DROP"),
+        rise=settings.getfloat("WOO_MONITOR_RISE"),
+        coverage=settings.getfloat("WOO_MONITOR_COVERAGE"),
+        records=settings.getint("WOO_MONITOR_RECORDS"),
+    )
+
+
+def _show(outcome: Outcome, *, quiet: bool) -> None:
+    for name, status, reason in outcome.lines:
+        mark = MARKS.get(status, "FAILED")  # FAIL, or ERROR for a fault of ours
+        if mark == "FAILED" or not quiet:
+            told = f": {reason}" if mark == "skipped" else ""
+            print(f"  {mark:<8} {name}{told}")
+        if mark == "FAILED":
+            print(*(f"           {line}" for line in (reason or "").splitlines()), sep="\n")

@@ -1,0 +1,132 @@
+"""Writes the figures of a run for Prometheus."""
+
+from __future__ import annotations
+
+import logging
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, NotConfigured
+
+from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.figures import Figures, read_figures
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.extensions.written import run_written
+from woo_harvester.findings import explain
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: Names and meanings; the dashboard in ``deploy/grafana`` shows them. Each has the label ``spider`` too.
+METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "woo_run_end_timestamp_seconds": ("When the last run ended, in seconds since 1970", ()),
+    "woo_run_duration_seconds": ("How long it took", ()),
+    "woo_run_finished": ("Whether it ended as it should (1) or early (0)", ()),
+    "woo_run_hosts": ("Hosts: selected, done, complete", ("state",)),
+    "woo_run_requests": ("Answers of servers", ()),
+    "woo_run_received_bytes": ("What was received, as Scrapy counts it", ()),
+    "woo_run_memory_bytes": ("Most memory that the run had in use", ()),
+    "woo_run_records": ("Records that the run wrote", ()),
+    "woo_run_documents": ("Documents: listed, new, changed, unchanged, withdrawn, lost", ("state",)),
+    "woo_run_findings": ("Findings by code", ("code", "severity")),
+    "woo_run_log_messages": ("Messages of the log by level", ("level",)),
+    "woo_host_documents": ("Documents of a host: listed, harvested (now or before)", ("host", "state")),
+    "woo_host_complete": ("Whether the host was read to its end", ("host",)),
+}
+
+FAILED = "metrics_failed"
+LEVELS = ("WARNING", "ERROR", "CRITICAL")
+
+
+class Metrics:
+    """Writes ``WOO_METRICS_FILE`` at the end of a run: whole, or not at all."""
+
+    def __init__(self, crawler: Crawler, path: Path) -> None:
+        self._crawler = crawler
+        self._path = path
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        given = crawler.settings["WOO_METRICS_FILE"]
+        if not given:
+            raise NotConfigured
+        extension = cls(crawler, Path(str(given).replace("%(spider)s", crawler.spidercls.name)))
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.run_written, run_written)
+        return extension
+
+    def spider_opened(self) -> None:
+        """Better now than at the end of a run."""
+        if not find_spec("prometheus_client"):
+            self._refuse('needs prometheus_client: pip install "woo-harvester[monitoring]"')
+        if self._path.suffix != ".prom":
+            self._refuse(f"expected a file that ends in .prom, as the node exporter reads, got {self._path}")
+
+    def _refuse(self, reason: str) -> None:
+        end_run(self._crawler, FAILED, f"WOO_METRICS_FILE: {reason}")
+        raise CloseSpider(FAILED)
+
+    def run_written(self) -> None:
+        """Write the file. A run that did not start leaves that of the run before."""
+        if self._crawler.stats.get_value("finish_reason") == "cannot_start":
+            return
+        from prometheus_client import write_to_textfile  # noqa: PLC0415  -- of the extra "monitoring"
+
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_to_textfile(str(self._path), self._registry())
+        except OSError as error:
+            logger.error("WOO_METRICS_FILE: %s could not be written: %s", self._path, error)  # noqa: TRY400
+
+    def _registry(self) -> CollectorRegistry:
+        from prometheus_client import CollectorRegistry, Gauge  # noqa: PLC0415
+
+        registry = CollectorRegistry()
+        self._gauges = {
+            name: Gauge(name, meaning, ("spider", *labels), registry=registry)
+            for name, (meaning, labels) in METRICS.items()
+        }
+        figures = read_figures(self._crawler)
+        self._set_run(figures)
+        self._set_documents(figures)
+        self._set_hosts()
+        return registry
+
+    def _set(self, name: str, value: float, *labels: str) -> None:
+        self._gauges[name].labels(self._crawler.spidercls.name, *labels).set(value)
+
+    def _set_run(self, figures: Figures) -> None:
+        stats = self._crawler.stats
+        self._set("woo_run_end_timestamp_seconds", stats.get_value("finish_time").timestamp())
+        self._set("woo_run_duration_seconds", stats.get_value("elapsed_time_seconds"))
+        self._set("woo_run_finished", stats.get_value("finish_reason") == "finished")
+        self._set("woo_run_requests", figures.requests)
+        self._set("woo_run_received_bytes", stats.get_value("downloader/response_bytes", 0))
+        self._set("woo_run_records", figures.records)
+        if (memory := stats.get_value("memusage/max")) is not None:
+            self._set("woo_run_memory_bytes", memory)
+        for level in LEVELS:
+            self._set("woo_run_log_messages", stats.get_value(f"log_count/{level}", 0), level.lower())
+        if figures.selected is not None:
+            states = {"selected": figures.selected, "done": figures.done, "complete": figures.complete}
+            for state, count in states.items():
+                self._set("woo_run_hosts", count, state)
+
+    def _set_documents(self, figures: Figures) -> None:
+        if figures.listed is not None:
+            for state in ("listed", "new", "changed", "unchanged", "withdrawn", "lost"):
+                self._set("woo_run_documents", getattr(figures, state), state)
+        for code, count in figures.codes.items():
+            self._set("woo_run_findings", count, code, explain(code).severity)
+
+    def _set_hosts(self) -> None:
+        extension = self._crawler.get_extension(Findings)
+        for account in extension.accounts if extension else ():
+            self._set("woo_host_documents", account.listed, account.host, "listed")
+            self._set("woo_host_documents", account.harvested_now_or_before, account.host, "harvested")
+            self._set("woo_host_complete", account.complete is True, account.host)

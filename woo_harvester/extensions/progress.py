@@ -1,0 +1,143 @@
+"""Shows how far a run is while it goes on."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import deque
+from datetime import datetime
+from typing import TYPE_CHECKING, Self, cast, get_args
+
+from rich.table import Table
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+
+from woo_harvester.extensions import words
+from woo_harvester.extensions.figures import Figures, read_figures
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.extensions.screen import Screen, can_show
+from woo_harvester.findings import Severity
+from woo_harvester.report.history import History
+from woo_harvester.report.parts import Kind
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: Earlier runs that are looked at: more than one, since runs may be shards.
+LOOKED_BACK = 4
+
+#: Seconds between two drawings on a terminal, and over which the speed is measured.
+REDRAW = 1.0
+WINDOW = 30.0
+
+
+class Speed:
+    """Documents or requests a second, over the last half minute."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def __call__(self, figures: Figures) -> float:
+        """Take in these figures, and give the speed."""
+        self._seen.append((figures.seconds, figures.handled))
+        while len(self._seen) > 2 and figures.seconds - self._seen[0][0] > WINDOW:
+            self._seen.popleft()
+        since, before = self._seen[0] if len(self._seen) > 1 else (0.0, 0)
+        passed = figures.seconds - since
+        return (figures.handled - before) / passed if passed > 0 else 0.0
+
+
+class Progress:
+    """A live display on a terminal; elsewhere a line on stderr each ``WOO_PROGRESS_INTERVAL`` seconds.
+
+    Off with ``WOO_PROGRESS``. Where records go to standard output, that is left alone: lines it is.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._interval = crawler.settings.getfloat("WOO_PROGRESS_INTERVAL")
+        self._speed = Speed()
+        self._screen: Screen | None = None
+        self._expected: dict[str, int] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not crawler.settings.getbool("WOO_PROGRESS"):
+            raise NotConfigured  # with a reason, Scrapy would log a warning
+        extension = cls(crawler)
+        crawler.signals.connect(extension.engine_started, signals.engine_started)
+        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
+        return extension
+
+    def engine_started(self) -> None:
+        """Begin to tell, from the first request on: a run that cannot start has nothing to show."""
+        self._stream = sys.stderr
+        self._shows = can_show(self._stream) and not self._uses_stdout()
+        self._expected = self._listed_before()
+        interval = REDRAW if self._shows else self._interval
+        self._loop = create_looping_call(self._tell)
+        if interval > 0:
+            self._loop.start(interval, now=False)
+
+    def engine_stopped(self) -> None:
+        """Take the display away."""
+        if self._loop.running:
+            self._loop.stop()
+        if self._screen is not None:
+            self._screen.leave(self._draw)
+
+    def _listed_before(self) -> dict[str, int]:
+        """The documents that each host listed in the last few runs, for the estimate of the end."""
+        kind, findings = self._crawler.spidercls.name, self._crawler.get_extension(Findings)
+        if findings is None or kind not in get_args(Kind):
+            return {}
+        try:
+            history = History(findings.folder.parent / "history")
+            past = history.before(findings.run_name, cast("Kind", kind), LOOKED_BACK)
+        except (OSError, ValueError) as error:
+            logger.warning("The end of the run cannot be estimated from earlier ones: %s", error)
+            return {}
+        return {host: then.listed for run in past.runs for host, then in run.hosts.items()}
+
+    def _uses_stdout(self) -> bool:
+        return any(str(uri).startswith(("-", "stdout:")) for uri in self._crawler.settings.getdict("FEEDS"))
+
+    def _tell(self) -> None:
+        if not self._crawler.stats.get_value("downloader/request_count"):
+            return
+        if not self._shows:
+            print(self.line(), file=self._stream, flush=True)
+        elif self._screen is None:
+            self._screen = Screen.join(self._draw, self._stream)
+            self._screen.refresh()
+        else:
+            self._screen.refresh()
+
+    def line(self) -> str:
+        """Where the run is, as one line."""
+        now = read_figures(self._crawler, self._expected)
+        parts = [words.documents(now), words.speed(now, self._speed(now))]
+        if now.selected is not None:
+            parts = [words.hosts(now), *parts, words.left(now.seconds_left)]
+        parts.insert(-1, words.counted(now.findings(Severity.ERROR), "error"))
+        if now.slowest:
+            parts.append(f"slowest: {words.slowest(now.slowest)}")
+        return f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {now.spider}: {'; '.join(parts)}"
+
+    def _draw(self) -> RenderableType:
+        now = read_figures(self._crawler, self._expected)
+        table = Table.grid(padding=(0, 2), expand=False)
+        table.add_column(style="bold", no_wrap=True)
+        table.add_column()
+        ahead = words.hosts(now) if now.selected is not None else words.counted(now.requests, "request")
+        table.add_row(now.spider, f"{ahead}, {words.duration(now.seconds)}, {words.left(now.seconds_left)}")
+        table.add_row("documents", words.documents(now))
+        table.add_row("speed", words.speed(now, self._speed(now)))
+        table.add_row("findings", words.findings(now))
+        for name, slow in zip(("slowest", "", ""), now.slowest, strict=False):
+            table.add_row(name, words.slowest([slow]))
+        return table

@@ -1,0 +1,103 @@
+"""The live display at the bottom of a terminal, with the log above it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import ClassVar, TextIO, cast
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+Draw = Callable[[], RenderableType]
+
+
+class Above:
+    """Stands in for the stream of a log handler: writes whole lines above the display."""
+
+    def __init__(self, stream: TextIO, console: Console) -> None:
+        self.stream = stream
+        self._console = console
+        self._rest = ""
+
+    def write(self, text: str) -> int:
+        """Print the lines that are whole; the terminal wraps those that are too long for it."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        if lines:
+            self._console.print(Text.from_ansi("\n".join(lines)), soft_wrap=True, highlight=False)
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is kept but a line that has no end yet."""
+
+
+class Screen:
+    """The display of all crawls of the process, since they share one terminal.
+
+    Each crawl joins with what draws its part, and leaves at its end; the display is there as long as anybody
+    takes part. It is redrawn only when it is told to be: no thread of its own.
+    """
+
+    _shared: ClassVar[Screen | None] = None
+
+    def __init__(self, stream: TextIO) -> None:
+        self._parts: list[Draw] = []
+        self._console = Console(file=stream, highlight=False)
+        self._live = Live(
+            console=self._console,
+            auto_refresh=False,
+            transient=True,  # the summary takes its place
+            get_renderable=lambda: Group(*(draw() for draw in self._parts)),
+            # Who prints to the terminal while it is there does so on purpose.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._handlers: list[tuple[logging.StreamHandler[TextIO], Above]] = []
+
+    @classmethod
+    def join(cls, draw: Draw, stream: TextIO) -> Screen:
+        """Take part in the display on *stream*, which is a terminal."""
+        if cls._shared is None:
+            cls._shared = cls(stream)
+            cls._shared._start()
+        cls._shared._parts.append(draw)
+        return cls._shared
+
+    def leave(self, draw: Draw) -> None:
+        """Take part no longer; the last one takes the display away."""
+        self._parts.remove(draw)
+        self.refresh()
+        if not self._parts:
+            type(self)._shared = None
+            self._stop()
+
+    def refresh(self) -> None:
+        """Draw all parts anew."""
+        self._live.refresh()
+
+    def _start(self) -> None:
+        self._live.start()
+        # It would stay hidden where the process is killed.
+        self._console.show_cursor(True)
+        for handler in logging.root.handlers:
+            if isinstance(handler, logging.StreamHandler) and _is_terminal(handler.stream):
+                above = Above(handler.stream, self._console)
+                handler.setStream(cast("TextIO", above))
+                self._handlers.append((handler, above))
+
+    def _stop(self) -> None:
+        self._live.stop()
+        for handler, above in self._handlers:
+            if cast("object", handler.stream) is above:
+                handler.setStream(above.stream)
+
+
+def can_show(stream: TextIO) -> bool:
+    """Whether *stream* is a terminal that a display can be drawn on."""
+    return _is_terminal(stream) and Console(file=stream).is_interactive
+
+
+def _is_terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    return isatty is not None and bool(isatty())

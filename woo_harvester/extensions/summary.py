@@ -1,0 +1,70 @@
+"""Tells at the end of a run what came of it, whatever the log level."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from scrapy.exceptions import NotConfigured
+
+from woo_harvester.extensions import words
+from woo_harvester.extensions.figures import Figures, read_figures
+from woo_harvester.extensions.written import run_written
+from woo_harvester.findings import explain
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+#: How many codes are named: errors first, and of those the most frequent.
+SHOWN_CODES = 5
+
+
+class Summary:
+    """Writes hosts, documents, findings and the path of the report to stderr; off with ``WOO_SUMMARY``."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not crawler.settings.getbool("WOO_SUMMARY"):
+            raise NotConfigured
+        extension = cls(crawler)
+        crawler.signals.connect(extension.run_written, run_written)
+        return extension
+
+    def run_written(self, folder: Path) -> None:
+        """Write it; a run that could not start says so in one line of its own."""
+        reason = self._crawler.stats.get_value("finish_reason")
+        if reason != "cannot_start":
+            text = summary(read_figures(self._crawler), reason, folder)
+            print(text, file=sys.stderr, flush=True)
+
+
+def summary(figures: Figures, reason: str | None, folder: Path) -> str:
+    """The lines of the summary; the first says how the run ended."""
+    ended = "finished" if reason == "finished" else f"ended early ({reason})"
+    rows = [("findings", words.findings(figures))]
+    if figures.selected is not None:
+        incomplete = figures.done - figures.complete
+        rows.insert(0, ("", words.changes(figures)))
+        rows.insert(0, ("documents", f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"))
+        rows.insert(
+            0, ("hosts", f"{words.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
+        )
+    else:
+        rows.insert(0, ("records", f"{figures.records:,}"))
+    worst = sorted(figures.codes.items(), key=_worst_first)[:SHOWN_CODES]
+    for code, count in worst:
+        severity = words.SEVERITIES[explain(code).severity][0]
+        rows.append(("", f"{count:,} x {code} ({severity})"))
+    page = folder / "index.html"
+    rows.append(("report", str(page if page.exists() else folder)))
+    lines = (f"  {name:<15}{value}" for name, value in rows)
+    return "\n".join([f"{figures.spider}: {ended} in {words.duration(figures.seconds)}", *lines])
+
+
+def _worst_first(each: tuple[str, int]) -> tuple[int, int, str]:
+    code, count = each
+    return list(words.SEVERITIES).index(explain(code).severity), -count, code

@@ -1,0 +1,86 @@
+"""Whom the monitors tell: Spidermon's actions, with this project's words and the settings that it names."""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+from email.message import Message
+from typing import TYPE_CHECKING, Any
+
+from spidermon.contrib.actions.email import SendEmail
+from spidermon.contrib.actions.slack import SendSlackMessage
+from spidermon.exceptions import NotConfigured
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
+
+BODY = """\
+{{ data.run.title }}
+
+{% for each in result.monitors_failed_results -%}
+{{ each.monitor.method_name }}
+{{ each.reason or each.error }}
+
+{% endfor %}"""
+
+#: Seconds for a mail server to answer.
+PATIENCE = 30
+
+
+class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
+    """Sends what failed by SMTP, with the settings of Spidermon's own action for that.
+
+    That one sends with ``scrapy.mail``, which is deprecated, needs a running reactor and does not wait for
+    the answer; this one does, and also sends to a server that asks for no password.
+    """
+
+    subject = SUBJECT
+    body_text = BODY
+    body_html_template = None
+
+    def __init__(
+        self, host: str, port: int, user: str, password: str, tls: tuple[bool, bool], **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        if not (host and self.sender):
+            raise NotConfigured("SPIDERMON_EMAIL_TO needs SPIDERMON_SMTP_HOST and SPIDERMON_EMAIL_SENDER too")
+        self._address = host, port
+        self._login = user, password
+        self._starttls, self._ssl = tls
+
+    @classmethod
+    def from_crawler_kwargs(cls, crawler: Crawler) -> dict[str, Any]:
+        settings = crawler.settings
+        tls = settings.getbool("SPIDERMON_SMTP_ENFORCE_TLS"), settings.getbool("SPIDERMON_SMTP_ENFORCE_SSL")
+        return {
+            **super().from_crawler_kwargs(crawler),
+            "host": settings["SPIDERMON_SMTP_HOST"] or "",
+            "port": int(settings["SPIDERMON_SMTP_PORT"] or 0) or (465 if tls[1] else 587 if tls[0] else 25),
+            "user": settings["SPIDERMON_SMTP_USER"] or "",
+            "password": settings["SPIDERMON_SMTP_PASSWORD"] or "",
+            "tls": tls,
+        }
+
+    def send_message(self, message: Message, **kwargs: Any) -> None:
+        """Send it; raises OSError and smtplib.SMTPException."""
+        trusted = ssl.create_default_context()
+        with (
+            smtplib.SMTP_SSL(*self._address, timeout=PATIENCE, context=trusted)
+            if self._ssl
+            else smtplib.SMTP(*self._address, timeout=PATIENCE)
+        ) as server:
+            if self._starttls:
+                server.starttls(context=trusted)
+            if self._login[0]:
+                server.login(*self._login)
+            server.send_message(message)
+
+
+class SendSlack(SendSlackMessage):  # type: ignore[misc]
+    """Spidermon's own action, with the same words as the mail."""
+
+    message = f"{SUBJECT}\n{BODY}"
+    include_attachments = False
+    sender_name = "woo-harvester"

@@ -1,0 +1,140 @@
+"""What is wrong with a run, held against those before it: each check gives its problems as lines.
+
+Runs may visit different hosts (shards, ``domains``). So each host is held against the runs that visited it,
+and a host that is new says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from woo_harvester.findings import Severity
+from woo_harvester.monitors.runs import Run
+from woo_harvester.report.funnel import FIELDS, Account, total
+
+#: Hosts that are named in one line.
+NAMED = 10
+
+#: So many findings more are no rise, whatever they are as a part.
+FEW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """From where on something is a problem: the settings ``WOO_MONITOR_*`` of the same names."""
+
+    age: timedelta
+    well: int
+    drop: float
+    rise: float
+    coverage: float
+    records: int
+
+
+def age(run: Run, now: datetime, bounds: Bounds) -> list[str]:
+    """No run for a day."""
+    passed = now - run.ended
+    if passed <= bounds.age:
+        return []
+    return [
+        f"no run has ended for {_hours(passed)}: expected one in {_hours(bounds.age)}; "
+        f"the last was {run.name}. Look whether its timer is on, and at the log of its last start."
+    ]
+
+
+def ended(run: Run) -> list[str]:
+    """A run that did not come to its end."""
+    if run.reason == "finished":
+        return []
+    return [f"the run ended early: expected the reason finished, got {run.reason}. Its log tells more."]
+
+
+def emptied(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+    """Hosts that were well, and are empty now."""
+    empty = [
+        f"{account.host} ({then.listed:,} documents before)"
+        for account in run.accounts.values()
+        if account.complete is not None and not account.listed
+        if (then := _last(account.host, before)) is not None and then.listed >= bounds.well
+    ]
+    if not empty:
+        return []
+    more = f" and {len(empty) - NAMED} more" if len(empty) > NAMED else ""
+    return [
+        f"{_hosts(len(empty))} listed documents the last time and none now: "
+        f"{', '.join(sorted(empty)[:NAMED])}{more}. The report tells what was found there."
+    ]
+
+
+def dropped(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+    """A drop in the documents of all hosts together."""
+    then = now = 0
+    for account in run.accounts.values():
+        last = _last(account.host, before)
+        if last is not None and account.complete is not None:
+            then, now = then + last.listed, now + account.listed
+    if now >= then * (1 - bounds.drop):
+        return []
+    return [
+        f"{now:,} documents are listed, and the same hosts listed {then:,} the last time "
+        f"({now / then - 1:+.0%}): expected at most {bounds.drop:.0%} less. "
+        "The report has the hosts that lost most at its top."
+    ]
+
+
+def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+    """A rise in errors or warnings."""
+    visited = {host for each in before for host in (each.accounts or each.findings)}
+    problems = []
+    for severity in (Severity.ERROR, Severity.WARNING):
+        now, most = Counter[str](), Counter[str]()
+        for host in visited & (run.accounts.keys() or run.findings.keys()):
+            now[host] = run.findings.get(host, Counter())[severity]
+            most[host] = max(each.findings.get(host, Counter())[severity] for each in before)
+        if now.total() > most.total() * (1 + bounds.rise) and now.total() - most.total() > FEW:
+            worst = [f"{host} ({most[host]:,} to {now[host]:,})" for host, _ in (now - most).most_common(3)]
+            problems.append(
+                f"{now.total():,} findings are {severity}s, and the same hosts had {most.total():,} at most: "
+                f"expected at most {bounds.rise:.0%} more. Most of it: {', '.join(worst)}."
+            )
+    return problems
+
+
+def covered(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+    """Fields that fewer records have from their publisher than usual."""
+    now, then = total(run.accounts.values()), total(_accounts(before))
+    if min(now.records, then.records) < bounds.records:
+        return []
+    problems = []
+    for name in FIELDS:
+        share, usual = (each.fields.get(name, 0) / each.records for each in (now, then))
+        if share < usual - bounds.coverage:
+            problems.append(
+                f"{share:.0%} of {now.records:,} records have {name} from their publisher, "
+                f"and {usual:.0%} is usual: expected at most {100 * bounds.coverage:.0f} points less. "
+                "A publisher's software may have changed."
+            )
+    return problems
+
+
+def _accounts(runs: Sequence[Run]) -> Iterator[Account]:
+    return (account for run in runs for account in run.accounts.values())
+
+
+def _last(host: str, before: Sequence[Run]) -> Account | None:
+    """What was found when the host was last visited, and that could be told to its end."""
+    for run in reversed(before):
+        if (account := run.accounts.get(host)) is not None and account.complete is not None:
+            return account
+    return None
+
+
+def _hosts(count: int) -> str:
+    return "1 host" if count == 1 else f"{count} hosts"
+
+
+def _hours(time: timedelta) -> str:
+    return f"{time.total_seconds() / 3600:.0f} hours"

@@ -1,0 +1,93 @@
+"""Reads what earlier runs left in the folder of reports."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from woo_harvester.dates import AMSTERDAM
+from woo_harvester.findings import Severity, explain
+from woo_harvester.report.funnel import Account, read_accounts
+
+#: The folder of a run: its spider and when it began.
+RUN = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run that came to its end, whatever the end was."""
+
+    name: str
+    ended: datetime
+    reason: str
+    accounts: dict[str, Account]
+    """Of its hosts; none of a spider that keeps none."""
+    findings: dict[str, Counter[Severity]]
+    """How many findings there are about each host."""
+
+    @property
+    def title(self) -> str:
+        """Its name, and when it ended, in Dutch time."""
+        return f"{self.name}, ended {self.ended.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}"
+
+
+def spiders(reports: Path) -> list[str]:
+    """The spiders of which there are runs, sorted."""
+    return sorted({spider for spider, _ in _folders(reports)})
+
+
+def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
+    """The last *count* runs of a spider that ended, oldest first.
+
+    A run that is going on, or was killed, has no statistics and does not count; nor does an audit, which is
+    not kept in the history. Raises OSError, and ValueError with the path.
+    """
+    names = {
+        path.name for name, path in _folders(reports) if name == spider and (path / "stats.json").exists()
+    }
+    kept = {path.name.partition(".json")[0] for path in (reports / "history").glob("*.json.gz")}
+    return [read_run(reports / name) for name in sorted(names & kept or names)[-count:]]
+
+
+def read_run(folder: Path) -> Run:
+    """The run that left this folder. Raises OSError, and ValueError with the path."""
+    path = folder / "stats.json"
+    try:
+        stats = json.loads(path.read_text(encoding="utf-8"))
+        ended = datetime.fromisoformat(stats["finish_time"])
+        reason = str(stats["finish_reason"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds no statistics of a run: {error!r}") from error
+    hosts = folder / "hosts.jsonl"
+    accounts = {account.host: account for account in read_accounts(hosts)} if hosts.exists() else {}
+    return Run(folder.name, ended, reason, accounts, _findings(stats))
+
+
+def _folders(reports: Path) -> Iterator[tuple[str, Path]]:
+    """The folders of runs, each with its spider."""
+    for path in reports.glob("*/"):
+        if match := RUN.fullmatch(path.name):
+            yield match["spider"], path
+
+
+def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:
+    found: dict[str, Counter[Severity]] = {}
+    for key, count in stats.items():
+        match key.split("/"):
+            case ["woo", "hosts", host, code]:
+                found.setdefault(host, Counter())[_severity(code)] += count
+    return found
+
+
+def _severity(code: str) -> Severity:
+    """Of a code that this version does not know, nothing is known to be lost."""
+    try:
+        return explain(code).severity
+    except ValueError:
+        return Severity.INFO

@@ -1,0 +1,114 @@
+"""The monitors, as Spidermon has them, and whom they tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spidermon import Monitor, MonitorSuite, monitors
+from spidermon.runners import MonitorRunner
+
+from woo_harvester.monitors import checks
+from woo_harvester.monitors.actions import SendMail, SendSlack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from scrapy.crawler import Crawler
+
+    from woo_harvester.monitors.checks import Bounds
+    from woo_harvester.monitors.runs import Run
+
+NOTHING_BEFORE = "there is no earlier run to compare with"
+NO_ACCOUNTS = "the run keeps no accounts of hosts"
+
+
+class _Check(Monitor):  # type: ignore[misc]  # Spidermon has no type hints
+    """Fails with the problems that a check gives."""
+
+    def tell(self, problems: Sequence[str]) -> None:
+        if problems:
+            self.fail("\n".join(problems))
+
+    def compared(self) -> tuple[Run, Sequence[Run], Bounds]:
+        """The run and those before it; skips the monitor where there are none."""
+        if not self.data.before:
+            self.skipTest(NOTHING_BEFORE)
+        return self.data.run, self.data.before, self.data.bounds
+
+    def accounted(self) -> tuple[Run, Sequence[Run], Bounds]:
+        """The same, of a run that has accounts."""
+        if not self.data.run.accounts:
+            self.skipTest(NO_ACCOUNTS)
+        return self.compared()
+
+
+class RunMonitor(_Check):
+    """Whether runs end, and in time."""
+
+    @monitors.name("a run each day")  # type: ignore[untyped-decorator]
+    def test_age(self) -> None:
+        self.tell(checks.age(self.data.run, self.data.now, self.data.bounds))
+
+    @monitors.name("the run came to its end")  # type: ignore[untyped-decorator]
+    def test_ended(self) -> None:
+        self.tell(checks.ended(self.data.run))
+
+
+class DocumentMonitor(_Check):
+    """Whether what was there is there still."""
+
+    @monitors.name("no host is suddenly empty")  # type: ignore[untyped-decorator]
+    def test_emptied(self) -> None:
+        self.tell(checks.emptied(*self.accounted()))
+
+    @monitors.name("no drop in documents")  # type: ignore[untyped-decorator]
+    def test_dropped(self) -> None:
+        self.tell(checks.dropped(*self.accounted()))
+
+
+class QualityMonitor(_Check):
+    """Whether it is as good as it was."""
+
+    @monitors.name("no rise in findings")  # type: ignore[untyped-decorator]
+    def test_risen(self) -> None:
+        self.tell(checks.risen(*self.compared()))
+
+    @monitors.name("fields are given as usual")  # type: ignore[untyped-decorator]
+    def test_covered(self) -> None:
+        self.tell(checks.covered(*self.accounted()))
+
+
+class RunSuite(MonitorSuite):  # type: ignore[misc]
+    """All monitors of a run; sends mail or a message where Spidermon's settings for it are given."""
+
+    monitors = (RunMonitor, DocumentMonitor, QualityMonitor)
+
+    def __init__(self, crawler: Crawler) -> None:
+        wanted = {"SPIDERMON_EMAIL_TO": SendMail, "SPIDERMON_SLACK_SENDER_TOKEN": SendSlack}
+        actions = [action for setting, action in wanted.items() if crawler.settings[setting]]
+        super().__init__(crawler=crawler, monitors_failed_actions=actions)
+
+
+class Outcome:
+    """What the monitors found, and whether those who are to know it could be told."""
+
+    def __init__(self, result: Any) -> None:
+        self.lines = [
+            (each.monitor.method_name, each.status, each.reason or each.error)
+            for each in result.monitor_results
+        ]
+        """Name, status (OK, SKIPPED, FAIL or ERROR) and reason of each monitor."""
+        self.passed: bool = result.all_monitors_passed
+        self.unsent = [
+            f"{each.action.name}: {(each.error or '').strip().rpartition(chr(10))[2]}"
+            for each in result.monitors_failed_action_results
+            if each.error
+        ]
+        """The actions that failed, with why."""
+
+
+def judge(crawler: Crawler, run: Run, before: Sequence[Run], bounds: Bounds, now: datetime) -> Outcome:
+    """Hold *run* against those *before* it. Raises Spidermon's NotConfigured for an action's settings."""
+    data = {"run": run, "before": before, "bounds": bounds, "now": now}
+    return Outcome(MonitorRunner().run(RunSuite(crawler), **data))
