@@ -50,8 +50,9 @@ EXTENSIONS = {
     "woo_harvester.exporters.elasticsearch.ElasticsearchExporter": 6,
     # Before the findings, whose statistics are written when the state has learned of everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
-    "woo_harvester.extensions.written.WrittenFindings": 20,
-    # They tell when these have been written.
+    "woo_harvester.extensions.findings.Findings": 20,
+    # Summary and metrics come when the findings have written all that they write.
+    "woo_harvester.extensions.written.Written": 25,
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,
