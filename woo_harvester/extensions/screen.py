@@ -64,6 +64,14 @@ class Screen:
         cls._shared._parts.append(draw)
         return cls._shared
 
+    @classmethod
+    def tell(cls, text: str, stream: TextIO) -> None:
+        """Write lines to *stream*, above the display where there is one."""
+        if cls._shared is None:
+            print(text, file=stream, flush=True)
+        else:
+            cls._shared._console.print(Text(text), soft_wrap=True, highlight=False)
+
     def leave(self, draw: Draw) -> None:
         """Take part no longer; the last one takes the display away."""
         self._parts.remove(draw)

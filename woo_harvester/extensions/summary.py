@@ -10,6 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.extensions import words
 from woo_harvester.extensions.figures import Figures, read_figures
+from woo_harvester.extensions.screen import Screen
 from woo_harvester.extensions.written import run_written
 from woo_harvester.findings import explain
 
@@ -38,8 +39,7 @@ class Summary:
         """Write it; a run that could not start says so in one line of its own."""
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
-            text = summary(read_figures(self._crawler), reason, folder)
-            print(text, file=sys.stderr, flush=True)
+            Screen.tell(summary(read_figures(self._crawler), reason, folder), sys.stderr)
 
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:
