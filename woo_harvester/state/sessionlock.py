@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
 
@@ -13,9 +13,6 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.state.decision import moment_of
 from woo_harvester.state.lock import LockedError, Locks, number_of
 from woo_harvester.state.schema import locks
-
-if TYPE_CHECKING:
-    from woo_harvester.state.store import State
 
 #: Held until the end of the transaction by who is taking locks: so that none sees half of what another takes.
 TAKING = 7_796_331
@@ -53,6 +50,17 @@ class Holder(NamedTuple):
     names: list[str]
 
 
+class Session(Protocol):
+    """The session in which the state is written."""
+
+    @property
+    def transaction(self) -> Connection | None:
+        """The transaction that goes on."""
+
+    def begin(self) -> AbstractContextManager[Connection]:
+        """A transaction of its own."""
+
+
 class SessionLocks(Locks):
     """Advisory locks of the session in which the state is written.
 
@@ -62,7 +70,7 @@ class SessionLocks(Locks):
 
     heartbeat = 30.0
 
-    def __init__(self, state: State, owner: str) -> None:
+    def __init__(self, state: Session, owner: str) -> None:
         self._state = state
         self._owner = owner
         self._names: set[str] = set()
