@@ -129,7 +129,8 @@ def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no gzip", gzip.compress(b"{}"), gzip.compress(b"[]" * 999)[:-9] + bytes(9)]
+    "content",
+    [b"", b"no gzip", gzip.compress(b"{}", mtime=0), gzip.compress(b"[]" * 999, mtime=0)[:-9] + bytes(9)],
 )
 def test_a_file_that_is_damaged_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "woo-1.json.gz").write_bytes(content)
