@@ -378,7 +378,7 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
         (
             ["--zzz"],
             "unknown option --zzz: "
-            "expected one of --host, --shard, --format, --output, --withdrawn, --verbose, --remove",
+            "expected one of --host, --shard, --format, --output, --withdrawn, --remove, --verbose",
         ),
         (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
         (["export", "--host"], "argument --host: expected one argument"),

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "register.meerdere-organisaties": "test_a_location_of_two_bodies",
     "tls.ongeldig": "test_an_expired_certificate",
     "host.prive-adres": "test_a_private_address",
+    "host.achterstand": "tests/integration/test_shards.py",
     "metadata.schema": "tests/audit/test_files.py",
     "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",
     "lastmod.ouder": "tests/integration/test_findings_of_days.py",
