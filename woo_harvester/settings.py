@@ -50,8 +50,9 @@ REACTOR_THREADPOOL_MAXSIZE = 32
 # Scrapy: True. Nothing that is harvested needs a session.
 COOKIES_ENABLED = False
 
-# Scrapy: True. A publisher need not know which page led to a document, and making it out takes time.
-REFERER_ENABLED = False
+# Scrapy: scrapy.spidermiddlewares.referer.DefaultReferrerPolicy. A publisher need not know which page led to
+# a document. (Switched off altogether, Scrapy's redirects would warn of it in each run.)
+REFERRER_POLICY = "no-referrer"
 
 # Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/operations.md.
 HTTPPROXY_ENABLED = False

@@ -94,7 +94,7 @@ def test_an_item_of_another_project_passes(tmp_path: Path) -> None:
 
 
 def test_without_a_store_the_pipeline_is_off() -> None:
-    with pytest.raises(NotConfigured, match="FILES_STORE"):
+    with pytest.raises(NotConfigured):
         StorePipeline.from_crawler(crawler_of())
 
 

@@ -144,7 +144,7 @@ def test_items_of_other_spiders_pass() -> None:
 
 
 def test_the_pipeline_is_off_unless_it_is_asked_for() -> None:
-    with pytest.raises(NotConfigured, match="WOO_TEXT"):
+    with pytest.raises(NotConfigured):
         TextPipeline.from_crawler(crawler_of())
 
 

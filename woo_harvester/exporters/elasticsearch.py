@@ -77,7 +77,7 @@ class ElasticsearchExporter:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings["WOO_ELASTICSEARCH_URL"]:
-            raise NotConfigured("WOO_ELASTICSEARCH_URL is not set")
+            raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         exporter = cls(crawler)
         crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
         crawler.signals.connect(exporter.item_scraped, signals.item_scraped)

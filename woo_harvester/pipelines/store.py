@@ -35,7 +35,7 @@ class StorePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings["FILES_STORE"]:
-            raise NotConfigured("FILES_STORE is not set")
+            raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         limits = Limits(maxlength=settings.getint("WOO_TEXT_MAXLENGTH"), ocr=settings.getbool("WOO_TEXT_OCR"))
         try:
             return cls(crawler, DocumentStore.open(crawler, limits))

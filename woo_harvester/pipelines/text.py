@@ -55,7 +55,7 @@ class TextPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings.getbool("WOO_TEXT"):
-            raise NotConfigured("WOO_TEXT is off")
+            raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         if missing := _missing(ocr=settings.getbool("WOO_TEXT_OCR")):
             spider: Any = crawler.spider
             if hasattr(spider, "failure"):
