@@ -87,7 +87,7 @@ class State:
         except ImportError as error:
             raise StateError(NO_DRIVER.format(error=error)) from error
         except OSError as error:
-            raise StateError(f"the folder of the state cannot be made: {error}") from error
+            raise StateError(f"the folder of the state {sqlite_file(url)} cannot be made: {error}") from error
         name = engine.url.render_as_string(hide_password=True)
         try:
             connection = engine.connect()
