@@ -179,7 +179,7 @@ def test_what_is_no_url_of_a_database_is_told_with_the_name_of_the_setting(given
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "bestand").touch()
-    with pytest.raises(StateError, match="the folder of the state .* cannot be made"):
+    with pytest.raises(StateError, match=r"the folder of the state .* cannot be made"):
         State.open(url(tmp_path / "bestand" / "s.sqlite"))
 
 
