@@ -53,7 +53,7 @@ REFERER_ENABLED = False
 # Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/operations.md.
 HTTPPROXY_ENABLED = False
 
-# Scrapy: on. Depth means nothing here, and it is counted for each document.
+# Scrapy: {}. Depth means nothing here, and it would be counted for each document.
 SPIDER_MIDDLEWARES = {"scrapy.spidermiddlewares.depth.DepthMiddleware": None}
 
 # Scrapy: 1. It lets whoever is on the machine run code in the crawl; addon.py takes it out altogether.
