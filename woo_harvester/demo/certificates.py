@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import trustme
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 #: Names under which a loopback site can be reached.
 LOOPBACK_NAMES = ("localhost", "*.localhost", "127.0.0.1", "::1")
@@ -50,7 +47,8 @@ class Authority:
         """The TLS context of a server that shows this certificate, if right for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         if certificate is Certificate.SELF_SIGNED:
-            _load(context, [*_self_signed()])
+            own = trustme.CA()
+            _load(context, [own.private_key_pem.bytes(), own.cert_pem.bytes()])
             return context
         issued = self._issue(certificate, *names)
         if certificate is Certificate.INCOMPLETE_CHAIN:
@@ -92,24 +90,3 @@ def _load(context: ssl.SSLContext, pems: list[bytes]) -> None:
         file.write(b"".join(pems))
         file.flush()
         context.load_cert_chain(file.name)
-
-
-def _self_signed() -> tuple[bytes, bytes]:
-    """A key, and a certificate for loopback that is signed with it, as PEM."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, LOOPBACK_NAMES[0])])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(LOOPBACK_NAMES[0])]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return private, certificate.public_bytes(pem)
