@@ -8,7 +8,10 @@ MESSAGE = "http://standaarden.overheid.nl/vergunningen/4.0/"
 CASE_URL = "https://www.voorbeeldstad.nl/zaken/2026-1"
 DOCUMENT_URL = "https://www.voorbeeldstad.nl/zaken/2026-1/besluit.pdf"
 
-PRODUCT = '<zaak:product><zaak:producttype scheme="overheidvg:Product">kapvergunning</zaak:producttype></zaak:product>'
+PRODUCT = (
+    '<zaak:product><zaak:producttype scheme="overheidvg:Product">kapvergunning</zaak:producttype>'
+    "</zaak:product>"
+)
 
 #: How the elements below the case are written: the prefix of the case, of the message, or none.
 CASE_PREFIX, MESSAGE_PREFIX, NO_PREFIX = "zaak:", "overheidvg:", ""

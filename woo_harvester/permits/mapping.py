@@ -1,7 +1,7 @@
 """From the tree of a valid message to the metadata of a case or a document.
 
-The tables say where each element goes; what the schema cannot say (an element twice, a value that makes no sense)
-is noted as it is met. Source: the model's elements as in ``schema/ipm-4.0*.xsd``.
+The tables say where each element goes; what the schema cannot say (an element twice, a value that makes no
+sense) is noted as it is met. Source: the model's elements as in ``schema/ipm-4.0*.xsd``.
 """
 
 from __future__ import annotations
@@ -44,13 +44,12 @@ _BODIES = frozenset({"gemeente", "provincie", "waterschap", "ministerie"})
 #: The schemes of OWMS and of the model that messages use. One that is not here is kept, and told.
 _SCHEMES = {
     "overheid": _BODIES
-    | {
-        "informatietype", "organisatietype", "postcode", "postcodehuisnummer", "kadastralegemeente", "woonplaats",
-        "wijk", "buurt", "openbaarlichaam", "regionaalsamenwerkingsorgaan", "overheidsorganisatie",
-    },
+    | {"informatietype", "organisatietype", "overheidsorganisatie", "openbaarlichaam"}
+    | {"regionaalsamenwerkingsorgaan", "kadastralegemeente", "woonplaats", "wijk", "buurt"}
+    | {"postcode", "postcodehuisnummer"},
     "overheidvg": frozenset({"product", "activiteit", "documenttype", "fase", "termijnsoort"}),
     "dcterms": frozenset({"rfc4646", "w3cdtf", "uri", "imt", "box", "point"}),
-}  # fmt: skip
+}
 _POSTCODE_SCHEME = "overheid:postcodehuisnummer"
 
 
@@ -297,6 +296,4 @@ _CASE: Table = _OWMS | _table(
     Field("object", _object(_plain(Vergunningobject), _SUBJECT)),
 )
 
-_DOCUMENT: Table = _OWMS | _table(
-    Field("isPartOf", _reference), Field("documenttype", _term)
-)
+_DOCUMENT: Table = _OWMS | _table(Field("isPartOf", _reference), Field("documenttype", _term))

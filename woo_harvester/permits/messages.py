@@ -1,7 +1,7 @@
 """Messages of Vergunningen IPM 4.0: from bytes to a message that is valid, or to what is wrong with it.
 
-Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", sections "XML bestand per mutatie van de
-zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xsd``.
+Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", sections "XML bestand per mutatie
+van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xsd``.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class Message:
     aanmaakdatum: date
     identifier: str
     """URL of the zaakpagina, or of the document."""
-    zaak: str | None
+    zaak: str | None = None
     """URL of the zaakpagina; None where the delete of a document does not name it."""
-    gegevens: Vergunning | VergunningDocument | None
+    gegevens: Vergunning | VergunningDocument | None = None
     """The metadata; None for a delete, which needs none."""
 
 
@@ -73,7 +73,8 @@ def read_message(chunks: Iterable[bytes], maxsize: int) -> Reading:
     """Read one file: its body in pieces, gzip or not, at most *maxsize* bytes after decompression.
 
     Never raises for what a file holds: ``ipm.te-groot``, ``ipm.doctype``, ``ipm.ongeldig``, ``ipm.schema``,
-    ``ipm.transactie``, ``ipm.datum``, ``ipm.identifier`` mean that there is no message. Other findings go with one.
+    ``ipm.transactie``, ``ipm.datum``, ``ipm.identifier`` mean that there is no message. Other findings go
+    with one.
     """
     try:
         root = parse(chunks, maxsize)
@@ -92,7 +93,7 @@ def read_message(chunks: Iterable[bytes], maxsize: int) -> Reading:
 
 def _root_fault(root: etree._Element) -> Finding | None:
     """What is wrong with the root element; the schema would only say that it has no such one."""
-    name, space = local_name(root.tag), namespace(root.tag)
+    name, space = local_name(root.tag), namespace(str(root.tag))
     if (name, space) == ("message", schema.MESSAGE):
         return None
     if name == "message" and (other := _OTHER_VERSION.match(space)):

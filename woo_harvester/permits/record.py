@@ -1,5 +1,5 @@
 # ruff: noqa: N815  -- fields bear the names of the keys of the record
-"""The permit record: one case as its messages of Vergunningen IPM 4.0 describe it, in the version that a run reports.
+"""The permit record: one case of Vergunningen IPM 4.0, in the version that a run reports.
 
 The keys of ``vergunning`` and ``documenten`` are the names of OWMS and of the model; what is None or empty is
 absent in the output (:func:`woo_harvester.record.plain`).
@@ -244,7 +244,7 @@ class PermitHerkomst:
 
 @dataclass(slots=True)
 class PermitRecord:
-    """One case in one version; the identity is the URL of its zaakpagina, and so is its id (UUID version 5)."""
+    """One case in one version; its identity is the URL of its zaakpagina."""
 
     id: str
     """UUID version 5 of the case's URL, in the URL namespace; it never changes."""

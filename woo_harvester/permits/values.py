@@ -48,7 +48,7 @@ def house_address(
 
 
 def postcode_and_number(text: str) -> PostcodeHuisnummer | None:
-    """What a value of ``overheid:PostcodeHuisnummer`` says, such as ``1234AB 12a``; None where it is no such."""
+    """What a value of ``overheid:PostcodeHuisnummer`` says, such as ``1234AB 12a``, or None."""
     known = _POSTCODE.match(text)
     if known is None:
         return None

@@ -1,8 +1,8 @@
 """The project's own XML Schema of a message of Vergunningen IPM 4.0, and what it has against a message.
 
 ``ipm-4.0.xsd`` and what it imports tell what is allowed. Elements below ``vergunningzaak`` and
-``vergunningdocument`` are written in the namespace of the case, in that of the message or in none by real software:
-they are brought into the one that the schema has before it is asked.
+``vergunningdocument`` are written in the namespace of the case, in that of the message or in none by real
+software: they are brought into the one that the schema has before it is asked.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ FAULTS_MAX = 20
 _CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
 _META = ("meta", "owmskern", "owmsmantel", "vergunningenmeta")
 _CASE_META = (
-    "product", "producttype", "activiteit", "termijn", "fase", "termijnsoortPeriode", "termijnsoort",
-    "startdatumTermijn", "einddatumTermijn", "actor", "bedrijfsnaam", "bedrijfsadres", "object", "referentienummer",
-    "adres", "postcodeHuisnummer", "postcode", "huisnummer", "huisnummertoevoeging", "woonplaatsAdres", "woonplaats",
-    "gemeente", "provincie", "perceel", "kadastralegemeente", "sectie", "nummer", "coordinaten", "x-waarde", "y-waarde",
-    "z-waarde",
-)  # fmt: skip
+    *("product", "producttype", "activiteit"),
+    *("termijn", "fase", "termijnsoortPeriode", "termijnsoort", "startdatumTermijn", "einddatumTermijn"),
+    *("actor", "bedrijfsnaam", "bedrijfsadres", "object", "referentienummer"),
+    *("adres", "postcodeHuisnummer", "postcode", "huisnummer", "huisnummertoevoeging"),
+    *("woonplaatsAdres", "woonplaats", "gemeente", "provincie"),
+    *("perceel", "kadastralegemeente", "sectie", "nummer"),
+    *("coordinaten", "x-waarde", "y-waarde", "z-waarde"),
+)
 
 
 def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
@@ -42,7 +44,12 @@ def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
     own = {name: f"{{{MESSAGE}}}{name}" for name in _CONTROL}
     own |= {name: f"{{{subject}}}{name}" for name in names}
     spaces = (MESSAGE, CASE, DOCUMENT)
-    found = {f"{{{space}}}{name}": tag for name, tag in own.items() for space in spaces if tag != f"{{{space}}}{name}"}
+    found = {
+        f"{{{space}}}{name}": tag
+        for name, tag in own.items()
+        for space in spaces
+        if tag != f"{{{space}}}{name}"
+    }
     found |= own
     return found | {f"{{{space}}}{name}": name for name in ("start", "end") for space in (*spaces, DCTERMS)}
 
@@ -58,7 +65,7 @@ def settle_namespaces(message: etree._Element) -> None:
     last = message[-1] if len(message) else message
     places = _PLACES[DOCUMENT if local_name(last.tag) == "vergunningdocument" else CASE]
     for element in message.iterdescendants():
-        if (tag := places.get(element.tag)) is not None:
+        if (tag := places.get(str(element.tag))) is not None:
             element.tag = tag
 
 
@@ -113,7 +120,9 @@ def _finding(message: etree._Element, error: Any) -> Finding:
     """libxml2's message as a finding: what stands there, and what is expected."""
     named = _NAME.match(error.message)
     tag = named[1] if named else ""
-    element = next((each for each in message.iter() if each.tag == tag and each.sourceline == error.line), None)
+    element = next(
+        (each for each in message.iter() if each.tag == tag and each.sourceline == error.line), None
+    )
     name = local_name(tag)
     code, expected = "ipm.schema", _listed(error.message)
     if error.type in _STRUCTURE:
