@@ -259,7 +259,7 @@ class _Page:
             url: str | None = self._folder + href
         else:
             url = _absolute(self._base, href)
-        if url is None or url == self._url:
+        if url is None or url == self._url or len(url) > LOC_MAXLENGTH:
             return None
         return _kind_of(url, self._url)
 
@@ -274,7 +274,7 @@ def _absolute(base: str, href: str) -> str | None:
         url = urljoin(base, href.partition("#")[0])
     except ValueError:  # a broken IPv6 address
         return None
-    return url if _WEB.match(url) and len(url) <= LOC_MAXLENGTH else None
+    return url if _WEB.match(url) else None
 
 
 def _kind_of(url: str, page: str) -> tuple[str, bool] | None:

@@ -15,8 +15,8 @@ from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, Truncated
 REFUSED = "bericht niet verwerkt"
 
 #: Signs of markup in one message, elements and attributes alike. A tree costs some hundred bytes for each,
-#: and no message has a thousand.
-MARKUP_MAX = 200_000
+#: and libxml2 takes a second to tell what is wrong with as many. No message has a thousand.
+MARKUP_MAX = 50_000
 
 #: A DOCTYPE before the root element: after a byte order mark, white space, comments and instructions only.
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE\s+([^\s<>\[]+))", re.DOTALL)

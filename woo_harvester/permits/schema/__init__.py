@@ -8,8 +8,10 @@ software: they are brought into the one that the schema has before it is asked.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -74,8 +76,9 @@ def faults(message: etree._Element) -> list[Finding]:
     schema = _schema()
     if schema.validate(message):
         return []
-    found = (_finding(message, error) for error in schema.error_log)
-    return list(dict.fromkeys(found))[:FAULTS_MAX]
+    prefixes = {prefix: uri for each in message.iter() for prefix, uri in each.nsmap.items() if prefix}
+    first = islice(schema.error_log, FAULTS_MAX)
+    return list(dict.fromkeys(_finding(_located(message, error, prefixes), error) for error in first))
 
 
 class _Packaged(etree.Resolver):
@@ -116,13 +119,19 @@ _STRUCTURE = frozenset(
 )
 
 
-def _finding(message: etree._Element, error: Any) -> Finding:
+def _located(message: etree._Element, error: Any, prefixes: dict[str, str]) -> etree._Element | None:
+    """The element that an error is about."""
+    with suppress(etree.XPathError):  # of a prefix that stands for several namespaces
+        found = message.xpath(error.path or "", namespaces=prefixes)
+        if isinstance(found, list) and found and isinstance(found[0], etree._Element):
+            return found[0]
+    return None
+
+
+def _finding(element: etree._Element | None, error: Any) -> Finding:
     """libxml2's message as a finding: what stands there, and what is expected."""
     named = _NAME.match(error.message)
     tag = named[1] if named else ""
-    element = next(
-        (each for each in message.iter() if each.tag == tag and each.sourceline == error.line), None
-    )
     name = local_name(tag)
     code, expected = "ipm.schema", _listed(error.message)
     if error.type in _STRUCTURE:
