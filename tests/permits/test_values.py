@@ -59,15 +59,16 @@ def test_postcode_and_number_in_one_text_are_told_apart(
     assert postcode_and_number(text) == expected
 
 
-#: Seconds of latitude and longitude by powers of x and y, after Schreutelkamp and Strang van Hees (2001): another
-#: way to the same places, right to a quarter of a metre.
+#: Seconds of latitude and longitude by powers of x and y, after Schreutelkamp and Strang van Hees (2001):
+#: another way to the same places, right to a quarter of a metre.
 LAT = {
-    (0, 1): 3235.65389, (2, 0): -32.58297, (0, 2): -0.24750, (2, 1): -0.84978, (0, 3): -0.06550, (2, 2): -0.01709,
-    (1, 0): -0.00738, (4, 0): 0.00530, (2, 3): -0.00039, (4, 1): 0.00033, (1, 1): -0.00012,
+    (0, 1): 3235.65389, (2, 0): -32.58297, (0, 2): -0.24750, (2, 1): -0.84978, (0, 3): -0.06550,
+    (2, 2): -0.01709, (1, 0): -0.00738, (4, 0): 0.00530, (2, 3): -0.00039, (4, 1): 0.00033, (1, 1): -0.00012,
 }  # fmt: skip
 LON = {
-    (1, 0): 5260.52916, (1, 1): 105.94684, (1, 2): 2.45656, (3, 0): -0.81885, (1, 3): 0.05594, (3, 1): -0.05607,
-    (0, 1): 0.01199, (3, 2): -0.00256, (1, 4): 0.00128, (0, 2): 0.00022, (2, 0): -0.00022, (5, 0): 0.00026,
+    (1, 0): 5260.52916, (1, 1): 105.94684, (1, 2): 2.45656, (3, 0): -0.81885, (1, 3): 0.05594,
+    (3, 1): -0.05607, (0, 1): 0.01199, (3, 2): -0.00256, (1, 4): 0.00128, (0, 2): 0.00022, (2, 0): -0.00022,
+    (5, 0): 0.00026,
 }  # fmt: skip
 
 
