@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ from woo_harvester.permits.record import (
     Wgs84,
     WoonplaatsAdres,
 )
+from woo_harvester.permits.schema import CASE, DCTERMS, DOCUMENT
 from woo_harvester.permits.values import house_address, postcode_and_number, public_body, to_wgs84
 from woo_harvester.record import Waarde
 from woo_harvester.sitemaps.reader import local_name
@@ -50,7 +52,10 @@ _SCHEMES = {
     "overheidvg": frozenset({"product", "activiteit", "documenttype", "fase", "termijnsoort"}),
     "dcterms": frozenset({"rfc4646", "w3cdtf", "uri", "imt", "box", "point"}),
 }
-_POSTCODE_SCHEME = "overheid:postcodehuisnummer"
+_POSTCODE = "postcodehuisnummer"
+
+#: Longest text that is remembered, in characters.
+CACHED_LENGTH = 200
 
 
 class Notebook:
@@ -92,11 +97,13 @@ class Field(NamedTuple):
     """Where an element goes."""
 
     name: str
-    read: Read
+    read: Read | None = None
+    """None for a text."""
     many: bool = False
 
 
 Table = dict[str, Field]
+"""By the tag, with its namespace."""
 
 
 def _parts(container: etree._Element, table: Table, note: Notebook) -> dict[str, Any]:
@@ -108,9 +115,15 @@ def _parts(container: etree._Element, table: Table, note: Notebook) -> dict[str,
 
 
 def _fill(found: dict[str, Any], parent: etree._Element, table: Table, note: Notebook) -> None:
+    """Read the children of *parent*; what is empty is absent."""
+    value: Any
     for child in parent:
-        name, read, many = table[local_name(child.tag)]
-        value = read(child, note)
+        name, read, many = table[child.tag]  # type: ignore[index]  # a tag is text: there are no comments
+        if read is None:  # as text_of, which half of all elements would call
+            text = child.text
+            value = (text.strip() or None) if text else None
+        else:
+            value = read(child, note)
         if value is None:
             continue
         if many:
@@ -132,19 +145,19 @@ def _object(make: Callable[..., Any], table: Table) -> Read:
     return read
 
 
-def _text(element: etree._Element, note: Notebook) -> str | None:
-    return text_of(element)
-
-
 def _day(element: etree._Element, note: Notebook) -> date | None:
     text = text_of(element)
     if text is None:
         return None
     try:
-        return parse_date(text)
+        return parse_date(text) if len(text) > CACHED_LENGTH else _parse_date(text)
     except ValueError:  # by the schema a date, but in no year that a calendar has
         note("ipm.datum", element, text)
         return None
+
+
+#: The same days and values come by in many messages.
+_parse_date = lru_cache(maxsize=4096)(parse_date)
 
 
 def _number(element: etree._Element, note: Notebook) -> float | None:
@@ -167,20 +180,32 @@ def _term(element: etree._Element, note: Notebook) -> Term | None:
     label = text_of(element)
     if label is None:
         return None
-    scheme = element.get("scheme")
-    if not scheme:
-        return Term(label=label)
-    prefix, _, kind = scheme.strip().casefold().partition(":")
-    if kind not in _SCHEMES.get(prefix, ()):
-        note("ipm.scheme-onbekend", element, scheme, KEPT)
-    term = Term(scheme=scheme.strip(), label=label)
-    if kind in _BODIES and (body := public_body(kind, label)):
-        term.type, term.id = kind, body.uri
-    elif f"{prefix}:{kind}" == _POSTCODE_SCHEME:
-        term.postcodeHuisnummer = postcode_and_number(label)
-        if term.postcodeHuisnummer is None:
-            note("ipm.adres", element, label, KEPT)
+    scheme = element.get("scheme", "")
+    make = _make_term if len(label) + len(scheme) > CACHED_LENGTH else _cached_term
+    term, problem = make(scheme, label)
+    if problem:
+        note(problem, element, scheme if problem == "ipm.scheme-onbekend" else label, KEPT)
     return term
+
+
+def _make_term(scheme: str, label: str) -> tuple[Term, str | None]:
+    """The term, with the code of the finding where it is not simply known."""
+    scheme = scheme.strip()
+    if not scheme:
+        return Term(label=label), None
+    prefix, _, kind = scheme.casefold().partition(":")
+    if kind not in _SCHEMES.get(prefix, ()):
+        return Term(scheme=scheme, label=label), "ipm.scheme-onbekend"
+    if kind in _BODIES and (body := public_body(kind, label)):
+        return Term(scheme=scheme, type=kind, id=body.uri, label=label), None
+    if kind != _POSTCODE:
+        return Term(scheme=scheme, label=label), None
+    address = postcode_and_number(label)
+    term = Term(scheme=scheme, label=label, postcodeHuisnummer=address)
+    return term, None if address else "ipm.adres"
+
+
+_cached_term = lru_cache(maxsize=8192)(_make_term)
 
 
 def _period(element: etree._Element, note: Notebook, found: dict[str, Any]) -> Periode:
@@ -230,70 +255,71 @@ def _plain(kind: Callable[..., Any]) -> Callable[..., Any]:
     return lambda element, note, found: kind(**found)
 
 
-def _table(*fields: Field) -> Table:
-    return {field.name: field for field in fields}
+def _table(space: str, *fields: Field) -> Table:
+    """Fields that bear the names of their elements."""
+    return {f"{{{space}}}{field.name}" if space else field.name: field for field in fields}
 
-
-_PERIOD = _table(Field("start", _day), Field("end", _day))
 
 _OWMS = _table(
-    Field("identifier", _text),
-    Field("title", _text),
-    Field("language", _text),
+    DCTERMS,
+    Field("identifier"),
+    Field("title"),
+    Field("language"),
     Field("type", _term),
     Field("creator", _term),
     Field("modified", _day),
-    Field("temporal", _object(_period, _PERIOD)),
+    Field("temporal", _object(_period, _table("", Field("start", _day), Field("end", _day)))),
     Field("spatial", _term, many=True),
-    Field("description", _text),
+    Field("description"),
     Field("references", _reference, many=True),
     Field("hasPart", _reference, many=True),
-    Field("format", _text),
+    Field("format"),
 )
 
-_PRODUCT = _table(Field("producttype", _term), Field("activiteit", _term, many=True))
+_PRODUCT = _table(CASE, Field("producttype", _term), Field("activiteit", _term, many=True))
 
 _TERM_PERIOD = _table(
-    Field("termijnsoort", _text), Field("startdatumTermijn", _day), Field("einddatumTermijn", _day)
+    CASE, Field("termijnsoort"), Field("startdatumTermijn", _day), Field("einddatumTermijn", _day)
 )
 
 _TERM = _table(
-    Field("fase", _text),
-    Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True),
+    CASE, Field("fase"), Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True)
 )
 
-_ACTOR = _table(Field("bedrijfsnaam", _text), Field("bedrijfsadres", _term))
+_ACTOR = _table(CASE, Field("bedrijfsnaam"), Field("bedrijfsadres", _term))
 
-_HOUSE = _table(Field("postcode", _text), Field("huisnummer", _text), Field("huisnummertoevoeging", _text))
+_HOUSE = _table(CASE, Field("postcode"), Field("huisnummer"), Field("huisnummertoevoeging"))
 
 _ADDRESS = _table(
+    CASE,
     Field("postcodeHuisnummer", _object(_house, _HOUSE)),
-    Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _table(Field("woonplaats", _text)))),
-    Field("gemeente", _text),
-    Field("provincie", _text),
+    Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _table(CASE, Field("woonplaats")))),
+    Field("gemeente"),
+    Field("provincie"),
 )
 
-_PARCEL = _table(Field("kadastralegemeente", _term), Field("sectie", _text), Field("nummer", _text))
+_PARCEL = _table(CASE, Field("kadastralegemeente", _term), Field("sectie"), Field("nummer"))
 
-_PLACE: Table = {
-    "x-waarde": Field("x_waarde", _number),
-    "y-waarde": Field("y_waarde", _number),
-    "z-waarde": Field("z_waarde", _number),
-}
+_PLACE: Table = {f"{{{CASE}}}{axis}-waarde": Field(f"{axis}_waarde", _number) for axis in "xyz"}
 
 _SUBJECT = _table(
-    Field("referentienummer", _text),
+    CASE,
+    Field("referentienummer"),
     Field("adres", _object(_plain(Adres), _ADDRESS), many=True),
     Field("perceel", _object(_plain(Perceel), _PARCEL), many=True),
     Field("coordinaten", _object(_coordinates, _PLACE), many=True),
 )
 
-_CASE: Table = _OWMS | _table(
-    Field("isPartOf", _reference, many=True),
+_CASE_ONLY = _table(
+    CASE,
     Field("product", _object(_plain(Product), _PRODUCT)),
     Field("termijn", _object(_plain(Termijn), _TERM)),
     Field("actor", _object(_plain(Actor), _ACTOR)),
     Field("object", _object(_plain(Vergunningobject), _SUBJECT)),
 )
 
-_DOCUMENT: Table = _OWMS | _table(Field("isPartOf", _reference), Field("documenttype", _term))
+_CASE = _OWMS | _table(DCTERMS, Field("isPartOf", _reference, many=True)) | _CASE_ONLY
+
+_DOCUMENT = (
+    _OWMS | _table(DCTERMS, Field("isPartOf", _reference)) | _table(DOCUMENT, Field("documenttype", _term))
+)

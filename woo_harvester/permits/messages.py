@@ -82,13 +82,12 @@ def read_message(chunks: Iterable[bytes], maxsize: int) -> Reading:
         return Reading(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
         return Reading(None, [fault])
-    schema.settle_namespaces(root)
     if faults := schema.faults(root):
         return Reading(None, faults)
     note = Notebook()
     message = _message(root, note)
-    refused = any(finding.severity is Severity.ERROR for finding in note.findings)
-    return Reading(None if refused else message, note.findings[: schema.FAULTS_MAX])
+    errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
+    return Reading(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
 
 
 def _root_fault(root: etree._Element) -> Finding | None:

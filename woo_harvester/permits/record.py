@@ -13,7 +13,8 @@ from datetime import date, datetime
 from woo_harvester.record import Oorzaak, Waarde
 
 
-@dataclass(slots=True)
+# Frozen, since many records share one.
+@dataclass(frozen=True, slots=True)
 class PostcodeHuisnummer:
     """An address by postcode and house number, normalised."""
 
@@ -25,7 +26,7 @@ class PostcodeHuisnummer:
     """Letter and addition; as given."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Term:
     """A value with the scheme that it was taken from."""
 

@@ -72,8 +72,11 @@ def settle_namespaces(message: etree._Element) -> None:
 
 
 def faults(message: etree._Element) -> list[Finding]:
-    """What the schema has against a message whose namespaces are settled; empty for a valid one."""
+    """What the schema has against a message, its namespaces settled; empty for a valid one."""
     schema = _schema()
+    if schema.validate(message):  # most are as they should be, and settling costs half as much again
+        return []
+    settle_namespaces(message)
     if schema.validate(message):
         return []
     prefixes = {prefix: uri for each in message.iter() for prefix, uri in each.nsmap.items() if prefix}
