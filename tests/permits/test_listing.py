@@ -275,6 +275,28 @@ def test_a_page_of_any_common_encoding_is_read(encoding: str, content_type: str 
     assert str(link.date) == "2026-08-05T10:00"
 
 
+@pytest.mark.parametrize("name", ["hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", ""])
+def test_an_encoding_that_is_none_of_texts_is_left_alone(name: str) -> None:
+    for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
+        (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links
+        assert link.url == FOLDER + "é.xml"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_a_page_comes_in_pieces_of_any_size(size: int) -> None:
+    body = (NGINX + '<a href="één.xml">één</a>').encode()
+    pieces = [body[start : start + size] for start in range(0, len(body), size)]
+    assert read_listing(pieces, FOLDER, MAXSIZE) == read(body)
+
+
+def test_a_page_that_is_utf_8_but_for_some_bytes_is_read() -> None:
+    page = '<a href="é.xml">a</a>'.encode() + '<a href="ë.xml">b</a>'.encode("cp1252")
+    assert [link.url for link in read(page, content_type="text/html; charset=utf-8").links] == [
+        FOLDER + "é.xml",
+        FOLDER + "ë.xml",
+    ]
+
+
 def test_a_page_that_is_compressed_is_read() -> None:
     assert len(read(gzip.compress(NGINX.encode())).links) == 2
 

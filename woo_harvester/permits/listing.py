@@ -8,22 +8,27 @@ spider-pagina".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from codecs import getincrementaldecoder, register_error
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Any, cast
 from urllib.parse import urljoin
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
 from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps
 from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, TruncatedError, unpack
 from woo_harvester.urls import LOC_MAXLENGTH, last_segment
 
-#: Characters that the parser is given at once.
-PIECE = 64 * 1024
+#: Bytes in which a page may declare its encoding; HTML says the first 1,024.
+HEAD = 4096
+
+#: Name of the way in which what is no UTF-8 is read.
+_FALLBACK = "woo-harvester-windows"
 
 #: Links that are kept of one page, so that a page without end does not fill the memory.
 LINKS_MAX = 1_000_000
@@ -81,39 +86,61 @@ def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: 
     holds.
     """
     listing = Listing()
-    body = _joined(chunks, maxsize, listing)
-    listing.encoding, text = html_to_unicode(content_type, body, auto_detect_fun=_guessed)
-    del body
     page = _Page(url)
     # lxml asks for no more methods than _Page has; its type hints do.
     parser = etree.HTMLParser(target=cast("Any", page), huge_tree=True)
     with suppress(etree.ParserError, etree.XMLSyntaxError):  # nothing that could be read as HTML
-        for start in range(0, len(text), PIECE):
-            parser.feed(text[start : start + PIECE])
+        for text in _decoded(_within_bounds(chunks, maxsize, listing), content_type, listing):
+            parser.feed(text)
         parser.close()
     page.end_row()
     listing.links = page.links()
     return listing
 
 
-def _joined(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> bytes:
-    pieces: list[bytes] = []
+def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> Iterator[bytes]:
     try:
-        pieces.extend(unpack(chunks, maxsize))
+        yield from unpack(chunks, maxsize)
     except TooLargeError as error:
         listing.fault, listing.seen = "ipm.te-groot", str(error)
     except (TruncatedError, CorruptError) as error:
         listing.fault, listing.seen = "ipm.ingang-onbereikbaar", str(error)
-    return b"".join(pieces)
 
 
-def _guessed(body: bytes) -> str:
-    """The encoding of a page that does not tell it."""
+def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: Listing) -> Iterator[str]:
+    """The text of the page, in pieces."""
+    head = b""
+    while len(head) < HEAD and (piece := next(pieces, b"")):
+        head += piece
+    encoding, mark = read_bom(head)
+    if encoding is None:
+        named = http_content_type_encoding(content_type) or html_body_declared_encoding(head[:HEAD])
+        encoding, mark = named if named and _can_read(named, head) else "utf-8", b""
+    listing.encoding = encoding
+    decoder = getincrementaldecoder(encoding)(_FALLBACK if encoding == "utf-8" else "replace")
+    for piece in chain([head[len(mark or b"") :]], pieces):
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
+
+
+def _can_read(encoding: str, head: bytes) -> bool:
+    """Whether a codec that Python has under that name is one of texts, and not one of zip files or host names."""
     try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+        "".encode(encoding)
+        head.decode(encoding, errors="replace")
+    except (LookupError, UnicodeError):
+        return False
+    return True
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8 are mostly of Windows, whatever the page says, if it says something."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", errors="replace"), error.end
+
+
+register_error(_FALLBACK, _as_windows)
 
 
 @dataclass(slots=True)

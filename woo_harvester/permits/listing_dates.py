@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, tzinfo
 from functools import lru_cache
+from sys import intern
 from typing import NamedTuple
 
 from woo_harvester.dates import AMSTERDAM
@@ -134,7 +135,7 @@ class Finder:
         day, clock, zone = match.group("day", "time", "zone")
         if "month" in match.re.groupindex:
             day = _with_number(day, match["month"])
-        return Found(number, day, clock, zone or "")
+        return Found(number, intern(day), intern(clock), zone or "")  # the same ones come by for many files
 
 
 def read_stamps(found: Iterable[Found | None]) -> list[Stamp | None]:

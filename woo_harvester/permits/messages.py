@@ -26,6 +26,7 @@ from woo_harvester.urls import LOC_MAXLENGTH, host_of
 
 #: A namespace of the model in another version than the one that is read.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
+_ROOT = f"{{{schema.MESSAGE}}}message"
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
@@ -92,9 +93,9 @@ def read_message(chunks: Iterable[bytes], maxsize: int) -> Reading:
 
 def _root_fault(root: etree._Element) -> Finding | None:
     """What is wrong with the root element; the schema would only say that it has no such one."""
-    name, space = local_name(root.tag), namespace(str(root.tag))
-    if (name, space) == ("message", schema.MESSAGE):
+    if root.tag == _ROOT:
         return None
+    name, space = local_name(root.tag), namespace(str(root.tag))
     if name == "message" and (other := _OTHER_VERSION.match(space)):
         seen = f"<message> van versie {other[1]}, naamruimte {space}"
     else:

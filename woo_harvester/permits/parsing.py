@@ -21,6 +21,9 @@ MARKUP_MAX = 50_000
 #: A DOCTYPE before the root element: after a byte order mark, white space, comments and instructions only.
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE\s+([^\s<>\[]+))", re.DOTALL)
 
+_HTML = frozenset({"html", "HTML", "{http://www.w3.org/1999/xhtml}html"})
+_HTML_PAGE = "een HTML-pagina"
+
 _BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
 
 #: What stands around every element of the metadata, and tells nothing of where it is.
@@ -53,17 +56,17 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
     """
     data = _joined(chunks, maxsize)
     _refuse_doctype(data)
-    if data.count(b"<") + data.count(b"=") > MARKUP_MAX:
+    if len(data) > MARKUP_MAX and data.count(b"<") + data.count(b"=") > MARKUP_MAX:
         raise _error("ipm.te-groot", f"meer dan {MARKUP_MAX} elementen en attributen")
     try:
         root = etree.fromstring(data, _PARSER)
     except etree.XMLSyntaxError as error:
-        raise _not_well_formed(error) from None
+        raise _html_page(data) or _not_well_formed(error) from None
     doctype = root.getroottree().docinfo.internalDTD
     if doctype is not None:  # in an encoding in which its letters are written otherwise
         raise _error("ipm.doctype", f"<!DOCTYPE {doctype.name}>")
-    if etree.QName(root).localname.lower() == "html":
-        raise _html_page()
+    if root.tag in _HTML:
+        raise _error("ipm.ongeldig", _HTML_PAGE)
     return root
 
 
@@ -79,14 +82,11 @@ def _joined(chunks: Iterable[bytes], maxsize: int) -> bytes:
 def _refuse_doctype(data: bytes) -> None:
     """Before a parser sees it: a DOCTYPE can be written to bring a parser down."""
     text = data.replace(b"\0", b"") if b"\0" in data[:4] else data  # UTF-16 has zeros between
-    if b"<!DOCTYPE" not in text and b"<!doctype" not in text[:1024]:
+    if b"<!DOCTYPE" not in text:
         return
-    text = text.lstrip(_BYTE_ORDER_MARKS)
-    if re.match(rb"\s*<!doctype\s+html", text, re.IGNORECASE):
-        raise _html_page()
-    if found := _DOCTYPE.match(text):
+    if found := _DOCTYPE.match(text.lstrip(_BYTE_ORDER_MARKS)):
         if found[2].lower() == b"html":
-            raise _html_page()
+            raise _error("ipm.ongeldig", _HTML_PAGE)
         line = text.count(b"\n", 0, found.start(1)) + 1
         raise _error("ipm.doctype", found[1].decode("ascii", errors="replace"), line)
 
@@ -97,8 +97,10 @@ def _not_well_formed(error: etree.XMLSyntaxError) -> MessageError:
     return _error("ipm.te-groot" if beyond else "ipm.ongeldig", said, error.lineno)
 
 
-def _html_page() -> MessageError:
-    return _error("ipm.ongeldig", "een HTML-pagina")
+def _html_page(data: bytes) -> MessageError | None:
+    """The error for what is no XML but a page: in HTML the DOCTYPE may stand in small letters."""
+    is_page = re.match(rb"\s*<(?:!doctype\s+)?html[\s>]", data, re.IGNORECASE)
+    return _error("ipm.ongeldig", _HTML_PAGE) if is_page else None
 
 
 def _error(code: str, seen: str, line: int | None = None) -> MessageError:

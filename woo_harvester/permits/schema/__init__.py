@@ -73,7 +73,7 @@ def settle_namespaces(message: etree._Element) -> None:
 
 def faults(message: etree._Element) -> list[Finding]:
     """What the schema has against a message, its namespaces settled; empty for a valid one."""
-    schema = _schema()
+    schema = validator()
     if schema.validate(message):  # most are as they should be, and settling costs half as much again
         return []
     settle_namespaces(message)
@@ -97,7 +97,8 @@ def _file(name: str) -> bytes:
 
 
 @cache
-def _schema() -> etree.XMLSchema:
+def validator() -> etree.XMLSchema:
+    """The schema, as lxml has it: for messages whose namespaces are settled."""
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(_Packaged())
     return etree.XMLSchema(etree.fromstring(_file("ipm-4.0.xsd"), parser))
