@@ -124,7 +124,7 @@ def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: Listing
 
 
 def _can_read(encoding: str, head: bytes) -> bool:
-    """Whether a codec that Python has under that name is one of texts, and not one of zip files or host names."""
+    """Whether the codec that Python has under that name is one of texts, not of zip files or host names."""
     try:
         "".encode(encoding)
         head.decode(encoding, errors="replace")

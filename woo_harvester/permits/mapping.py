@@ -150,10 +150,15 @@ def _day(element: etree._Element, note: Notebook) -> date | None:
     if text is None:
         return None
     try:
-        return parse_date(text) if len(text) > CACHED_LENGTH else _parse_date(text)
+        return day_in(text)
     except ValueError:  # by the schema a date, but in no year that a calendar has
         note("ipm.datum", element, text)
         return None
+
+
+def day_in(text: str) -> date:
+    """The day that a text stands for, as :func:`woo_harvester.dates.parse_date`."""
+    return parse_date(text) if len(text) > CACHED_LENGTH else _parse_date(text)
 
 
 #: The same days and values come by in many messages.
@@ -226,11 +231,15 @@ def _check_order(element: etree._Element, start: date | None, end: date | None, 
 
 
 def _house(element: etree._Element, note: Notebook, found: dict[str, Any]) -> PostcodeHuisnummer | None:
-    given = [found.get(name) for name in ("postcode", "huisnummer", "huisnummertoevoeging")]
-    address, understood = house_address(*given)
+    given = found.get("postcode"), found.get("huisnummer"), found.get("huisnummertoevoeging")
+    read = house_address if sum(map(len, found.values())) > CACHED_LENGTH else _house_address
+    address, understood = read(*given)
     if not understood:
         note("ipm.adres", element, " ".join(filter(None, given)), KEPT)
     return address
+
+
+_house_address = lru_cache(maxsize=4096)(house_address)
 
 
 def _coordinates(element: etree._Element, note: Notebook, found: dict[str, Any]) -> Coordinaten:

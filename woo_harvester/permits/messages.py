@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from woo_harvester.dates import parse_date
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
-from woo_harvester.permits.mapping import Notebook, map_case, map_document
+from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_document
 from woo_harvester.permits.parsing import REFUSED, MessageError, parse, text_of
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.sitemaps.reader import local_name, namespace
@@ -45,7 +44,10 @@ class Transactie(StrEnum):
     DELETE = "D"
 
 
-@dataclass(frozen=True, slots=True)
+_ACTIONS = {letter: action for action in Transactie for letter in (action, action.lower())}
+
+
+@dataclass(slots=True)
 class Message:
     """A valid message: one mutation of a case, or of a document of a case."""
 
@@ -112,7 +114,7 @@ def _message(root: etree._Element, note: Notebook) -> Message:
     meta = subject[0]
     is_case = local_name(subject.tag) == "vergunningzaak"
     given = map_case(meta, note) if is_case else map_document(meta, note)
-    action = Transactie((text_of(kind) or "")[0].upper())
+    action = _ACTIONS[(text_of(kind) or "")[0]]
     identifier = _identifier(given.identifier, meta, note)
     case = identifier if isinstance(given, Vergunning) else _case_of(given, action, meta, note)
     if action is not Transactie.DELETE:
@@ -131,7 +133,7 @@ def _message(root: etree._Element, note: Notebook) -> Message:
 
 def _made(element: etree._Element, note: Notebook) -> date:
     try:
-        return parse_date(element.text or "")
+        return day_in(text_of(element) or "")
     except ValueError:  # by the schema a date, but in no year that a calendar has
         note("ipm.datum", element, text_of(element))
         return date.min
