@@ -6,7 +6,8 @@
 
 Writes ``ca.pem``, ``register.xml`` and, last, ``host`` into FOLDER; serves until its standard input closes.
 With ``--etag`` a client that has a file already is answered 304. Without it a sitemap has one more line end
-each time that it is asked for, so that it must be read although none of its entries has changed.
+each time that it is asked for, so that it must be read although none of its entries has changed; as long as
+FOLDER has a file ``still`` it stays as it was.
 """
 
 from __future__ import annotations
@@ -62,15 +63,16 @@ def publisher(folder: Path, entries: int, per_sitemap: int, *options: str) -> It
 
 
 class Growing:
-    """A page that is longer by a line end each time it is asked for."""
+    """A page that is longer by a line end each time it is asked for, unless there is a file *still*."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, body: bytes, still: Path) -> None:
         self._body = body
+        self._still = still
         self._asked = 0
 
     def __call__(self, request: Request) -> Page:
         """The page for one more request."""
-        self._asked += 1
+        self._asked += not self._still.exists()
         return Page(self._body + b"\n" * self._asked, content_type="application/xml")
 
 
@@ -87,7 +89,7 @@ def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -
         # Made before the clock runs, so that a client does not wait for it.
         body = b"".join(page.body())
         fixed = Page(body, content_type="application/xml", headers=headers)
-        site.pages[path] = fixed if headers else Growing(body)
+        site.pages[path] = fixed if headers else Growing(body, folder / "still")
     with site:
         authority.write_bundle(folder / "ca.pem")
         (folder / "register.xml").write_text(register_xml([huge.body(site)]), encoding="utf-8")

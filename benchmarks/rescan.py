@@ -4,10 +4,12 @@
 
     python -m benchmarks.rescan
 
-First a re-scan of 200,000 unchanged entries in four sitemaps that must be read, because each has one more
-line end than the day before, against a stock ``SitemapSpider`` with the original DeltaFetch made to run, and
-against a bare ``iterparse`` of the same bytes. Then a million entries whose sitemaps answer 304, and the
-memory of a first harvest and a re-scan of a million entries against that of 50,000.
+First the memory of a first harvest and a re-scan of a million entries against that of 50,000, and the time
+of a day on which all their sitemaps answer 304. Then a re-scan of 200,000 unchanged entries in four sitemaps,
+against a stock ``SitemapSpider`` with the original DeltaFetch made to run, and against a bare ``iterparse``
+of the same bytes, which fetches nothing. The harvester does it three times: over sitemaps with the same bytes
+as the day before, but without an ETag; over sitemaps of which each has one more line end, so that all entries
+must be compared; and reading and look-ups in the state alone, without the fetching.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import ssl
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from time import perf_counter
@@ -29,6 +33,14 @@ from scrapy.utils.test import get_crawler
 
 from benchmarks.publisher import Publisher, publisher
 from benchmarks.runs import Run, stock, woo
+from benchmarks.sitemap_reading import MAXSIZE, chunks
+from woo_harvester.extensions.state import Reading, StateKeeper
+from woo_harvester.register.intake import read_file
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.sitemaps.urlset import UrlsetReader
+from woo_harvester.spiders.entries import Entries
+from woo_harvester.state.resources import host_of_state, sitemap_ids
 
 PER_SITEMAP = 50_000
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -79,19 +91,57 @@ def peers(site: Publisher, folder: Path, entries: int) -> tuple[Run, float]:
     return run, perf_counter() - started
 
 
+def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> float:
+    """Seconds that the harvester needs for bytes that it has, with the state of its first run."""
+    register = read_file(site.register, print, datetime.now(UTC).date())
+    keeper = StateKeeper(get_crawler(settings_dict={"WOO_STATE_URL": f"sqlite:///{folder}/woo-state.sqlite"}))
+    keeper.open(register.hosts, reset=False)
+    entries = Entries(register, print, keeper)
+    with keeper.begin() as connection:
+        host = host_of_state(connection, site.host)
+        sitemap_keys = sitemap_ids(connection, host.id)
+    url = f"https://{site.host}/sitemapindex-diwoo.xml"
+    index = Index(url, index_name(url))
+    started = perf_counter()
+    for key, body in zip(sitemap_keys, bodies, strict=True):
+        place = entries.place(site.host, Sitemap("", index), Reading(key))
+        reader = UrlsetReader(partial(chunks, body), MAXSIZE)
+        for batch in reader:
+            reader.took(entries.select(batch, place)[1])
+        keeper.read_completely(place.reading)
+    seconds = perf_counter() - started
+    keeper.engine_stopped()
+    if entries.skipped != sum(body.count(b"<loc>") for body in bodies):
+        raise SystemExit(f"expected that all entries are known, got {entries.counts}")
+    return seconds
+
+
 def print_rescan(entries: int) -> None:
-    """Unchanged entries in sitemaps that must be read."""
+    """Unchanged entries, in sitemaps that must be read and in sitemaps that are the same to the byte."""
     with tempfile.TemporaryDirectory() as name, publisher(Path(name), entries, PER_SITEMAP) as site:
-        woo(Path(name), site)
-        again = woo(Path(name), site)
-        (Path(name) / "peer").mkdir()
-        peer, bare = peers(site, Path(name), entries)
-    if again.items or peer.items:
-        raise SystemExit(f"expected no items, got {again.items} and {peer.items}")
-    print(f"{f're-scan of {entries:,} unchanged entries':44}{'seconds':>9}{'a second':>11}{'woo is':>8}")
-    rows = {"stock with DeltaFetch": peer.crawling, "bare iterparse": bare, "woo": again.crawling}
+        folder = Path(name)
+        woo(folder, site)
+        again = woo(folder, site)
+        (folder / "still").touch()
+        same = woo(folder, site)
+        (folder / "peer").mkdir()
+        peer, bare = peers(site, folder, entries)
+        alone = read_and_look_up(site, folder / "data", list(sitemaps(site, entries)))
+    if again.items or same.items or peer.items:
+        raise SystemExit(f"expected no items, got {again.items}, {same.items} and {peer.items}")
+    title = f"re-scan of {entries:,} unchanged entries"
+    print(f"{title:44}{'seconds':>9}{'a second':>11}{'of stock':>10}{'of iterparse':>14}")
+    rows = {
+        "stock with DeltaFetch": peer.crawling,
+        "bare iterparse, nothing fetched": bare,
+        "woo, sitemaps of the same bytes": same.crawling,
+        "woo, each sitemap has another byte": again.crawling,
+        "woo, reading and look-ups, nothing fetched": alone,
+    }
     for label, seconds in rows.items():
-        print(f"{label:44}{seconds:9.2f}{entries / seconds:11,.0f}{seconds / again.crawling:7.1f}x")
+        stock_ratio, bare_ratio = peer.crawling / seconds, bare / seconds
+        print(f"{label:44}{seconds:9.2f}{entries / seconds:11,.0f}{stock_ratio:9.1f}x{bare_ratio:13.1f}x")
+    print("targets: 10 times stock, 1.5 times bare iterparse")
 
 
 def print_memory(entries: int, small: int) -> None:

@@ -88,10 +88,12 @@ def full() -> Record:
                 date(2024, 4, 2),
                 MOMENT,
                 waarde,
-                [Bestand(LOC, "application/pdf", "besluit.pdf", 20480, "00ff")],
+                [Bestand(LOC, "application/pdf", "besluit.pdf", 20480, "00ff", 3, "Tekst", "nl")],
             )
         ],
-        herkomst=Herkomst("i", "s", "2024", MOMENT, "urn:o", {"document.publisher": "register"}, ["x.y"]),
+        herkomst=Herkomst(
+            "i", "s", "2024", MOMENT, "urn:o", {"document.publisher": "register"}, ["x.y"], "Titel"
+        ),
     )
 
 

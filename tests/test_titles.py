@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.titles import title_from_loc
+from woo_harvester.titles import title_from_loc, title_from_properties
 
 FOLDER = "https://www.gemeente.nl/woo/"
 
@@ -116,3 +116,22 @@ def test_whatever_the_name_a_title_is_one_line_that_says_something(name: str) ->
 )
 def test_a_name_made_to_take_long_does_not(name: str) -> None:
     title_from_loc(FOLDER + name)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Besluit over de haven", "Besluit over de haven"),
+        ("Microsoft Word - Besluit over de haven.docx", "Besluit over de haven"),
+        ("Microsoft PowerPoint - Presentatie haven", "Presentatie haven"),
+        ("besluit_haven.pdf", "besluit_haven"),
+        (" Besluit \n over  de haven ", "Besluit over de haven"),
+        ("Microsoft Word - Document1.doc", None),
+        ("untitled", None),
+        ("12345", None),
+        ("0f8fad5b-d9cb-469f-a165-70867728950e", None),
+        ("", None),
+    ],
+)
+def test_a_title_in_the_properties_counts_where_it_tells_something(text: str, title: str | None) -> None:
+    assert title_from_properties(text) == title

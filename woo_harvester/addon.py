@@ -26,6 +26,8 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.middlewares.retry.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
+    # Nearest to the spider: only what comes to it counts.
+    "woo_harvester.middlewares.bodies.BodiesMiddleware": 50,
 }
 
 SPIDER_MIDDLEWARES: dict[str, int | None] = {
@@ -75,6 +77,9 @@ SETTINGS: dict[str, Any] = {
     # Scrapy: 16. No bound on all hosts together: a slow host's requests wait in its own slot and hold up
     # nobody. WOO_HOST_BACKLOG bounds how many there are of a host.
     "CONCURRENT_REQUESTS": 0,
+    # Scrapy: 5,000,000 bytes, in which each response counts for 1,024 at least. A sitemap that waits for room
+    # for its documents counts as well, so a bound here would hold up the documents that it waits for.
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1_000_000_000,
     # Scrapy: 100. One task a response is faster, since no response gives items that wait for each other.
     "CONCURRENT_ITEMS": 1,
 }

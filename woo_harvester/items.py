@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, KeysView
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
 from woo_harvester.diwoo.given import Given
 from woo_harvester.findings.notes import Notes
+from woo_harvester.formats import FileType
 from woo_harvester.record import Record, keys_of, plain
 from woo_harvester.register.organisations import Match
+from woo_harvester.state.documents import KnownFile
 from woo_harvester.tooi.values import Concept
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What the answer to a document's request told; the body itself is not kept."""
+    """What the answer to a document's request told."""
 
     url: str
     """After redirects."""
@@ -31,6 +34,14 @@ class Fetched:
     """Bytes: of the body where it was fetched, else ``Content-Length``."""
     sha256: str | None = None
     """Of the body, in lower-case hexadecimals; None where it was not fetched."""
+    path: Path | None = None
+    """The body in the store, where that is a folder."""
+    unchanged: bool = False
+    """The server answered that the file is the one that was fetched before."""
+    file: BinaryIO | None = field(default=None, compare=False, repr=False)
+    """The body, seekable; None where it was not fetched."""
+    close: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
+    """Gives the body back."""
 
 
 @dataclass(slots=True)
@@ -44,6 +55,10 @@ class Source:
     """Whose the document is by the register."""
     fetched: Fetched | None = None
     """None where no request was made (``documents=none``)."""
+    known: KnownFile | None = None
+    """The file of the version before, where it was fetched."""
+    filetype: FileType | None = None
+    """What the document is, by its bytes where it was fetched; the third pipeline tells."""
 
 
 @dataclass(slots=True)

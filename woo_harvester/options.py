@@ -47,6 +47,12 @@ OPTIONS = (
         "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever.",
     ),
     Option(
+        "WOO_REFUSED_DAYS",
+        7,
+        "days",
+        "A document that was fetched and refused is asked for again when it has a newer lastmod, or after so many days: a publisher may mend it and forget the lastmod.",
+    ),
+    Option(
         "WOO_DURABLE_INTERVAL",
         2,
         "seconds",
@@ -117,6 +123,42 @@ OPTIONS = (
         600,
         "seconds",
         "Bound of the time for a whole document.",
+    ),
+    Option(
+        "WOO_TEXT",
+        False,
+        "boolean",
+        "Whether the text of documents is read, with the extra `text`. It costs time, and most runs only need metadata.",
+    ),
+    Option(
+        "WOO_TEXT_TIMEOUT",
+        60,
+        "seconds",
+        "Bound of the time for the text of one document; then its worker is ended, and another takes its place.",
+    ),
+    Option(
+        "WOO_TEXT_MEMORY",
+        512 * MB,
+        "bytes",
+        "Bound of the memory of a worker, without program code. Four reports of 60 pages took 50 MB; the rest is for large files.",
+    ),
+    Option(
+        "WOO_TEXT_WORKERS",
+        None,
+        "processes",
+        "How many documents are read at once. Unset: as many as the machine has cores.",
+    ),
+    Option(
+        "WOO_TEXT_MAXLENGTH",
+        5_000_000,
+        "characters",
+        "Bound of a text, some 2,000 pages: what is longer is cut.",
+    ),
+    Option(
+        "WOO_TEXT_OCR",
+        False,
+        "boolean",
+        "Whether scans without a text layer are read with Tesseract, which needs its Dutch data (Debian: `tesseract-ocr-nld`). Off, since it takes seconds a page.",
     ),
     Option(
         "WOO_CRAWL_DELAY_MAX",

@@ -173,13 +173,19 @@ class Bestand:
     url: str
     """Where it is fetched."""
     mime_type: str | None = field(default=None, metadata={"key": "mime-type"})
-    """Media type of the file type."""
+    """Of what the file is, by its bytes where it was fetched; else of `document.format`."""
     bestandsnaam: str | None = None
     """By the response (`Content-Disposition`), else by the loc."""
     grootte: int | None = None
     """Bytes."""
     hash: str | None = None
     """SHA-256 of the content, in lower-case hexadecimals."""
+    paginas: int | None = None
+    """Pages or slides, where the file tells."""
+    tekst: str | None = None
+    """The text, with ``WOO_TEXT``; of an archive the names of its members."""
+    taal: str | None = None
+    """Language of the text: a code of ISO 639-1."""
 
 
 @dataclass(slots=True)
@@ -214,6 +220,8 @@ class Herkomst:
     """Path of each field that was filled in, and where its value came from."""
     bevindingen: list[str] = field(default_factory=list)
     """Codes of the findings about this document, each once."""
+    titelVoorstel: str | None = None
+    """The title in the document's own properties, where neither publisher nor file name gave one."""
 
 
 @dataclass(slots=True)

@@ -17,6 +17,8 @@ _EXTENSION = re.compile(
     r"|jpe?g|png|tiff?|gif|aspx?|ashx|axd|jspx?|php|cfm|do)",
     re.IGNORECASE,
 )
+#: What programs put before the name of a file that they make a title of.
+_PROGRAM = re.compile(r"\s*Microsoft (?:Office )?(?:Word|Excel|PowerPoint|Outlook) - ", re.IGNORECASE)
 _UUID = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])", re.IGNORECASE)
 #: White space, the usual separators, and what does not print: control, formatting and replacement characters.
 _SEPARATORS = re.compile(
@@ -48,6 +50,16 @@ def title_from_loc(loc: str) -> str | None:
     stem = _without_extensions(name)
     title = _SEPARATORS.sub(" ", _UUID.sub(" ", unicodedata.normalize("NFC", stem))).strip(" .,;")
     return title if _tells(title) else None
+
+
+def title_from_properties(text: str) -> str | None:
+    """The title in a document's own properties, or None where it tells nothing.
+
+    Programs fill it in with the name of the file, some with their own before it, such as "Microsoft Word -
+    brief.docx": that is left out, and what is left must tell something, as in :func:`title_from_loc`.
+    """
+    title = " ".join(_without_extensions(_PROGRAM.sub("", text).strip()).split())
+    return title if _tells(_UUID.sub(" ", title)) else None
 
 
 def _without_extensions(name: str) -> str:

@@ -55,7 +55,9 @@ def without_extensions(site: Site) -> None:
     site.pages |= {
         "/documenten/1/download": Page(BODY, content_type="application/pdf"),
         "/documenten/2/download": Page(
-            BODY, headers={"Content-Disposition": "attachment; filename=brief.docx"}, content_type=octets
+            docx("Brief"),
+            headers={"Content-Disposition": "attachment; filename=brief.docx"},
+            content_type=octets,
         ),
         "/documenten/3/download": Page(BODY, content_type=octets),
     }
@@ -279,10 +281,16 @@ def test_the_response_tells_the_type_of_a_loc_without_extension(
     assert record["herkomst"]["standaardwaarden"]["document.format"] == source
 
 
-def test_a_document_of_which_nothing_tells_the_type_is_not_harvested(harvest: Harvest) -> None:
-    host = harvest[without_extensions]
+def test_a_document_of_which_nothing_tells_the_type_is_not_harvested(asked: Harvest) -> None:
+    host = asked[without_extensions]
     assert "/documenten/3/download" not in host.paths
     assert "format.onbekend" in host.codes_about("/documenten/3/download")
+
+
+def test_the_bytes_tell_the_type_where_nothing_else_does(downloaded: Harvest) -> None:
+    record = downloaded[without_extensions].record("/documenten/3/download")
+    assert record["document"]["format"]["label"] == "PDF"
+    assert record["herkomst"]["standaardwaarden"]["document.format"] == "inhoud"
 
 
 @pytest.mark.parametrize("path", ["/foto.jpg", "/gegevens", "/verklaard.pdf"])

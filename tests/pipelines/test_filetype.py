@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import io
+
 import pytest
 from scrapy.exceptions import DropItem
 
 from tests.crawlers import LOC, crawler_of, item_of
+from tests.samples import SAMPLES
 from woo_harvester.diwoo.given import Given, Value
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.filetype import FileTypePipeline
 from woo_harvester.record import Bestand, Waarde
 
+DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PDF = "http://publications.europa.eu/resource/authority/file-type/PDF"
 
 
@@ -21,6 +25,10 @@ def process(item: WooItem) -> dict[str, object]:
 
 def fetched(media_type: str | None = "application/pdf", **given: object) -> Fetched:
     return Fetched(**{"url": LOC, "media_type": media_type, "disposition": None, "size": 20480, **given})  # type: ignore[arg-type]
+
+
+def sample(code: str) -> io.BytesIO:
+    return io.BytesIO(SAMPLES[code].read_bytes())
 
 
 def test_the_file_is_described_by_what_the_response_told() -> None:
@@ -78,7 +86,47 @@ def test_what_is_not_of_the_19_types_is_left_out_with_a_finding(
     with pytest.raises(DropItem, match=f"{loc}: {code}"):
         FileTypePipeline.from_crawler(crawler).process_item(item)
     assert item.notes.codes == [code]
-    assert crawler.stats.get_value("woo/documents/refused") == 1
+
+
+def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
+    item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched(file=sample("DOCX")))
+    item.record.document.format = given = Waarde(None, PDF, "PDF")
+    process(item)
+    assert item.record.document.format is given
+    assert item.record.versies[0].bestanden[0].mime_type == DOCX_TYPE
+    assert item.source is not None
+    assert item.source.filetype is not None
+    assert item.source.filetype.code == "DOCX"
+    assert item.notes.codes == ["format.strijdig"]
+
+
+def test_what_the_bytes_tell_is_the_format_where_the_publisher_gave_none() -> None:
+    item = item_of(loc="https://www.a.nl/1/download", fetched=fetched(None, file=sample("ODT")))
+    assert process(item) == {"woo/defaults/document.format": 1}
+    assert item.record.document.format == Waarde(None, PDF.replace("PDF", "ODT"), "ODT")
+    assert item.record.herkomst.standaardwaarden == {"document.format": "inhoud"}
+
+
+def test_a_slide_show_of_old_has_the_media_type_of_a_presentation() -> None:
+    item = item_of(loc="https://www.a.nl/a.pps", fetched=fetched(None, file=sample("PPS")))
+    process(item)
+    assert item.record.versies[0].bestanden[0].mime_type == "application/vnd.ms-powerpoint"
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"<!DOCTYPE html><title>Inloggen</title>", "document.html-pagina"),
+        (b"MZ\x90\x00", "format.niet-ondersteund"),
+    ],
+)
+def test_bytes_that_may_not_be_harvested_are_left_out_whatever_they_are_called(
+    content: bytes, code: str
+) -> None:
+    item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched(file=io.BytesIO(content)))
+    with pytest.raises(DropItem, match=code):
+        FileTypePipeline.from_crawler(crawler_of()).process_item(item)
+    assert item.notes.codes == [code]
 
 
 def test_items_of_other_spiders_pass() -> None:

@@ -12,7 +12,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.selection import Index, Sitemap
-from woo_harvester.spiders.entries import Entries, Place
+from woo_harvester.spiders.entries import Entries
 from woo_harvester.state.resources import host_of_state, resource_of
 
 HOST = "www.a.nl"
@@ -35,8 +35,8 @@ def read_all(
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
-    place = Place(HOST, sitemap, Reading(resource.id))
     reader = Entries(REGISTER, findings.append, keeper)
+    place = reader.place(HOST, sitemap, Reading(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()
     assert all(taken == 1 for _, taken in found)

@@ -58,9 +58,10 @@ def test_a_wrong_name_or_a_lesser_finding_does_not(code: str) -> None:
 
 def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> None:
     visit = visit_of()
+    visit.asked = 1
     assert not visit.finished
     visit.document_begins()
-    visit.reading_done = True
+    visit.asked = 0
     assert not visit.finished
     visit.document_ends()
     assert visit.finished

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from woo_harvester.dates import parse_datetime
 from woo_harvester.record import Oorzaak
-from woo_harvester.state.decision import Known, Verdict, decide, microseconds, moment_of
+from woo_harvester.state.decision import Known, Verdict, decide, is_refused, microseconds, moment_of
 
 MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
 LATER = MOMENT + timedelta(microseconds=1)
@@ -108,3 +108,35 @@ def test_plus_two_and_z_are_the_same_moment() -> None:
 @given(MOMENTS)
 def test_a_moment_is_kept_to_the_microsecond(moment: datetime) -> None:
     assert moment_of(microseconds(moment)) == moment
+
+
+WEEK = 7 * 86400
+REFUSED = 1_720_000_000
+
+
+def refused(lastmod: datetime | None) -> Known:
+    """A document that was fetched and refused."""
+    given = None if lastmod is None else microseconds(lastmod)
+    return known(None, harvested=False)._replace(refused_at=REFUSED, refused_lastmod=given)
+
+
+def test_what_was_refused_is_left_alone_for_a_week() -> None:
+    assert is_refused(refused(MOMENT), MOMENT, REFUSED, WEEK)
+    assert is_refused(refused(MOMENT), MOMENT, REFUSED + WEEK - 1, WEEK)
+    assert not is_refused(refused(MOMENT), MOMENT, REFUSED + WEEK, WEEK)
+
+
+def test_a_clock_that_jumped_back_does_not_keep_it_refused() -> None:
+    assert not is_refused(refused(MOMENT), MOMENT, REFUSED - 1, WEEK)
+
+
+def test_what_was_refused_is_asked_for_again_with_a_newer_lastmod_only() -> None:
+    assert not is_refused(refused(MOMENT), LATER, REFUSED, WEEK)
+    assert is_refused(refused(MOMENT), EARLIER, REFUSED, WEEK)
+    assert is_refused(refused(MOMENT), None, REFUSED, WEEK)
+    assert not is_refused(refused(None), MOMENT, REFUSED, WEEK)
+    assert is_refused(refused(None), None, REFUSED, WEEK)
+
+
+def test_what_could_not_be_fetched_is_never_left_alone() -> None:
+    assert not is_refused(known(None, harvested=False), None, REFUSED, WEEK)

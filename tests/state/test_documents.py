@@ -7,7 +7,8 @@ from sqlalchemy.exc import IntegrityError
 from tests.state.knowledge import DAY, FIRST_SEEN, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from woo_harvester.state import documents
 from woo_harvester.state.decision import Known
-from woo_harvester.state.documents import BATCH, Gone, Harvested
+from woo_harvester.state.documents import BATCH, Gone, Harvested, KnownFile
+from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
 
@@ -55,7 +56,8 @@ def test_more_than_a_batch_is_looked_up_whole(connection: Connection) -> None:
 def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = see(connection, sitemap, [LOC])
-    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, b"s" * 32, '"e"')])
+    file = KnownFile(b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3)
+    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file)])
     assert row_of(connection, key) == {
         "id": key,
         "loc": LOC,
@@ -68,7 +70,14 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "entry_digest": b"d" * 16,
         "sha256": b"s" * 32,
         "etag": '"e"',
+        "last_modified": None,
+        "size": 20480,
+        "media_type": "application/pdf",
+        "file_name": "besluit.pdf",
+        "pages": 3,
+        **NO_FAULT,
     }
+    assert documents.file_of(connection, key) == file
 
 
 def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Connection) -> None:
@@ -85,14 +94,29 @@ def test_the_sitemap_that_listed_a_document_last_has_it(connection: Connection) 
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     first, second = harvest(connection, one, locs(2))
     documents.move(connection, [second], two)
-    assert list(documents.not_withdrawn(connection, one)) == [(first, True)]
-    assert list(documents.not_withdrawn(connection, two)) == [(second, True)]
+    assert documents.not_withdrawn(connection, one) == [first]
+    assert documents.not_withdrawn(connection, two) == [second]
 
 
 def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(2))
     documents.keep_digests(connection, {keys[0]: b"nieuw"})
     assert [row_of(connection, key)["entry_digest"] for key in keys] == [b"nieuw", None]
+
+
+def test_only_what_is_published_is_passed_over_by_its_digest(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    published, withdrawn, moved, _ = harvest(connection, sitemap, locs(4))
+    (seen,) = see(connection, sitemap, [LOC])
+    digests = {key: bytes([key]) * 12 for key in (published, withdrawn, moved, seen)}
+    documents.keep_digests(connection, digests)
+    documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
+    documents.move(connection, [moved], other)
+    before = documents.before(connection, sitemap)
+    assert before.same == {digests[published]: published}
+    assert before.ids is not None
+    assert {published, seen} < set(before.ids)
+    assert not {withdrawn, moved} & set(before.ids)
 
 
 def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
@@ -106,12 +130,16 @@ def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     assert row_of(connection, key) == before
 
 
-def test_the_documents_of_a_sitemap_are_told_with_whether_they_were_harvested(connection: Connection) -> None:
+def test_the_documents_of_a_sitemap_are_told_apart_by_whether_they_were_harvested(
+    connection: Connection,
+) -> None:
     sitemap = sitemap_of(connection)
     (harvested, withdrawn) = harvest(connection, sitemap, locs(2))
     (seen,) = see(connection, sitemap, [LOC])
     documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
-    assert list(documents.not_withdrawn(connection, sitemap)) == [(harvested, True), (seen, False)]
+    assert documents.not_withdrawn(connection, sitemap) == [harvested, seen]
+    assert documents.not_withdrawn(connection, sitemap, harvested=True) == [harvested]
+    assert documents.not_withdrawn(connection, sitemap, harvested=False) == [seen]
 
 
 def test_only_harvested_documents_that_are_not_withdrawn_count_and_only_those_of_the_host(

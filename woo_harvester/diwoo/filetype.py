@@ -1,16 +1,26 @@
 """Which of the 19 file types a document has, and whether it may be harvested.
 
 Source: seed "Technische implementatie", section "Bestandsformaten": the format in the metadata, else the
-media type of the response, else the extension of loc; another type, or none to be told: not harvested.
+media type of the response, else the extension of loc; another type, or none to be told: not harvested. Where
+the document was fetched its bytes tell what it is: they decide where a server or a name says otherwise, and
+show the web page that stands in a document's place (section "Doellocatie van de <loc> verwijzing").
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from woo_harvester.diwoo.given import Value
 from woo_harvester.findings.notes import Notes
-from woo_harvester.formats import FileType, Verdict, from_extension, from_media_type, from_metadata
+from woo_harvester.formats import (
+    Content,
+    FileType,
+    Verdict,
+    from_extension,
+    from_media_type,
+    from_metadata,
+)
 
 SKIPPED = "overgeslagen"
 
@@ -22,34 +32,75 @@ class Decision:
     """The type of a document that may be harvested."""
 
     filetype: FileType
+    """The format in the record: the publisher's, where it gave one."""
     source: str | None
-    """What told it where the publisher gave no format: ``content-type`` or ``extensie``."""
+    """What told it where the publisher gave no format: ``content-type``, ``extensie`` or ``inhoud``."""
+    content: FileType
+    """What the document is: as its bytes tell, where they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """What is said of a document, in the order of the seed."""
+
+    metadata: Verdict
+    response: Verdict
+    extension: Verdict
+
+    def __iter__(self) -> Iterator[tuple[str, Verdict]]:
+        """Each with the name that a finding gives it."""
+        return iter(
+            (("format", self.metadata), ("Content-Type", self.response), ("extensie", self.extension))
+        )
 
 
 def decide_filetype(
-    given: Value | None, media_type: str | None, loc: str, name: str | None, notes: Notes
+    given: Value | None,
+    media_type: str | None,
+    loc: str,
+    name: str | None,
+    notes: Notes,
+    content: Content | None = None,
 ) -> Decision | None:
     """The document's type; None, with an error noted, where it may not be harvested.
 
     *media_type* is that of the response, None where no request was made; *name* the file name in its
-    ``Content-Disposition``, which tells more than loc where loc has no extension.
+    ``Content-Disposition``, which tells more than loc where loc has no extension; *content* what the bytes
+    tell, None where the document was not fetched.
     """
-    metadata = from_metadata(given.label, given.uri) if given else NOTHING
-    response = from_media_type(media_type)
-    # What the extension says counts only where the metadata does not tell the type.
-    extension = NOTHING if metadata.filetype else _first(from_extension(loc), from_extension(name or ""))
-    for source, verdict in ((None, metadata), ("content-type", response), ("extensie", extension)):
-        if verdict.named:
-            notes("format.niet-ondersteund", element="format", seen=verdict.named, action=SKIPPED)
-            return None
-        if verdict.filetype:
-            return _checked(Decision(verdict.filetype, source), metadata, response, extension, notes)
-    notes("format.onbekend", element="format", seen=media_type, action=SKIPPED)
-    return None
+    claims = _Claims(
+        from_metadata(given.label, given.uri) if given else NOTHING,
+        from_media_type(media_type),
+        _first(from_extension(loc), from_extension(name or "")),
+    )
+    if claims.metadata.named:
+        return _refused(notes, "format.niet-ondersteund", claims.metadata.named)
+    if content and (content.may_be or content.named):
+        return _by_content(claims, content, notes)
+    return _by_claims(claims, media_type, notes)
 
 
 def _first(*verdicts: Verdict) -> Verdict:
     return next((verdict for verdict in verdicts if verdict.filetype), verdicts[0])
+
+
+def _refused(notes: Notes, code: str, seen: str | None) -> Decision | None:
+    """Note why there is no decision."""
+    notes(code, element="format", seen=seen, action=SKIPPED)
+    return None
+
+
+def _by_claims(claims: _Claims, media_type: str | None, notes: Notes) -> Decision | None:
+    metadata, response = claims.metadata, claims.response
+    # What the extension says counts only where the metadata does not tell the type.
+    extension = NOTHING if metadata.filetype else claims.extension
+    for source, verdict in ((None, metadata), ("content-type", response), ("extensie", extension)):
+        if verdict.named:
+            return _refused(notes, "format.niet-ondersteund", verdict.named)
+        if verdict.filetype:
+            decision = Decision(verdict.filetype, source, verdict.filetype)
+            return _checked(decision, metadata, response, extension, notes)
+    return _refused(notes, "format.onbekend", media_type)
 
 
 def _checked(
@@ -61,19 +112,58 @@ def _checked(
     if claimed is None or told is None or claimed is sent:
         return decision
     seen = f"{claimed.label}; Content-Type: {told}"
-    if sent and sent.uri.endswith("/HTML"):
-        notes("document.html-pagina", element="format", seen=seen, action=SKIPPED)
-        return None
+    if sent and sent.code == "HTML":
+        return _refused(notes, "document.html-pagina", seen)
     if sent is None or not _contains(sent, claimed):
-        action = f"gelezen als {decision.filetype.label}"
-        notes("format.strijdig", element="format", seen=seen, action=action)
+        _tell_contradiction(notes, seen, decision.filetype)
     return decision
 
 
+def _by_content(claims: _Claims, content: Content, notes: Notes) -> Decision | None:
+    """The type by the bytes, where they tell it; what is said tells those apart whose bytes are alike."""
+    actual = content.resolve(*(verdict.filetype for _, verdict in claims))
+    if actual is None:
+        return _refused(notes, "format.niet-ondersteund", content.named)
+    spoken = next((verdict for _, verdict in claims if verdict.filetype or verdict.named), NOTHING)
+    if spoken.named and actual.code in VAGUE:
+        return _refused(notes, "format.niet-ondersteund", spoken.named)
+    wrong = [f"{name}: {told}" for name, told in _contradictions(claims, content, actual)]
+    seen = "; ".join([*wrong, f"inhoud: {actual.label}"])
+    if actual.code == "HTML" and wrong and claims.metadata.filetype is not actual:
+        return _refused(notes, "document.html-pagina", seen)
+    if wrong:
+        _tell_contradiction(notes, seen, actual)
+    return Decision(claims.metadata.filetype or actual, _source(claims, actual), actual)
+
+
+def _contradictions(claims: _Claims, content: Content, actual: FileType) -> Iterator[tuple[str, str]]:
+    """Which source says something that the bytes cannot be, and what it says."""
+    for name, verdict in claims:
+        claimed = verdict.filetype
+        if verdict.named:
+            yield name, verdict.named
+        if claimed is None or claimed is actual or claimed in content.may_be:
+            continue
+        # A server may call a DOCX a ZIP file; a publisher knows better.
+        if name != "Content-Type" or not _contains(claimed, actual):
+            yield name, claimed.label
+
+
+def _source(claims: _Claims, actual: FileType) -> str | None:
+    if claims.metadata.filetype:
+        return None
+    if claims.response.filetype is actual:
+        return "content-type"
+    return "extensie" if claims.extension.filetype is actual else "inhoud"
+
+
+def _tell_contradiction(notes: Notes, seen: str, taken: FileType) -> None:
+    notes("format.strijdig", element="format", seen=seen, action=f"gelezen als {taken.label}")
+
+
 def _contains(outer: FileType, inner: FileType) -> bool:
-    """Whether both may be true: an Office document is a ZIP file, and text of a kind is text."""
-    codes = outer.uri.rpartition("/")[2], inner.uri.rpartition("/")[2]
-    return codes in COMPATIBLE
+    """Whether a server may say the one of the other: an Office document is a ZIP file, and CSV is text."""
+    return (outer.code, inner.code) in COMPATIBLE
 
 
 COMPATIBLE = {
@@ -84,3 +174,6 @@ COMPATIBLE = {
     ("PPTX", "PPSX"),
     ("XLS", "CSV"),
 }
+#: What the bytes of many other kinds of files look like too: a map may be a ZIP file, a calendar is text. So
+#: they do not make a document of what is said to be something else.
+VAGUE = frozenset({"ZIP", "TXT", "CSV", "HTML"})

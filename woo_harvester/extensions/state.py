@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Self
@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import state_url
 from woo_harvester.items import WooItem
-from woo_harvester.state import documents, outputs, resources, visited
+from woo_harvester.state import documents, faults, outputs, resources, visited
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
@@ -47,6 +47,8 @@ class Reading:
     last_modified: str | None = None
     digest: bytes | None = None
     at: int = 0
+    before: Sequence[int] | None = None
+    """Ids of the documents that it listed before; None where the state must be asked."""
     complete: bool = False
     """Read to its end, without a fault."""
     flawed: bool = False
@@ -103,6 +105,7 @@ class StateKeeper:
         keeper = cls(crawler)
         crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
         crawler.signals.connect(keeper.engine_stopped, signals.engine_stopped)
+        crawler.signals.connect(keeper.item_dropped, signals.item_dropped)
         return keeper
 
     @property
@@ -196,17 +199,21 @@ class StateKeeper:
         if (reading := self._readings.get(resource_id)) is not None:
             reading.flawed = True
 
-    def read_completely(self, reading: Reading) -> None:
+    def read_completely(self, reading: Reading) -> bool:
         """A sitemap was read to its end; remembered once all its documents are confirmed.
 
-        As long as the state has a document of it that it no longer lists, it is read each time: "not
-        modified" would mean that the document is there.
+        Tells whether it lists all documents that it did before. As long as the state has one of it that it no
+        longer lists, it is read each time: "not modified" would mean that the document is there.
         """
         reading.complete = True
         with self.begin() as connection:
-            ids = documents.not_withdrawn(connection, reading.resource_id)
-            reading.flawed |= any(key not in self.listed for key, _ in ids)
+            if reading.before is None:
+                reading.before = documents.not_withdrawn(connection, reading.resource_id)
+            missing = self.listed.lacks(reading.before)
+            reading.before = None  # it is long
+            reading.flawed |= bool(missing)
             self._remember(connection, reading)
+        return not missing
 
     def expect_withdrawals(self, withdrawals: Withdrawals) -> None:
         """Have the host's hold end when all these are confirmed."""
@@ -215,10 +222,41 @@ class StateKeeper:
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """What the state waits to learn of *item*; None where it learns nothing of it."""
         if isinstance(item, WooItem):
-            return item.delivery if isinstance(item.delivery, Delivery) else None
+            return _told(item) if isinstance(item.delivery, Delivery) else None
         if response is None or self.key_of is None:
             return None
         return Delivery(waiting=self.outputs, visited=self.key_of(response))
+
+    def not_harvested(self, item: WooItem, *, refused: bool) -> None:
+        """Learn that a document was fetched and *refused*, or could not be fetched; its notes tell why.
+
+        What was refused is known by that: its sitemap need not be read again for it. What could not be
+        fetched is not, so that the next run reads the sitemap and tries again.
+        """
+        delivery, error = item.delivery, item.notes.error
+        if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
+            return
+        self._crawler.stats.inc_value(f"woo/documents/{'refused' if refused else 'failed'}")
+        harvested = delivery.harvested
+        with self.begin() as connection:
+            faults.keep_fault(
+                connection,
+                harvested.id,
+                error.code,
+                error.seen,
+                at=harvested.at,
+                refused=refused,
+                lastmod=harvested.lastmod,
+            )
+            if refused and delivery.reading is not None:
+                delivery.reading.outstanding -= 1
+                self._remember(connection, delivery.reading)
+
+    def item_dropped(self, item: object) -> None:
+        """A pipeline refuses a document, with an error in its notes."""
+        if isinstance(item, WooItem):
+            with suppress(CloseSpider):
+                self.not_harvested(item, refused=True)
 
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Where there is no output at all, what was scraped is delivered."""
@@ -281,3 +319,19 @@ class StateKeeper:
                 digest=reading.digest,
                 at=reading.at,
             )
+
+
+def _told(item: WooItem) -> Delivery:
+    """The item's delivery, with what its record tells of the file by now."""
+    delivery: Delivery = item.delivery  # type: ignore[assignment]
+    files = item.record.versies[-1].bestanden
+    if delivery.harvested is not None and delivery.harvested.file is not None and files:
+        file = replace(
+            delivery.harvested.file,
+            size=files[0].grootte,
+            media_type=files[0].mime_type,
+            file_name=files[0].bestandsnaam,
+            pages=files[0].paginas,
+        )
+        delivery.harvested = replace(delivery.harvested, file=file)
+    return delivery

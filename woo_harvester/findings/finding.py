@@ -32,6 +32,8 @@ class Finding:
     """What was there, as given; cut at 500 characters."""
     action: str | None = None
     """What the harvester did, in Dutch: "overgeslagen", "gelezen als ..."."""
+    since: str | None = None
+    """ISO 8601 date-time with offset; of a document that could not be harvested: since when not."""
     at: str | None = None
     """ISO 8601 date-time with offset; filled in where findings are written."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from woo_harvester.findings.catalogue import Severity, explain
 from woo_harvester.findings.finding import Finding, Report
 
 
@@ -24,8 +25,12 @@ class Notes:
         self.organisation = organisation
         self.sitemap = sitemap
         self.line = line
+        self.since: str | None = None
+        """Since when the document could not be harvested; each error tells it."""
         self.codes: list[str] = []
         """Codes noted so far, each once."""
+        self.error: Finding | None = None
+        """The last error: why the document is not harvested."""
 
     def __call__(
         self, code: str, *, element: str | None = None, seen: str | None = None, action: str | None = None
@@ -33,16 +38,19 @@ class Notes:
         """Note *code*; the arguments are those of :class:`Finding`."""
         if code not in self.codes:
             self.codes.append(code)
-        self._report(
-            Finding(
-                code=code,
-                url=self.url,
-                host=self.host,
-                organisation=self.organisation,
-                sitemap=self.sitemap,
-                line=self.line,
-                element=element,
-                seen=seen,
-                action=action,
-            )
+        is_error = explain(code).severity is Severity.ERROR
+        finding = Finding(
+            code=code,
+            url=self.url,
+            host=self.host,
+            organisation=self.organisation,
+            sitemap=self.sitemap,
+            line=self.line,
+            element=element,
+            seen=seen,
+            action=action,
+            since=self.since if is_error else None,
         )
+        if is_error:
+            self.error = finding
+        self._report(finding)

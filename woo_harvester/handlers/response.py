@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import IO, Any
 
@@ -31,6 +31,8 @@ class StreamedResponse(Response):
         """Bytes of the body as received, up to the bound of the request."""
         self.sha256 = sha256
         """Of the body, where the request asked for it."""
+        self.on_close: Callable[[], None] | None = None
+        """Called once, when the body is given back."""
 
     def chunks(self) -> Iterator[bytes]:
         """The body from its beginning, in pieces of 256 KiB."""
@@ -41,6 +43,9 @@ class StreamedResponse(Response):
     def close(self) -> None:
         """Give the memory or disk back."""
         self.file.close()
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
 
 
 def release(response: Response) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import ssl
 from collections.abc import AsyncIterator
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-#: Bodies up to this size stay in memory, larger ones go to a temporary file.
+#: Bodies up to this size stay in memory, larger ones go to a temporary file, in pieces of this size.
 SPOOL_SIZE = 1024 * 1024
+
+#: Bytes of a body that wait in memory for the harvester before the server has to.
+BUFFER_SIZE = 256 * 1024
 
 #: Seconds for name, connection and TLS handshake together, and between two pieces of a body.
 CONNECT_TIMEOUT = 30
@@ -119,6 +123,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             self._client = aiohttp.ClientSession(
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                read_bufsize=BUFFER_SIZE,
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
             )
         return self._client
@@ -127,23 +132,57 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, request: Request) -> None:
     """Write the body into the response's file, up to the bound of the request."""
     maxsize = cast("int", request.meta.get("download_maxsize") or 0)
-    digest = hashlib.sha256() if request.meta.get("woo_digest") else None
-    file: IO[bytes] = response.file
+    writer = _Writer(response.file, digest=bool(request.meta.get("woo_digest")))
     try:
         async for chunk in answer.content.iter_any():
             room = maxsize - response.size if maxsize else len(chunk)
-            file.write(chunk[:room])
             response.size += min(room, len(chunk))
-            if digest:
-                digest.update(chunk[:room])
+            await writer.write(chunk[:room])
             if len(chunk) > room:
                 response.flags.append("maxsize")
                 answer.close()
                 break
     except (aiohttp.ClientPayloadError, aiohttp.ClientOSError, ConnectionResetError):
         response.flags.append("dataloss")
-    if digest and not response.flags:
-        response.sha256 = digest.hexdigest()
+    finally:
+        await writer.finish()
+    if writer.digest and not response.flags:
+        response.sha256 = writer.digest.hexdigest()
+
+
+class _Writer:
+    """Writes a body to a file and hashes it: what is large in a thread, while more of it comes in."""
+
+    def __init__(self, file: IO[bytes], *, digest: bool) -> None:
+        self._file = file
+        self.digest = hashlib.sha256() if digest else None
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._writing: asyncio.Future[None] | None = None
+
+    async def write(self, piece: bytes) -> None:
+        """Take a piece; waits only where the one before is not written yet."""
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size >= SPOOL_SIZE:
+            await self._written()
+            pieces, self._pieces, self._size = self._pieces, [], 0
+            self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, pieces)
+
+    async def finish(self) -> None:
+        """Write what is left."""
+        await self._written()
+        self._write(self._pieces)
+
+    async def _written(self) -> None:
+        if self._writing is not None:
+            await self._writing
+
+    def _write(self, pieces: list[bytes]) -> None:
+        data = b"".join(pieces)
+        self._file.write(data)
+        if self.digest:
+            self.digest.update(data)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import DropItem
 
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
-from woo_harvester.formats import file_name
+from woo_harvester.formats import file_name, known_content, read_content
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class FileTypePipeline:
     """Decides the file type and describes the file; drops what may not be harvested, with a finding.
 
-    Counts what it drops in the statistics, as ``woo/documents/refused``, and a type that the publisher did
-    not give as ``woo/defaults/document.format``.
+    Counts a type that the publisher did not give in the statistics, as ``woo/defaults/document.format``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -34,13 +33,20 @@ class FileTypePipeline:
         if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
-        name = file_name(fetched.disposition if fetched else None, loc)
         media_type = fetched.media_type if fetched else None
-        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.notes)
+        if fetched and fetched.unchanged and item.source.known:
+            # The bytes are those that told it then.
+            name, content = item.source.known.file_name, known_content(media_type)
+        else:
+            name = file_name(fetched.disposition if fetched else None, loc)
+            content = read_content(fetched.file) if fetched and fetched.file else None
+        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.notes, content)
         if decision is None:
-            self._stats.inc_value("woo/documents/refused")
             raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
+        item.source.filetype = decision.content
         _describe(item.record, fetched, decision, name)
+        if fetched and fetched.unchanged and item.source.known:
+            item.record.versies[-1].bestanden[0].paginas = item.source.known.pages
         if decision.source:
             self._stats.inc_value("woo/defaults/document.format")
         return item
@@ -57,7 +63,7 @@ def _describe(record: Record, fetched: Fetched | None, decision: Decision, name:
     record.versies[-1].bestanden = [
         Bestand(
             url=record.document.weblocatie,
-            mime_type=filetype.media_types[0] if filetype.media_types else None,
+            mime_type=decision.content.media_type,
             bestandsnaam=name,
             grootte=fetched.size if fetched else None,
             hash=fetched.sha256 if fetched else None,

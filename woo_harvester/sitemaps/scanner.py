@@ -91,6 +91,8 @@ class Block(NamedTuple):
     data: bytes
     root: bytes
     """Start tag of the file's root element."""
+    line: int
+    """The line of the file on which it begins."""
 
 
 class ScannedEntry(NamedTuple):
@@ -101,10 +103,14 @@ class ScannedEntry(NamedTuple):
     lastmod: str | None
     digest: bytes
     """Of the bytes from ``<url>`` to ``</url>``, and of the root's start tag; 12 bytes."""
-    line: int
     block: Block
     start: int
     end: int
+
+    @property
+    def line(self) -> int:
+        """The line on which it begins, counted only for who asks: few entries are ever told of."""
+        return self.block.line + self.block.data.count(b"\n", 0, self.start)
 
     def parse(self) -> Entry:
         """The entry that the full reader would give; its document stays valid.
@@ -180,6 +186,7 @@ class Scan:
             if len(borders) > 1:
                 *borders, last = borders
                 yield data, borders, last.start() + len(ENTRY_END)
+                self._line += data.count(b"\n", 0, last.start())
                 data = data[last.start() :]
             if len(data) > CARRIED_MAXSIZE:
                 raise NotPlainError("a very long entry")
@@ -212,7 +219,7 @@ class Scan:
 
     def _entries(self, data: bytes, borders: list[re.Match[bytes]], end: int) -> Iterator[ScannedEntry]:
         """The entries that begin at *borders*, column by column: a million of them come by here."""
-        spaces, locs, lastmods = zip(*[border.groups(b"") for border in borders], strict=True)
+        _, locs, lastmods = zip(*[border.groups(b"") for border in borders], strict=True)
         stops, starts = zip(*[border.span(1) for border in borders], strict=True)
         ends = (*stops[1:], end)
         view, root = memoryview(data), self._root_digest
@@ -220,26 +227,11 @@ class Scan:
             _texts(locs),
             [lastmod or None for lastmod in _texts(lastmods)],
             [sha256(view[start:end]).digest()[:8] + root for start, end in zip(starts, ends, strict=True)],
-            self._lines(data, spaces, starts, ends),
-            repeat(Block(data, self._root)),
+            repeat(Block(data, self._root, self._line)),
             starts,
             ends,
         )
         return map(_entry, zip(*columns, strict=False))  # one of them has no end
-
-    def _lines(
-        self, data: bytes, spaces: Iterable[bytes], starts: Iterable[int], ends: Iterable[int]
-    ) -> list[int]:
-        """The line on which each entry begins."""
-        line = self._line
-        lines = []
-        for space, start, end in zip(spaces, starts, ends, strict=True):
-            line += space.count(b"\n")
-            lines.append(line)
-            if data.find(b"\n", start, end) >= 0:  # many have none, and counting is slower than finding
-                line += data.count(b"\n", start, end)
-        self._line = line
-        return lines
 
 
 def _texts(given: Iterable[bytes]) -> list[str]:

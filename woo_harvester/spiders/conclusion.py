@@ -47,7 +47,7 @@ class Conclusion:
                     reasons = ", ".join(dict.fromkeys(visit.incomplete))
                     visit.note("intrekking.onvolledig", f"https://{visit.host}/", seen=reasons)
                 return
-            found = missing(connection, visit.known.id, self._keeper.listed, visit.unchanged)
+            found = missing(connection, visit.known.id, self._keeper.listed, visit.whole)
             documents.forget(connection, found.only_seen)
         match judge(found, visit.known, self._limits):
             case Judgement.WITHDRAW:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
-from woo_harvester.extensions.state import Delivery
+from woo_harvester.extensions.state import Delivery, StateKeeper
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.spiders.conditional import validator
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
+from woo_harvester.state.documents import KnownFile
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ SKIPPED = "overgeslagen"
 #: An answer to HEAD with one of these may only mean that the server does not do HEAD.
 HEAD_REFUSED = frozenset({400, 403, 404, 405, 500, 501})
 
+#: What is told of a document that was there and may not be harvested; all else was not to be had this time.
+REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
+
 
 class Documents:
     """Makes the requests for documents, and items of their answers.
@@ -38,29 +41,37 @@ class Documents:
     server refuses HEAD, a GET that is broken off after the headers) or ``none``.
     """
 
-    def __init__(self, mode: DocumentsMode, settings: BaseSettings) -> None:
+    def __init__(self, mode: DocumentsMode, keeper: StateKeeper, settings: BaseSettings) -> None:
         self.mode = mode
         self.finish: Callable[[Visit], None] = lambda visit: None
         """Called with the visit when a document is done."""
+        self._keeper = keeper
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
+        # A text that is not kept must be read again from the document itself.
+        self._conditional = mode == "download" and (
+            bool(settings["FILES_STORE"]) or not settings.getbool("WOO_TEXT")
+        )
 
-    def request(self, item: WooItem, visit: Visit, *, headers_only: bool = False) -> Request:
+    def request(
+        self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
+    ) -> Request:
         """The request for an item's document; it takes a place of the visit until it is done."""
         visit.document_begins()
         loc = item.record.document.weblocatie
+        known = item.source.known if item.source and conditional and self._conditional else None
         return Request(
             loc,
             method="HEAD" if self.mode == "head" and not headers_only else "GET",
             callback=cast("CallbackT", self.parse),  # its response is of our own handler
             errback=self.on_failure,
             dont_filter=True,
-            headers={"Accept": "*/*", "Accept-Encoding": "identity"},
+            headers={"Accept": "*/*", "Accept-Encoding": "identity", **_conditions(known)},
             meta={
                 "download_slot": host_of(loc),
                 "download_maxsize": self._maxsize,
                 "download_timeout": self._timeout,
-                "handle_httpstatus_list": range(400, 600),
+                "handle_httpstatus_list": (304, *range(400, 600)) if known else range(400, 600),
                 "woo_headers_only": headers_only,
                 "woo_kind": "document",
                 "woo_decompress": True,
@@ -71,16 +82,22 @@ class Documents:
         )
 
     def parse(self, response: StreamedResponse, item: WooItem, visit: Visit) -> Iterator[Request | WooItem]:
-        """The item with what the answer told; a finding where the document cannot be had."""
+        """The item with what the answer told; a finding where the document cannot be had.
+
+        The body goes with the item through the pipelines; who takes the item gives it back.
+        """
         visit.document_ends()
-        with closing(response):
-            if _refuses_head(response):
-                yield self.request(item, visit, headers_only=True)
-                return
-            if item.source is not None and self._is_usable(response, item):
-                item.source.fetched = _fetched(response)
-                _tell_state(item, response)
-                yield item
+        if _refuses_head(response):
+            response.close()
+            yield self.request(item, visit, headers_only=True)
+            return
+        if item.source is not None and self._is_usable(response, item):
+            item.source.fetched = _fetched(response, item.source.known, hashed=self.mode == "download")
+            _tell_state(item, response)
+            yield item
+        else:
+            response.close()
+            self._not_harvested(item)
         self.finish(visit)
 
     def on_failure(self, failure: Failure) -> None:
@@ -91,10 +108,17 @@ class Documents:
         visit.document_ends()
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
+        self._not_harvested(item)
         self.finish(visit)
+
+    def _not_harvested(self, item: WooItem) -> None:
+        error = item.notes.error
+        self._keeper.not_harvested(item, refused=error is not None and error.code in REFUSALS)
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
         size = _size(response)
+        if response.status == 304 and item.source is not None and item.source.known is not None:
+            return True
         if not 200 <= response.status < 300:
             item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
         elif "maxsize" in response.flags or (size or 0) > self._maxsize:
@@ -106,6 +130,14 @@ class Documents:
         else:
             return True
         return False
+
+
+def _conditions(known: KnownFile | None) -> dict[str, str]:
+    """The headers by which a server answers 304 if the file is the one that is known (RFC 9110, 13.1)."""
+    if known is None:
+        return {}
+    headers = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    return {name: value for name, value in headers.items() if value}
 
 
 def _refuses_head(response: StreamedResponse) -> bool:
@@ -127,20 +159,39 @@ def _header(response: StreamedResponse, name: str) -> str | None:
     return value.decode("utf-8", errors="replace") if value else None
 
 
-def _fetched(response: StreamedResponse) -> Fetched:
-    disposition = response.headers.get("Content-Disposition")
+def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: bool) -> Fetched:
+    if response.status == 304 and known is not None and known.sha256 is not None:
+        return Fetched(
+            url=response.url,
+            media_type=known.media_type,
+            disposition=None,
+            size=known.size,
+            sha256=known.sha256.hex(),
+            unchanged=True,
+            close=response.close,
+        )
     return Fetched(
         url=response.url,
         media_type=_header(response, "Content-Type"),
-        disposition=disposition,
+        disposition=response.headers.get("Content-Disposition"),
         size=_size(response),
         sha256=response.sha256,
+        file=cast("BinaryIO", response.file) if hashed else None,
+        close=response.close,
     )
 
 
 def _tell_state(item: WooItem, response: StreamedResponse) -> None:
-    """What the state keeps of the file itself."""
+    """What the state keeps of the file itself, for the next time."""
     delivery = item.delivery
     if isinstance(delivery, Delivery) and delivery.harvested is not None:
-        sha256 = bytes.fromhex(response.sha256) if response.sha256 else None
-        delivery.harvested = replace(delivery.harvested, sha256=sha256, etag=validator(response, "ETag"))
+        known = item.source.known if item.source else None
+        if response.status == 304:
+            file = known
+        elif response.sha256:
+            file = KnownFile(bytes.fromhex(response.sha256), validator(response, "ETag"))
+            if file.etag is None:  # one of the two is enough
+                file = replace(file, last_modified=validator(response, "Last-Modified"))
+        else:
+            file = None
+        delivery.harvested = replace(delivery.harvested, file=file)

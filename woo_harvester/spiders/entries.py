@@ -6,15 +6,15 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from time import time
-from typing import Protocol
+from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, parse_datetime
+from woo_harvester.dates import day_of, iso_datetime, parse_datetime
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
 from woo_harvester.findings import Report
@@ -25,14 +25,15 @@ from woo_harvester.register import Register
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
-from woo_harvester.state import documents
-from woo_harvester.state.decision import Known, Verdict, decide, microseconds
+from woo_harvester.state import documents, faults
+from woo_harvester.state.decision import Known, Verdict, decide, is_refused, microseconds
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.urls import host_of, loc_problem, record_id
 
 SKIPPED = "overgeslagen"
+NOT_AGAIN = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
 #: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
 CLOCK_SLACK = timedelta(minutes=5)
@@ -65,6 +66,8 @@ class Sifted:
     moved: list[int] = field(default_factory=list)
     """Ids of documents that another sitemap listed last time."""
     digests: dict[int, bytes] = field(default_factory=dict)
+    mended: list[int] = field(default_factory=list)
+    """Ids of documents that are listed again as they were harvested, after a version that could not be."""
 
 
 @dataclass
@@ -74,22 +77,51 @@ class Place:
     host: str
     sitemap: Sitemap
     reading: Reading
+    same: Mapping[bytes | None, int]
+    """Ids of the sitemap's documents by the digest of their entries: those are unchanged."""
 
 
 class Entries:
-    """Chooses what is harvested, for the hosts and bodies of one register."""
+    """Chooses what is harvested, for the hosts and bodies of one register.
 
-    def __init__(self, register: Register, report: Report, keeper: StateKeeper) -> None:
+    A document that was fetched and refused is left alone for *patience*.
+    """
+
+    def __init__(
+        self, register: Register, report: Report, keeper: StateKeeper, patience: timedelta = timedelta(0)
+    ) -> None:
         self._register = register
+        self._patience = patience.total_seconds()
         self._report = report
         self._keeper = keeper
         self.counts = dict.fromkeys(Verdict, 0)
         """Entries by what was decided."""
+        self._origin = "\0"
+        """Beginning of a loc, up to and with its path's first slash, whose host is registered."""
 
     @property
     def skipped(self) -> int:
         """Entries that were known and are not harvested again."""
         return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
+
+    def place(self, host: str, sitemap: Sitemap, reading: Reading) -> Place:
+        """Where the batches of a sitemap stand, with what is known of it."""
+        with self._keeper.begin() as connection:
+            before = documents.before(connection, reading.resource_id)
+        reading.before = before.ids
+        return Place(host, sitemap, reading, cast("Mapping[bytes | None, int]", before.same))
+
+    def report_faults(self, host: str, sitemap: Sitemap, resource_id: int) -> None:
+        """Tell what is still wrong with the documents of a sitemap that has not changed."""
+        with self._keeper.begin() as connection:
+            found = faults.faults_of(connection, resource_id)
+        for fault in found:
+            match = self._register.organisation_of(fault.loc, host)
+            body = match.organisation.identifier if match.organisation else None
+            notes = Notes(self._report, url=fault.loc, host=host, organisation=body, sitemap=sitemap.url)
+            notes.since = _written(fault.since)
+            notes(fault.code, seen=fault.seen, action=NOT_AGAIN)
+        self.counts[Verdict.REFUSED] += len(found)
 
     def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:
         """The items of a batch, and how many of its entries were looked at.
@@ -97,8 +129,9 @@ class Entries:
         Fewer than all were where an entry is not plain: the full reader must go on from there.
         """
         with self._keeper.begin() as connection:
-            known = documents.look_up(connection, [entry.loc for entry in batch])
-            sifted = self._sift(batch, known, place)
+            rest = [entry.loc for entry in batch if entry.digest not in place.same]
+            known = documents.look_up(connection, rest)
+            sifted = self._sift(connection, batch, known, place)
             new = {entry.loc for entry, _, _ in sifted.candidates if entry.loc not in known}
             known.update(documents.add_seen(connection, new, place.reading.resource_id, int(time())))
             items = [
@@ -108,36 +141,56 @@ class Entries:
             ]
             documents.move(connection, sifted.moved, place.reading.resource_id)
             documents.keep_digests(connection, sifted.digests)
+            faults.end_faults(connection, sifted.mended)
         self.counts[Verdict.UNCHANGED] += sifted.unchanged
         return items, sifted.consumed
 
-    def _sift(self, batch: Sequence[ListedEntry], known: dict[str, Known], place: Place) -> Sifted:
+    def _sift(
+        self, connection: Connection, batch: Sequence[ListedEntry], known: dict[str, Known], place: Place
+    ) -> Sifted:
         """Pass over what is the same to the byte; a million entries a day come by here."""
         sifted = Sifted()
-        listed = self._keeper.listed
-        sitemap_id = place.reading.resource_id
+        same, listed = place.same, self._keeper.listed
         for entry in batch:
-            document = known.get(entry.loc)
-            if (
-                document is not None
-                and entry.digest is not None
-                and entry.digest == document.entry_digest
-                and document.withdrawn is None
-                and document.harvested is not None
-                and self._register.is_registered(host_of(entry.loc))
-                and document.id not in listed
-            ):
-                listed.add(document.id)
-                if document.sitemap_id != sitemap_id:
-                    sifted.moved.append(document.id)
+            key = same.get(entry.digest)
+            if key is not None and self._is_registered(entry.loc) and listed.add(key):
                 sifted.unchanged += 1
             else:
+                if key is not None:
+                    known.update(documents.look_up(connection, [entry.loc]))
                 try:
-                    self._consider(entry, document, place, sifted)
+                    self._look_at(entry, known.get(entry.loc), place, sifted)
                 except NotPlainError:
                     break
             sifted.consumed += 1
         return sifted
+
+    def _look_at(self, entry: ListedEntry, document: Known | None, place: Place, sifted: Sifted) -> None:
+        """Pass over what is the same, though another sitemap listed it last time; consider what is not."""
+        if (
+            document is not None
+            and entry.digest is not None
+            and entry.digest == document.entry_digest
+            and document.withdrawn is None
+            and document.harvested is not None
+            and self._is_registered(entry.loc)
+            and self._keeper.listed.add(document.id)
+        ):
+            if document.sitemap_id != place.reading.resource_id:
+                sifted.moved.append(document.id)
+            sifted.unchanged += 1
+        else:
+            self._consider(entry, document, place, sifted)
+
+    def _is_registered(self, loc: str) -> bool:
+        """Whether the host of *loc* is in the register; nearly always it is the host of the one before."""
+        if loc.startswith(self._origin):
+            return True
+        registered = self._register.is_registered(host_of(loc))
+        end = loc.find("/", loc.find("//") + 2) + 1
+        if registered and end:
+            self._origin = loc[:end]
+        return registered
 
     def _consider(self, listed: ListedEntry, document: Known | None, place: Place, sifted: Sifted) -> None:
         """Take the entry for a candidate, or tell why it is not harvested."""
@@ -184,6 +237,10 @@ class Entries:
         now = datetime.now(UTC).replace(microsecond=0)
         moment = _lastmod(entry.lastmod, now, notes)
         verdict = decide(known, moment)
+        if known.fault is not None:
+            notes.since = _written(known.fault_since)
+            if verdict.cause and is_refused(known, moment, int(now.timestamp()), self._patience):
+                verdict = Verdict.REFUSED
         self.counts[verdict] += 1
         if verdict.cause is None:
             self._passed_over(verdict, entry, digest, known, notes, sifted)
@@ -192,7 +249,10 @@ class Entries:
         record = _record(entry, place.sitemap, notes, verdict.cause, published, moment, now)
         number = place.sitemap.index.name.number
         category = category_of_index(number) if number else None
-        item = WooItem(record, Source(read_given(entry.document), category, match), notes)
+        source = Source(read_given(entry.document), category, match)
+        if verdict is not Verdict.NEW:
+            source.known = documents.file_of(connection, known.id)
+        item = WooItem(record, source, notes)
         harvested = Harvested(
             id=known.id,
             lastmod=microseconds(moment) if moment else None,
@@ -219,11 +279,16 @@ class Entries:
     def _passed_over(
         verdict: Verdict, entry: Entry, digest: bytes | None, known: Known, notes: Notes, sifted: Sifted
     ) -> None:
-        """Tell a lastmod that keeps a document from being harvested; remember an entry that was read."""
-        if isinstance(verdict.value, str) and verdict is not Verdict.UNCHANGED:
+        """Tell what keeps a document from being harvested; remember an entry that was read."""
+        if verdict is Verdict.REFUSED:
+            notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
+        elif isinstance(verdict.value, str):
             notes(verdict.value, element="lastmod", seen=entry.lastmod, action="niet opnieuw geoogst")
-        elif digest is not None:
-            sifted.digests[known.id] = digest
+        else:
+            if digest is not None:
+                sifted.digests[known.id] = digest
+            if known.fault is not None:
+                sifted.mended.append(known.id)
 
 
 def _record(
@@ -248,6 +313,11 @@ def _record(
             bevindingen=notes.codes,
         ),
     )
+
+
+def _written(seconds: int | None) -> str | None:
+    """A moment of the state as a finding tells it."""
+    return None if seconds is None else iso_datetime(datetime.fromtimestamp(seconds, UTC))
 
 
 def _lastmod(text: str | None, now: datetime, notes: Notes) -> datetime | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -29,13 +30,15 @@ from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
 from woo_harvester.spiders.conditional import conditions, is_due, validator
 from woo_harvester.spiders.documents import Documents
-from woo_harvester.spiders.entries import Entries, Place
+from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
+from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
 Output = AsyncIterator[Request | WooItem]
@@ -66,12 +69,14 @@ class HostReader:
         self._entries = entries
         self._documents = documents
         self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
+        self._patience = timedelta(days=crawler.settings.getfloat("WOO_REFUSED_DAYS"))
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._sitemap_maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
 
     def robots(self, visit: Visit) -> Request:
         """The request that a visit begins with."""
         url = f"https://{visit.host}/robots.txt"
+        visit.asked = 1
         return self._request(url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
 
     def _request(
@@ -87,6 +92,9 @@ class HostReader:
         """A streamed request for a file of *visit*'s host; *kwargs* go to the callback."""
         with self._keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, url, kind, listed_by)
+            if self._is_another_try_due(connection, resource.id):
+                forget_read(connection, resource.id)
+                resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
             url,
             callback=callback,
@@ -106,21 +114,35 @@ class HostReader:
             cb_kwargs={"visit": visit, "resource": resource, **kwargs},
         )
 
+    def _is_another_try_due(self, connection: Connection, resource_id: int) -> bool:
+        """Whether a document of a sitemap was refused so long ago that it is asked for again."""
+        first = first_refused(connection, resource_id)
+        return first is not None and time() - first >= self._patience.total_seconds()
+
     async def on_failure(self, failure: Failure) -> Output:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.note(code, request.url, seen=failure_seen(failure.value))
-        for following in self._next(visit):
+        for following in self._after(visit):
             yield following
+
+    def _after(self, visit: Visit) -> Iterator[Request]:
+        """What is to be asked for when a file has been read, unless the next one is on its way already."""
+        visit.asked -= 1
+        if not visit.asked:
+            yield from self._next(visit)
+        self.finish(visit)
 
     def _next(self, visit: Visit) -> Iterator[Request]:
         """What is to be read next of a host."""
         if visit.indexes:
+            visit.asked += 1
             index = visit.indexes.popleft()
             yield self._request(index.url, "index", visit, self.parse_index, self._index_maxsize, index=index)
         elif visit.sitemaps:
+            visit.asked += 1
             sitemap = visit.sitemaps.popleft()
             yield self._request(
                 sitemap.url,
@@ -131,9 +153,6 @@ class HostReader:
                 sitemap.index.url,
                 sitemap=sitemap,
             )
-        else:
-            visit.reading_done = True
-            self.finish(visit)
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once nothing of it is under way."""
@@ -165,7 +184,7 @@ class HostReader:
             visit.note("robots.onbereikbaar", response.url, seen=seen)
         if readable or response.status in range(400, 500):
             await self._obey(response, body or b"" if readable else b"")
-        for request in self._next(visit):
+        for request in self._after(visit):
             yield request
 
     async def _obey(self, response: StreamedResponse, rules: bytes) -> None:
@@ -205,7 +224,7 @@ class HostReader:
                     self._keep(response, resource, content=b"".join(response.chunks()))
             else:
                 visit.note("index.onbereikbaar", index.url, seen=f"HTTP {response.status}")
-        for request in self._next(visit):
+        for request in self._after(visit):
             yield request
 
     def _read_index(self, chunks: Iterable[bytes], visit: Visit, index: Index) -> bool:
@@ -231,19 +250,33 @@ class HostReader:
     async def parse_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        """Make items of the entries of a sitemap, and requests for their documents where there is room."""
+        """Make items of the entries of a sitemap, and requests for their documents where there is room.
+
+        The next sitemap is asked for at once: the server sends it while this one is read.
+        """
         with closing(response):
+            async with visit.turn:
+                for request in self._next(visit):
+                    yield request
+                async for made in self._parse_sitemap(response, visit, resource, sitemap):
+                    yield made
+                if not self.is_closing():
+                    for request in self._after(visit):
+                        yield request
+
+    async def _parse_sitemap(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
+    ) -> Output:
+        if not self.is_closing():
             if response.status == 304 or self._is_same(response, resource):
-                visit.unchanged.add(resource.id)
+                visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
+                self._entries.report_faults(visit.host, sitemap, resource.id)
             elif response.status == 200:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made
             else:
                 visit.note("sitemap.onbereikbaar", sitemap.url, seen=f"HTTP {response.status}")
-        if not self.is_closing():
-            for request in self._next(visit):
-                yield request
 
     def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
         """Whether the bytes are those of the last complete read, which is not too long ago."""
@@ -255,7 +288,7 @@ class HostReader:
     ) -> Output:
         reading = self._begin_reading(response, resource)
         reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
-        place = Place(visit.host, sitemap, reading)
+        place = self._entries.place(visit.host, sitemap, reading)
         try:
             for batch in reader:
                 items, taken = self._entries.select(batch, place)
@@ -274,7 +307,8 @@ class HostReader:
         if reader.complete and "dataloss" in response.flags:
             visit.note("sitemap.afgebroken", sitemap.url)
         elif reader.complete:
-            self._keeper.read_completely(reading)
+            if self._keeper.read_completely(reading):
+                visit.whole.add(resource.id)
             if not reader.entries:
                 visit.note("sitemap.leeg", sitemap.url)
 

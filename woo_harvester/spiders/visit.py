@@ -17,7 +17,8 @@ ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
 class Visit:
     """The reading of one host: indexes first, then their sitemaps, one at a time.
 
-    One at a time keeps at most one sitemap of a host in work, whatever it weighs; hosts go on side by side.
+    One at a time keeps at most one sitemap of a host in work, whatever it weighs, while the next one is
+    fetched already; hosts go on side by side.
     """
 
     def __init__(
@@ -34,14 +35,17 @@ class Visit:
         """The only body that is registered for the host."""
         self.known = known
         """What the state knows of the host."""
-        self.unchanged: set[int] = set()
-        """Sitemaps that are as they were at their last complete read: their documents are all there."""
+        self.whole: set[int] = set()
+        """Sitemaps that list all that they did before: read so, or unchanged since they were."""
         self.selection = Selection(is_registered, self.note)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()
+        self.asked = 0
+        """Files that were asked for and are not read yet."""
+        self.turn = asyncio.Lock()
+        """Held by the sitemap that is being read."""
         self.incomplete: list[str] = []
         """Codes of what kept the host from being read completely."""
-        self.reading_done = False
         self.under_way = 0
         """Documents that wait or are being fetched."""
         self._backlog = backlog
@@ -74,6 +78,11 @@ class Visit:
         if finding.severity is Severity.ERROR and code not in ONLY_A_NAME:
             self.incomplete.append(code)
         self._report(finding)
+
+    @property
+    def reading_done(self) -> bool:
+        """Nothing is left to read."""
+        return not (self.asked or self.indexes or self.sitemaps)
 
     @property
     def finished(self) -> bool:

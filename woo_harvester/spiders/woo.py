@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -102,7 +102,7 @@ class WooSpider(SitemapSpider):
     def conclude(self, response: Response, visits: list[Visit]) -> Iterator[WooItem]:
         """The records of withdrawals."""
         for verdict, count in self.entries.counts.items():
-            self.crawler.stats.set_value(f"woo/documents/{verdict.name.lower()}", count)
+            self.crawler.stats.inc_value(f"woo/documents/{verdict.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         try:
             for visit in visits:
@@ -127,9 +127,11 @@ class WooSpider(SitemapSpider):
         self.register, hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(hosts, reset=self.arguments.deltafetch_reset)
         self.keeper = keeper
-        self.entries = Entries(self.register, self.report, keeper)
-        mode = self.arguments.documents or ("download" if settings["FILES_STORE"] else "head")
-        documents = Documents(mode, settings)
+        patience = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
+        self.entries = Entries(self.register, self.report, keeper, patience)
+        uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
+        mode = self.arguments.documents or ("download" if uses_content else "head")
+        documents = Documents(mode, keeper, settings)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
         documents.finish = self.reader.finish
         limits = Limits(

@@ -32,6 +32,15 @@ class Known(NamedTuple):
     """Seconds since 1970; None while it is published."""
     entry_digest: bytes | None
     """Of the entry's bytes, when the full reader last read them."""
+    fault: str | None = None
+    """Code of the finding that kept the version that is listed from being harvested."""
+    fault_seen: str | None = None
+    fault_since: int | None = None
+    """Seconds since 1970; when it could not be harvested for the first time."""
+    refused_at: int | None = None
+    """Seconds since 1970; when it was fetched and refused. None where it could not be fetched."""
+    refused_lastmod: int | None = None
+    """Microseconds since 1970; that it had then."""
 
 
 class Verdict(Enum):
@@ -45,6 +54,8 @@ class Verdict(Enum):
     """Not harvested, with that finding."""
     OFFERED_AGAIN = "lastmod.heraanbod"
     """Withdrawn, and listed again without a newer lastmod: not harvested, with that finding."""
+    REFUSED = "refused"
+    """Fetched before and refused, and nothing says that it has changed: not asked for again."""
 
     @property
     def cause(self) -> Oorzaak | None:
@@ -72,3 +83,14 @@ def decide(known: Known | None, lastmod: datetime | None) -> Verdict:
     if known.lastmod is None or given > known.lastmod:
         return Verdict.REPUBLISHED if known.withdrawn is not None else Verdict.CHANGED
     return Verdict.OFFERED_AGAIN if known.withdrawn is not None else Verdict.OLDER
+
+
+def is_refused(known: Known, lastmod: datetime | None, now: int, patience: float) -> bool:
+    """Whether a document that was fetched and refused is left alone.
+
+    It is until it has a newer lastmod, or *patience* seconds have passed; *now* is in seconds since 1970.
+    """
+    if known.refused_at is None or not 0 <= now - known.refused_at < patience:
+        return False
+    given = None if lastmod is None else microseconds(lastmod)
+    return given is None or (known.refused_lastmod is not None and given <= known.refused_lastmod)

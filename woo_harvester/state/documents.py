@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from woo_harvester.state.decision import Known
+from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.schema import documents, resources
 
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
+
+#: Documents of one sitemap whose digests are held in memory while it is read (some 200 bytes each): twice as
+#: many as the guide lets it have. Those beyond are looked up.
+SAME_MAX = 100_000
 
 KNOWN_COLUMNS = (
     documents.c.loc,
@@ -22,8 +29,16 @@ KNOWN_COLUMNS = (
     documents.c.harvested,
     documents.c.withdrawn,
     documents.c.entry_digest,
+    documents.c.fault,
+    documents.c.fault_seen,
+    documents.c.fault_since,
+    documents.c.refused_at,
+    documents.c.refused_lastmod,
 )
 LOOK_UP = select(*KNOWN_COLUMNS).where(documents.c.loc.in_(bindparam("locs", expanding=True)))
+
+#: Makes a Known of a row, without the Python code in a named tuple's own constructor.
+_known: Callable[[Any], Known] = partial(tuple.__new__, Known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +53,25 @@ class Harvested:
     at: int
     """Seconds since 1970."""
     entry_digest: bytes | None = None
+    file: KnownFile | None = None
+    """None where the document was not fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What is known of a document's file; the names are those of the table."""
+
     sha256: bytes | None = None
     etag: str | None = None
+    last_modified: str | None = None
+    size: int | None = None
+    """Bytes."""
+    media_type: str | None = None
+    file_name: str | None = None
+    pages: int | None = None
+
+
+FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +90,35 @@ def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
     """What is known of the documents at *locs*, by loc."""
     known: dict[str, Known] = {}
     for start in range(0, len(locs), BATCH):
-        rows = connection.execute(LOOK_UP, {"locs": locs[start : start + BATCH]})
-        known.update({row[0]: Known._make(row) for row in rows})
+        rows = connection.execute(LOOK_UP, {"locs": locs[start : start + BATCH]}).all()
+        known.update({row[0]: _known(row) for row in rows})
     return known
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a sitemap listed before it is read again."""
+
+    same: dict[bytes, int]
+    """Id of each published document, by the digest of its entry when it was last read.
+
+    An entry with such a digest needs no further look-up: on most days that is nearly all of them.
+    """
+    ids: Sequence[int] | None
+    """All documents that are not withdrawn; None where there are more than are held in memory."""
+
+
+def before(connection: Connection, sitemap_id: int) -> Before:
+    """What is known of a sitemap that is about to be read."""
+    columns = (documents.c.entry_digest, documents.c.id, documents.c.harvested, documents.c.fault)
+    query = select(*columns).where(documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None))
+    rows = connection.execute(query.limit(SAME_MAX)).all()
+    same = {
+        digest: key
+        for digest, key, harvested, fault in rows
+        if digest is not None and harvested is not None and fault is None
+    }
+    return Before(same, [row[1] for row in rows] if len(rows) < SAME_MAX else None)
 
 
 def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
@@ -97,14 +155,15 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
             "day": one.published,
             "moment": one.at,
             "digest": one.entry_digest,
-            "hash": one.sha256,
-            "tag": one.etag,
+            **{f"new_{name}": value for name, value in asdict(one.file or NO_FILE).items()},
         }
         for one in harvested
     ]
     if rows:
         connection.execute(CONFIRM, rows)
 
+
+NO_FILE = KnownFile()
 
 CONFIRM = (
     update(documents)
@@ -115,8 +174,8 @@ CONFIRM = (
         harvested=bindparam("moment"),
         withdrawn=None,
         entry_digest=bindparam("digest"),
-        sha256=bindparam("hash"),
-        etag=bindparam("tag"),
+        **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
+        **NO_FAULT,
     )
 )
 
@@ -126,16 +185,23 @@ def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> No
     rows = [{"key": key, "moment": at} for key in ids]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
-        connection.execute(statement.values(withdrawn=bindparam("moment")), rows)
+        connection.execute(statement.values(withdrawn=bindparam("moment"), **NO_FAULT), rows)
 
 
-def not_withdrawn(connection: Connection, sitemap_id: int) -> Iterator[tuple[int, bool]]:
-    """Id of each document of a sitemap that is not withdrawn, and whether it was ever harvested."""
-    query = select(documents.c.id, documents.c.harvested).where(
+def file_of(connection: Connection, key: int) -> KnownFile | None:
+    """What is known of a document's file; None where it was never fetched."""
+    row = connection.execute(select(*FILE_COLUMNS).where(documents.c.id == key)).one()
+    return KnownFile(*row) if row.sha256 is not None else None
+
+
+def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | None = None) -> Sequence[int]:
+    """Ids of the documents of a sitemap that are not withdrawn: all, or those that were harvested or not."""
+    query = select(documents.c.id).where(
         documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None)
     )
-    for key, harvested in connection.execute(query):
-        yield key, harvested is not None
+    if harvested is not None:
+        query = query.where(documents.c.harvested.is_not(None) == harvested)
+    return connection.execute(query).scalars().all()
 
 
 def count_published(connection: Connection, host_id: int) -> int:

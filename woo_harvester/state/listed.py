@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class Listed:
     """A set of document ids of the state, an eighth of a byte each: a million documents are 125 kB."""
@@ -20,6 +22,8 @@ class Listed:
         self._bits[index] |= bit
         return True
 
-    def __contains__(self, number: int) -> bool:
-        index = number >> 3
-        return index < len(self._bits) and bool(self._bits[index] & (1 << (number & 7)))
+    def lacks(self, numbers: Iterable[int]) -> list[int]:
+        """Those of *numbers* that were not added. All documents of a host come by here."""
+        bits = self._bits
+        size = len(bits) << 3
+        return [number for number in numbers if number >= size or not bits[number >> 3] & (1 << (number & 7))]

@@ -131,6 +131,16 @@ class DocumentRow(_Row):
     entry_digest: Hex | None = None
     sha256: Hex | None = None
     etag: str | None = None
+    last_modified: str | None = None
+    size: NonNegativeInt | None = None
+    media_type: str | None = None
+    file_name: str | None = None
+    pages: NonNegativeInt | None = None
+    fault: str | None = None
+    fault_seen: str | None = None
+    fault_since: Seconds | None = None
+    refused_at: Seconds | None = None
+    refused_lastmod: Microseconds | None = None
 
 
 Row = HostRow | FileRow | DocumentRow

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Column,
     Connection,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -24,7 +25,7 @@ from sqlalchemy import (
 )
 
 #: Goes up with each change of the tables; see MIGRATIONS.
-VERSION = 1
+VERSION = 2
 
 metadata = MetaData()
 
@@ -92,9 +93,31 @@ documents = Table(
     Column("withdrawn", BigInteger),
     # Of the entry's bytes, when the full reader last read them: equal bytes need no reading.
     Column("entry_digest", LargeBinary),
-    # SHA-256 and ETag of the file, where they are known.
+    # Of the file, where it was fetched: what a conditional request needs, and what its record tells of it
+    # when the server answers that it has not changed.
     Column("sha256", LargeBinary),
     Column("etag", Text),
+    Column("last_modified", Text),
+    Column("size", BigInteger),
+    Column("media_type", Text),
+    Column("file_name", Text),
+    Column("pages", Integer),
+    # Why the version that is listed could not be harvested: the code of the finding and what was seen;
+    # seconds since 1970 of the first time; where it was fetched and refused the moment of that, and the
+    # lastmod that it had. Null where nothing is wrong.
+    Column("fault", String(50)),
+    Column("fault_seen", Text),
+    Column("fault_since", BigInteger),
+    Column("refused_at", BigInteger),
+    Column("refused_lastmod", BigInteger),
+)
+
+#: Few documents have a fault, and those of a sitemap are told in each run.
+faults = Index(
+    "documents_faults",
+    documents.c.sitemap_id,
+    sqlite_where=documents.c.fault.is_not(None),
+    postgresql_where=documents.c.fault.is_not(None),
 )
 
 #: Files that records are appended to: up to where they are durable, and whether their run closed them.
@@ -116,8 +139,18 @@ visited = Table(
 )
 
 
-#: From each older version to the next one. There is none yet.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+def _add_files_and_faults(connection: Connection) -> None:
+    """Version 2: what is known of a document's file, and why a document could not be harvested."""
+    there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
+    for column in documents.c:
+        if column.name not in there:
+            kind = column.type.compile(connection.dialect)
+            connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column.name} {kind}")
+    faults.create(connection)
+
+
+#: From each older version to the next one.
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults}
 
 
 class VersionError(ValueError):

@@ -156,7 +156,7 @@ def _tune(connection: Any, _: Any) -> None:
     and then documents are harvested once more, but it never costs the file.
     """
     _write_ahead(connection)
-    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536"):
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16384"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -46,19 +46,17 @@ class Judgement(Enum):
     HOLD = "held back"
 
 
-def missing(connection: Connection, host_id: int, listed: Listed, unchanged: Collection[int]) -> Missing:
+def missing(connection: Connection, host_id: int, listed: Listed, whole: Collection[int]) -> Missing:
     """The documents of a host that this run did not list.
 
-    *unchanged* are the sitemaps that are as they were at their last complete read: their documents are there.
+    *whole* are the sitemaps of which it is known already that none is missing.
     """
     harvested: list[int] = []
     only_seen: list[int] = []
     for sitemap_id in sitemap_ids(connection, host_id):
-        if sitemap_id in unchanged:
-            continue
-        for key, was_harvested in not_withdrawn(connection, sitemap_id):
-            if key not in listed:
-                (harvested if was_harvested else only_seen).append(key)
+        if sitemap_id not in whole:
+            harvested += listed.lacks(not_withdrawn(connection, sitemap_id, harvested=True))
+            only_seen += listed.lacks(not_withdrawn(connection, sitemap_id, harvested=False))
     return Missing(harvested, only_seen, count_published(connection, host_id) if harvested else 0)
 
 

@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import pytest
+from scrapy.exceptions import NotConfigured
+
+from tests.command import run_scrapy
+from tests.conftest import ROOT, skip_or_fail
+from tests.crawlers import LOC, crawler_of, item_of
+from tests.register.exports import body, export
+from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
+from tests.text import pdfs
+from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
+from woo_harvester.findings import Finding
+from woo_harvester.items import Fetched, WooItem
+from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
+from woo_harvester.record import Bestand, Waarde
+
+FILE_TYPE = "http://publications.europa.eu/resource/authority/file-type/"
+
+
+def document(
+    path: Path | None, code: str = "PDF", *, title: str = "onbekend", findings: list[Finding] | None = None
+) -> WooItem:
+    """An item as it comes to the pipeline; *title* is where its title came from."""
+    item = item_of(fetched=Fetched(LOC, None, None, 1, path=path), findings=findings)
+    item.record.document.format = Waarde(None, FILE_TYPE + code, code)
+    item.record.herkomst.standaardwaarden[TITLE_PATH] = title
+    item.record.versies[0].bestanden = [Bestand(LOC)]
+    return item
+
+
+def process(*items: WooItem, **settings: Any) -> dict[str, Any]:
+    """The items through the pipeline, all at once; gives the statistics."""
+    crawler = crawler_of(WOO_TEXT=True, WOO_TEXT_WORKERS=1, **settings)
+
+    async def run() -> None:
+        pipeline = TextPipeline.from_crawler(crawler)
+        try:
+            assert await asyncio.gather(*map(pipeline.process_item, items)) == list(items)
+        finally:
+            await pipeline.close_spider()
+
+    asyncio.run(run())
+    return {key: value for key, value in crawler.stats.get_stats().items() if key.startswith("woo/")}
+
+
+def file_of(item: WooItem) -> Bestand:
+    return item.record.versies[-1].bestanden[0]
+
+
+def test_the_file_gets_its_pages_text_and_language() -> None:
+    item = document(SAMPLES["PPTX"], "PPTX")
+    assert process(item) == {"woo/text/read": 1}
+    file = file_of(item)
+    assert (file.paginas, file.taal) == (1, "nl")
+    assert file.tekst is not None
+    assert SENTENCE in file.tekst
+    assert item.notes.codes == []
+
+
+def test_a_slide_show_is_read_though_it_has_no_media_type_of_its_own() -> None:
+    item = document(SAMPLES["PPS"], "PPS")
+    process(item)
+    assert SENTENCE in (file_of(item).tekst or "")
+
+
+def test_a_scan_without_a_text_layer_is_told() -> None:
+    findings: list[Finding] = []
+    item = document(SCAN, findings=findings)
+    assert process(item) == {"woo/text/empty": 1}
+    assert file_of(item) == Bestand(LOC, paginas=1)
+    assert [(finding.code, finding.action) for finding in findings] == [
+        ("document.geen-tekst", "geoogst zonder tekst")
+    ]
+
+
+def test_a_document_that_cannot_be_read_is_delivered_without_text(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.pdf"
+    damaged.write_bytes(b"%PDF-1.7 en niets meer")
+    findings: list[Finding] = []
+    item = document(damaged, findings=findings)
+    assert process(item) == {"woo/text/failed": 1}
+    assert file_of(item) == Bestand(LOC)
+    (finding,) = findings
+    assert finding.code == "document.tekst-mislukt"
+    assert "PDF" in (finding.seen or "")
+
+
+def test_a_document_without_end_costs_its_own_text_only(tmp_path: Path) -> None:
+    findings: list[Finding] = []
+    endless = document(pdfs.endless(tmp_path / "endless.pdf"), findings=findings)
+    others = [document(SAMPLES["TXT"], "TXT") for _ in range(3)]
+    statistics = process(endless, *others, WOO_TEXT_TIMEOUT=1)
+    assert statistics == {"woo/text/failed": 1, "woo/text/read": 3}
+    assert [(finding.code, finding.action) for finding in findings] == [
+        ("document.tekst-mislukt", "geoogst zonder tekst, want het lezen duurde te lang")
+    ]
+
+
+def test_a_long_text_is_cut_and_counted() -> None:
+    item = document(SAMPLES["TXT"], "TXT")
+    assert process(item, WOO_TEXT_MAXLENGTH=20) == {"woo/text/read": 1, "woo/text/truncated": 1}
+    assert file_of(item).tekst == "Subsidie voor zonnep"
+
+
+def test_the_documents_own_title_is_proposed_where_nothing_else_told_one() -> None:
+    item = document(SAMPLES["DOCX"], "DOCX")
+    item.record.document.titelcollectie.officieleTitel = "Onbekend"
+    process(item)
+    assert item.record.herkomst.titelVoorstel == TITLE
+    assert item.record.document.titelcollectie.officieleTitel == "Onbekend"
+
+
+@pytest.mark.parametrize("source", ["bestandsnaam", ""])
+def test_no_title_is_proposed_where_the_file_name_or_the_publisher_told_one(source: str) -> None:
+    item = document(SAMPLES["DOCX"], "DOCX", title=source)
+    process(item)
+    assert item.record.herkomst.titelVoorstel is None
+
+
+def test_a_title_that_tells_nothing_is_not_proposed(tmp_path: Path) -> None:
+    item = document(pdfs.simple(tmp_path / "a.pdf", "Besluit", title="Microsoft Word - Document1.docx"))
+    process(item)
+    assert item.record.herkomst.titelVoorstel is None
+
+
+def test_what_was_not_fetched_is_not_read() -> None:
+    items = [document(None), item_of(), item_of(fetched=Fetched(LOC, None, None, None))]
+    assert process(*items) == {}
+
+
+def test_items_of_other_spiders_pass() -> None:
+    assert process({"a": 1}) == {}  # type: ignore[arg-type]
+
+
+def test_the_pipeline_is_off_unless_it_is_asked_for() -> None:
+    with pytest.raises(NotConfigured, match="WOO_TEXT"):
+        TextPipeline.from_crawler(crawler_of())
+
+
+def test_ocr_without_its_data_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ImportError, match="tesseract-ocr-nld"):
+        TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, WOO_TEXT_OCR=True))
+
+
+def test_a_scan_is_read_where_ocr_is_asked_for() -> None:
+    if which("tesseract") is None:
+        skip_or_fail("needs tesseract-ocr and tesseract-ocr-nld")
+    item = document(SCAN)
+    assert process(item, WOO_TEXT_OCR=True) == {"woo/text/read": 1}
+    file = file_of(item)
+    assert SENTENCE in " ".join((file.tekst or "").split())
+    assert (file.paginas, file.taal) == (1, "nl")
+
+
+CRAWL = """
+import sys
+from pathlib import Path
+from shutil import which
+from scrapy import Spider
+from scrapy.crawler import AsyncCrawlerProcess
+from tests.pipelines.test_text import document
+
+class Documents(Spider):
+    name = "documents"
+
+    async def start(self):
+        for path in sys.argv[2:]:
+            yield document(Path(path), "PDF")
+
+process = AsyncCrawlerProcess({
+    "ADDONS": {"woo_harvester.Addon": 500},
+    "ITEM_PIPELINES": {"woo_harvester.pipelines.text.TextPipeline": 400},
+    "EXTENSIONS": {
+        "woo_harvester.extensions.state.StateKeeper": None,
+        "woo_harvester.extensions.findings.Findings": None,
+        "woo_harvester.extensions.feedexport.DurableFeedExporter": None,
+        "scrapy.extensions.feedexport.FeedExporter": 0,
+        "woo_harvester.extensions.collector.RareCollections": None,
+    },
+    "SPIDER_MIDDLEWARES": {"woo_harvester.middlewares.deltafetch.WooDeltaFetch": None},
+    "WOO_TEXT": True,
+    "FEEDS": {sys.argv[1]: {"format": "jsonlines"}},
+    "FEED_URI_PARAMS": None,
+    "LOG_LEVEL": "INFO",
+})
+process.crawl(Documents)
+process.start()
+"""
+
+
+def crawl(folder: Path, *paths: Path) -> subprocess.Popen[str]:
+    """A crawl whose items are these documents; its records go to ``out.jsonl``."""
+    command = [sys.executable, "-c", CRAWL, str(folder / "out.jsonl"), *map(str, paths)]
+    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+
+
+def workers_of(pid: int) -> list[int]:
+    """The processes that a process started."""
+    printed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], stdout=subprocess.PIPE, text=True, check=False
+    )
+    return [int(line) for line in printed.stdout.split()]
+
+
+@pytest.mark.integration
+def test_a_crawl_delivers_text_and_ends_its_workers(tmp_path: Path) -> None:
+    with crawl(tmp_path, SAMPLES["PDF"], SCAN) as process:
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Traceback" not in stderr
+    records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    files = [record["versies"][0]["bestanden"][0] for record in records]
+    assert sorted(file.get("taal", "") for file in files) == ["", "nl"]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_a_crawl_that_is_asked_to_stop_twice_leaves_no_worker(tmp_path: Path, name: signal.Signals) -> None:
+    with crawl(tmp_path, pdfs.endless(tmp_path / "endless.pdf")) as process:
+        try:
+            pids: list[int] = []
+            while not pids:
+                time.sleep(0.1)
+                pids = workers_of(process.pid)
+            for _ in range(2):
+                process.send_signal(name)
+                time.sleep(0.5)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
+    for _ in range(100):
+        if not any(Path(f"/proc/{pid}/cmdline").exists() for pid in pids):
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker is left")
+
+
+@pytest.mark.integration
+def test_a_run_without_the_library_does_not_start(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nsys.modules['kreuzberg'] = None\n", encoding="ascii"
+    )
+    settings = {"WOO_TEXT": 1, "ITEM_PIPELINES": '{"woo_harvester.pipelines.text.TextPipeline": 400}'}
+    env = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    register = tmp_path / "register.xml"
+    register.write_bytes(export(body("Amsterdam", "https://localhost:9/")))
+    run = run_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, settings=settings, env=env)
+    assert (run.returncode, run.stderr) == (1, f"scrapy crawl: error: {NO_LIBRARY}\n")

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from tests.state.knowledge import HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
+from woo_harvester.state import documents, faults
+from woo_harvester.state.documents import Harvested
+from woo_harvester.state.faults import Fault
+
+CODE = "document.html-pagina"
+
+
+def refuse(connection: Connection, key: int, at: int = HARVESTED, code: str = CODE) -> None:
+    faults.keep_fault(connection, key, code, "<html>", at=at, refused=True, lastmod=LASTMOD)
+
+
+def test_a_fault_is_told_with_since_when_it_is_there(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    one, two = see(connection, sitemap, locs(2))
+    refuse(connection, two)
+    refuse(connection, one, HARVESTED + 1)
+    refuse(connection, two, HARVESTED + 9, "document.te-groot")
+    assert faults.faults_of(connection, sitemap) == [
+        Fault(locs(2)[0], CODE, "<html>", HARVESTED + 1),
+        Fault(locs(2)[1], "document.te-groot", "<html>", HARVESTED),
+    ]
+
+
+def test_the_faults_of_another_sitemap_are_its_own(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    (key,) = see(connection, sitemap, locs(1))
+    refuse(connection, key)
+    assert faults.faults_of(connection, other) == []
+    assert faults.first_refused(connection, other) is None
+
+
+def test_the_document_that_was_refused_first_is_the_first_to_be_asked_for_again(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    one, two, failed = see(connection, sitemap, locs(3))
+    refuse(connection, one, HARVESTED + 5)
+    refuse(connection, two, HARVESTED + 3)
+    faults.keep_fault(connection, failed, "document.onbereikbaar", "HTTP 500", at=1, refused=False)
+    assert faults.first_refused(connection, sitemap) == HARVESTED + 3
+
+
+def test_what_could_not_be_fetched_is_not_remembered_as_refused(connection: Connection) -> None:
+    (key,) = see(connection, sitemap_of(connection), locs(1))
+    faults.keep_fault(connection, key, "document.onbereikbaar", None, at=5, refused=False, lastmod=LASTMOD)
+    known = documents.look_up(connection, locs(1))[locs(1)[0]]
+    assert (known.fault, known.fault_since) == ("document.onbereikbaar", 5)
+    assert (known.refused_at, known.refused_lastmod) == (None, None)
+
+
+def test_a_harvest_a_withdrawal_and_an_end_leave_nothing_of_a_fault(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    keys = harvest(connection, sitemap, locs(3))
+    for key in keys:
+        refuse(connection, key)
+    documents.confirm(connection, [Harvested(keys[0], LASTMOD, "2024-04-02", HARVESTED)])
+    documents.confirm_withdrawn(connection, [keys[1]], HARVESTED)
+    faults.end_faults(connection, [keys[2]])
+    assert faults.faults_of(connection, sitemap) == []
+    assert {known.refused_at for known in documents.look_up(connection, locs(3)).values()} == {None}
+
+
+def test_a_document_with_a_fault_is_not_passed_over_by_the_digest_of_its_entry(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    one, two = harvest(connection, sitemap, locs(2))
+    documents.keep_digests(connection, {one: b"een", two: b"twee"})
+    refuse(connection, one)
+    assert documents.before(connection, sitemap).same == {b"twee": two}

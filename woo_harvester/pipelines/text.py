@@ -1,0 +1,122 @@
+"""Fourth pipeline: the text of a document, read beside the crawl."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.exceptions import NotConfigured
+
+from woo_harvester.diwoo.defaults import TITLE
+from woo_harvester.items import WooItem
+from woo_harvester.text.extracted import Extracted, Limits, TextError, TextTimeoutError
+from woo_harvester.text.workers import Workers
+from woo_harvester.titles import title_from_properties
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+NO_LIBRARY = (
+    'WOO_TEXT is on, and the library that reads documents is missing: pip install "woo-harvester[text]"'
+)
+
+NO_TESSERACT = (
+    "WOO_TEXT_OCR is on, and Tesseract with its data for Dutch is missing: "
+    "install it, on Debian with apt install tesseract-ocr tesseract-ocr-nld"
+)
+
+
+class TextPipeline:
+    """Has worker processes read what was fetched; gives the record pages, text and language.
+
+    A text that could not be read is a finding; the document is delivered without it. Counts in the
+    statistics, as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``.
+    """
+
+    def __init__(self, crawler: Crawler, workers: Workers) -> None:
+        self._stats = crawler.stats
+        self._workers = workers
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        if not settings.getbool("WOO_TEXT"):
+            raise NotConfigured("WOO_TEXT is off")
+        if missing := _missing(ocr=settings.getbool("WOO_TEXT_OCR")):
+            spider: Any = crawler.spider
+            if hasattr(spider, "failure"):
+                spider.failure = (1, missing)  # the command tells it in place of the log
+            raise ImportError(missing)
+        limits = Limits(
+            timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
+            memory=settings.getint("WOO_TEXT_MEMORY"),
+            maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
+            ocr=settings.getbool("WOO_TEXT_OCR"),
+        )
+        count = int(settings["WOO_TEXT_WORKERS"] or _cores())
+        return cls(crawler, Workers(limits, count))
+
+    async def process_item(self, item: Any) -> Any:
+        """Add what the document says itself."""
+        if not isinstance(item, WooItem) or item.source is None or item.source.fetched is None:
+            return item
+        path, kind = item.source.fetched.path, item.record.document.format
+        if path is None or kind is None or kind.id is None:
+            return item
+        extracted = await self._read(path, kind.id.rpartition("/")[2], item)
+        if extracted is not None:
+            self._add(extracted, item)
+        return item
+
+    async def close_spider(self) -> None:
+        await self._workers.close()
+
+    async def _read(self, path: Path, filetype: str, item: WooItem) -> Extracted | None:
+        try:
+            return await self._workers.extract(path, filetype)
+        except TextError as error:
+            action = "geoogst zonder tekst"
+            if isinstance(error, TextTimeoutError):
+                action += ", want het lezen duurde te lang"
+            item.notes("document.tekst-mislukt", seen=str(error), action=action)
+            self._stats.inc_value("woo/text/failed")
+            return None
+
+    def _add(self, extracted: Extracted, item: WooItem) -> None:
+        record = item.record
+        file = record.versies[-1].bestanden[0]
+        file.paginas = extracted.pages
+        if extracted.has_text:
+            file.tekst, file.taal = extracted.text, extracted.language
+        else:
+            item.notes("document.geen-tekst", action="geoogst zonder tekst")
+        if extracted.title and record.herkomst.standaardwaarden.get(TITLE) == "onbekend":
+            record.herkomst.titelVoorstel = title_from_properties(extracted.title)
+        self._stats.inc_value("woo/text/read" if extracted.has_text else "woo/text/empty")
+        if extracted.truncated:
+            self._stats.inc_value("woo/text/truncated")
+
+
+def _missing(*, ocr: bool) -> str | None:
+    """What must be installed before text can be read."""
+    if find_spec("kreuzberg") is None:
+        return NO_LIBRARY
+    return NO_TESSERACT if ocr and "nld" not in _languages_of_tesseract() else None
+
+
+def _languages_of_tesseract() -> list[str]:
+    """For which it has data; the library has Tesseract in it, and says nothing where the data is missing."""
+    program = which("tesseract")
+    if program is None:
+        return []
+    told = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False)  # noqa: S603
+    return told.stdout.split()
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,75 @@
+"""Why documents that are listed could not be harvested: remembered, so that it is told in each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, bindparam, func, select, update
+
+from woo_harvester.state.schema import documents
+
+#: Of a document with which nothing is wrong.
+NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod"))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a document could not be harvested."""
+
+    loc: str
+    code: str
+    seen: str | None
+    since: int
+    """Seconds since 1970."""
+
+
+def keep_fault(
+    connection: Connection,
+    key: int,
+    code: str,
+    seen: str | None,
+    *,
+    at: int,
+    refused: bool,
+    lastmod: int | None = None,
+) -> None:
+    """Note why a document could not be harvested: fetched and *refused*, or not to be had."""
+    connection.execute(
+        update(documents)
+        .where(documents.c.id == key)
+        .values(
+            fault=code,
+            fault_seen=seen,
+            fault_since=func.coalesce(documents.c.fault_since, at),
+            refused_at=at if refused else None,
+            refused_lastmod=lastmod if refused else None,
+        )
+    )
+
+
+def end_faults(connection: Connection, ids: Iterable[int]) -> None:
+    """Forget what was wrong with documents that are listed as they were harvested."""
+    rows = [{"key": key} for key in ids]
+    if rows:
+        statement = update(documents).where(documents.c.id == bindparam("key"))
+        connection.execute(statement.values(**NO_FAULT), rows)
+
+
+def faults_of(connection: Connection, sitemap_id: int) -> list[Fault]:
+    """What is wrong with documents of a sitemap, in the order in which they were first seen."""
+    query = select(documents.c.loc, documents.c.fault, documents.c.fault_seen, documents.c.fault_since)
+    found = query.where(*_faulty(sitemap_id)).order_by(documents.c.id)
+    return [Fault(*row) for row in connection.execute(found)]
+
+
+def first_refused(connection: Connection, sitemap_id: int) -> int | None:
+    """When that document of a sitemap was refused that waits longest for another try; seconds since 1970."""
+    moment: int | None = connection.scalar(
+        select(func.min(documents.c.refused_at)).where(*_faulty(sitemap_id))
+    )
+    return moment
+
+
+def _faulty(sitemap_id: int) -> tuple[ColumnElement[bool], ...]:
+    return documents.c.sitemap_id == sitemap_id, documents.c.fault.is_not(None)

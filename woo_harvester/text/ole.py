@@ -1,0 +1,31 @@
+"""The properties of documents of Office before 2007, which the library does not all tell.
+
+Source: [MS-OLEPS], the property sets SummaryInformation and DocumentSummaryInformation.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import olefile
+
+#: The code page of UTF-8, as Windows numbers them.
+_UTF_8 = 65001
+
+
+def read_properties(path: Path) -> tuple[str | None, int | None]:
+    """The title, and the number of pages or slides, as the program that wrote the file noted them.
+
+    Raises OSError for what is no such file, and LookupError for an unknown code page.
+    """
+    with olefile.OleFileIO(str(path)) as file:
+        properties: Any = file.get_metadata()  # its attributes are not in the stubs
+        title, pages = properties.title, properties.num_pages or properties.slides
+        return _text(title, properties.codepage) if title else None, pages or None
+
+
+def _text(title: bytes, codepage: int | None) -> str:
+    """Code pages are written as signed numbers of 16 bits."""
+    number = (codepage or 1252) & 0xFFFF
+    return title.decode("utf-8" if number == _UTF_8 else f"cp{number}", errors="replace").rstrip("\0")

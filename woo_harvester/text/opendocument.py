@@ -1,0 +1,86 @@
+"""Presentations and formulas of OpenDocument, which the library does not read.
+
+Source: OASIS OpenDocument 1.3, part 2 (packages) and part 3 (schema).
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from lxml import etree
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_MATH = "{http://www.w3.org/1998/Math/MathML}"
+_PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
+#: Elements that stand for white space.
+_SPACES = (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break")
+
+Read = tuple[str, int | None, str | None]
+"""Text, number of pages, title."""
+
+
+def read_presentation(path: Path) -> Read:
+    """The paragraphs in the order of the file, the number of slides, and the title.
+
+    Raises zipfile.BadZipFile, ValueError or etree.LxmlError for what is no such file.
+    """
+    with zipfile.ZipFile(path) as package:
+        paragraphs, slides = [], 0
+        for element in _elements(package, "content.xml", *_PARAGRAPHS, _PAGE):
+            if element.tag == _PAGE:
+                slides += 1
+                element.clear()
+            else:
+                paragraphs.append(_words(element))
+        return "\n".join(filter(None, paragraphs)), slides, _title(package)
+
+
+def read_formula(path: Path) -> Read:
+    """The formula as it was typed where the file holds that, else its symbols; no pages; the title.
+
+    Raises what :func:`read_presentation` raises.
+    """
+    with zipfile.ZipFile(path) as package:
+        typed: list[str] = []
+        symbols: list[str] = []
+        for element in _elements(package, "content.xml", f"{_MATH}*"):
+            text = (element.text or "").strip()
+            (typed if element.tag == f"{_MATH}annotation" else symbols).append(text)
+        return " ".join(filter(None, typed or symbols)), None, _title(package)
+
+
+def read_title(path: Path) -> str | None:
+    """The title; raises what :func:`read_presentation` raises."""
+    with zipfile.ZipFile(path) as package:
+        return _title(package)
+
+
+def _elements(package: zipfile.ZipFile, name: str, *tags: str) -> Iterator[etree._Element]:
+    """The elements with these tags, as they end."""
+    with _opened(package, name) as file:
+        for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True):
+            yield element
+
+
+def _opened(package: zipfile.ZipFile, name: str) -> IO[bytes]:
+    try:
+        return package.open(name)
+    except KeyError as error:
+        raise ValueError(f"the file holds no {name}") from error
+
+
+def _words(paragraph: etree._Element) -> str:
+    for space in paragraph.iter(*_SPACES):
+        space.tail = f" {space.tail or ''}"
+    return "".join(paragraph.itertext()).strip()
+
+
+def _title(package: zipfile.ZipFile) -> str | None:
+    if "meta.xml" not in package.namelist():
+        return None
+    return next((element.text for element in _elements(package, "meta.xml", _TITLE)), None)
