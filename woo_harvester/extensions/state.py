@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
+from sqlalchemy import Connection
 
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import state_url
-from woo_harvester.items import WooItem
+from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.state import documents, faults, outputs, resources, visited
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from sqlalchemy import Connection
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +57,10 @@ class Reading:
     """Documents that no output has durably yet."""
 
 
+Confirm = Callable[[Connection, Sequence[int]], None]
+"""Writes into the state that the deliveries with these numbers are durable."""
+
+
 @dataclass
 class Delivery:
     """One record on its way to the outputs; the state learns of it when the last of them has it durably."""
@@ -69,6 +73,9 @@ class Delivery:
     reading: Reading | None = None
     visited: bytes | None = None
     """Of another project's item: the key of scrapy-deltafetch of its page."""
+    confirm: Confirm | None = None
+    """Who else learns of it, of several records together where they share one delivery, by its *number*."""
+    number: int = 0
 
 
 @dataclass
@@ -122,8 +129,14 @@ class StateKeeper:
                 end_run(self._crawler, "cannot_start", str(error))
                 raise CloseSpider("cannot_start") from error
 
-    def open(self, hosts: Sequence[str], *, reset: bool) -> None:
-        """Open the state and lock *hosts*; with *reset*, forget what is known of them.
+    def open(
+        self,
+        hosts: Sequence[str],
+        *,
+        reset: bool,
+        forget: Callable[[Connection, str], None] = resources.forget_host,
+    ) -> None:
+        """Open the state and lock *hosts*; with *reset*, *forget* what is known of them.
 
         Cuts back the files of runs that were killed. Raises StateError.
         """
@@ -142,7 +155,15 @@ class StateKeeper:
             if reset or self._crawler.settings.getbool("DELTAFETCH_RESET"):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
-                    resources.forget_host(connection, host)
+                    forget(connection, host)
+
+    def add_hosts(self, hosts: Sequence[str], forget: Callable[[Connection, str], None] | None) -> None:
+        """Lock more hosts of a run that goes on, and *forget* what is known of them. Raises StateError."""
+        self._lock(state_url(self._crawler.settings), hosts)
+        if forget is not None:
+            with self.begin() as connection:
+                for host in hosts:
+                    forget(connection, host)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -171,8 +192,8 @@ class StateKeeper:
             outputs.open_output(connection, path, size)
 
     def expect(self, item: WooItem, delivery: Delivery) -> None:
-        """Have the state wait for *item*."""
-        delivery.waiting = self.outputs
+        """Have the state wait for *item*; where items share a delivery, for all of them."""
+        delivery.waiting += max(self.outputs, 1)
         item.delivery = delivery
         if delivery.reading is not None:
             delivery.reading.outstanding += 1
@@ -221,11 +242,11 @@ class StateKeeper:
 
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """What the state waits to learn of *item*; None where it learns nothing of it."""
-        if isinstance(item, WooItem):
-            return _told(item) if isinstance(item.delivery, Delivery) else None
+        if isinstance(item, RecordItem):
+            return _told(item, item.delivery) if isinstance(item.delivery, Delivery) else None
         if response is None or self.key_of is None:
             return None
-        return Delivery(waiting=self.outputs, visited=self.key_of(response))
+        return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
 
     def not_harvested(self, item: WooItem, *, refused: bool) -> None:
         """Learn that a document was fetched and *refused*, or could not be fetched; its notes tell why.
@@ -261,7 +282,6 @@ class StateKeeper:
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Where there is no output at all, what was scraped is delivered."""
         if (delivery := self.delivery_of(item, response)) is not None:
-            delivery.waiting = 1
             with suppress(CloseSpider):
                 self.durable([delivery], {})
 
@@ -284,7 +304,7 @@ class StateKeeper:
         file = sqlite_file(url)
         if file is not None:
             try:
-                self._locks = Locks.beside(file)
+                self._locks = self._locks or Locks.beside(file)
                 self._locks.acquire(hosts)
             except LockedError as error:
                 raise StateError(
@@ -298,6 +318,8 @@ class StateKeeper:
         for one in done:
             if one.visited is not None:
                 visited.add_visited(connection, self._crawler.spidercls.name, one.visited, int(time()))
+        for learn in {one.confirm for one in done if one.confirm is not None}:
+            learn(connection, [one.number for one in done if one.confirm is learn])
         withdrawn = {one.withdrawn for one in done if one.withdrawn is not None}
         documents.confirm_withdrawn(connection, withdrawn, int(time()))
         for host in self._withdrawals:
@@ -321,11 +343,11 @@ class StateKeeper:
             )
 
 
-def _told(item: WooItem) -> Delivery:
+def _told(item: RecordItem, delivery: Delivery) -> Delivery:
     """The item's delivery, with what its record tells of the file by now."""
-    delivery: Delivery = item.delivery  # type: ignore[assignment]
-    files = item.record.versies[-1].bestanden
-    if delivery.harvested is not None and delivery.harvested.file is not None and files:
+    if not isinstance(item, WooItem) or delivery.harvested is None or delivery.harvested.file is None:
+        return delivery
+    if files := item.record.versies[-1].bestanden:
         file = replace(
             delivery.harvested.file,
             size=files[0].grootte,

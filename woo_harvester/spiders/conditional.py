@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from datetime import timedelta
 from time import time
-from typing import TYPE_CHECKING
-
-from woo_harvester.state.resources import Resource
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+#: A publisher's error page comes to the callback, as does "not modified": it is told, not dropped.
+ANSWERS = (304, *range(400, 600))
 
-def is_due(resource: Resource, interval: timedelta) -> bool:
+
+class Remembered(Protocol):
+    """What is remembered of a file that was read."""
+
+    @property
+    def etag(self) -> str | None: ...
+    @property
+    def last_modified(self) -> str | None: ...
+    @property
+    def read_at(self) -> int | None:
+        """Seconds since 1970; None where it was never read completely."""
+
+
+def is_due(resource: Remembered, interval: timedelta) -> bool:
     """Whether a file must be read whole: never read completely, too long ago, or after the clock jumped back.
 
     A publisher whose ETag never changes would hide changes for ever otherwise.
@@ -22,7 +35,7 @@ def is_due(resource: Resource, interval: timedelta) -> bool:
     return not 0 <= time() - resource.read_at < interval.total_seconds()
 
 
-def conditions(resource: Resource, interval: timedelta) -> dict[str, str]:
+def conditions(resource: Remembered, interval: timedelta) -> dict[str, str]:
     """The headers by which a server answers 304 if the file has not changed."""
     if is_due(resource, interval):
         return {}

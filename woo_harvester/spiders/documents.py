@@ -57,7 +57,7 @@ class Documents:
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
         """The request for an item's document; it takes a place of the visit until it is done."""
-        visit.document_begins()
+        visit.begins()
         loc = item.record.document.weblocatie
         known = item.source.known if item.source and conditional and self._conditional else None
         return Request(
@@ -86,7 +86,7 @@ class Documents:
 
         The body goes with the item through the pipelines; who takes the item gives it back.
         """
-        visit.document_ends()
+        visit.ends()
         if _refuses_head(response):
             response.close()
             yield self.request(item, visit, headers_only=True)
@@ -105,7 +105,7 @@ class Documents:
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
-        visit.document_ends()
+        visit.ends()
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
         self._not_harvested(item)

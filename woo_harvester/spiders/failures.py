@@ -11,11 +11,15 @@ from woo_harvester.handlers.streaming import PrivateHostError, TlsError
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
 
-RequestKind = Literal["robots", "index", "sitemap", "document"]
+RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
+
+#: Those of permits; the others have ``<kind>.onbereikbaar``.
+UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:
     """The code for *error*; status, reset and time-out are ``<kind>.onbereikbaar``, the rest stands apart."""
+    unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
     match error:
         case TlsError():
             return "tls.ongeldig"
@@ -24,11 +28,11 @@ def failure_code(error: BaseException | None, kind: RequestKind) -> str:
         case RobotsForbidden():
             return "robots.verboden"
         case RedirectRefused(code=code):
-            return "document.doorverwijzing" if kind == "document" else code or f"{kind}.onbereikbaar"
+            return "document.doorverwijzing" if kind == "document" else code or unreachable
         case IgnoreRequest() if kind == "document" and not isinstance(error, HttpError):
             return "document.doorverwijzing"  # Scrapy's "max redirections reached"
         case _:
-            return f"{kind}.onbereikbaar"
+            return unreachable
 
 
 def failure_seen(error: BaseException | None) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 from woo_harvester.findings import Finding, Report, Severity
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
+from woo_harvester.spiders.room import Room
 from woo_harvester.state.resources import Host
 
 #: Errors about a name in robots.txt that is not an index by the convention: nothing of the host is missing.
 ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
 
 
-class Visit:
+class Visit(Room):
     """The reading of one host: indexes first, then their sitemaps, one at a time.
 
     One at a time keeps at most one sitemap of a host in work, whatever it weighs, while the next one is
@@ -30,6 +31,7 @@ class Visit:
         report: Report,
         is_registered: Callable[[str], bool],
     ) -> None:
+        super().__init__(backlog)
         self.host = host
         self.organisation = organisation
         """The only body that is registered for the host."""
@@ -46,11 +48,7 @@ class Visit:
         """Held by the sitemap that is being read."""
         self.incomplete: list[str] = []
         """Codes of what kept the host from being read completely."""
-        self.under_way = 0
-        """Documents that wait or are being fetched."""
-        self._backlog = backlog
         self._report = report
-        self._room = asyncio.Event()
 
     def note(
         self,
@@ -88,22 +86,3 @@ class Visit:
     def finished(self) -> bool:
         """Nothing is left to read or to fetch."""
         return self.reading_done and not self.under_way
-
-    async def has_room(self, patience: float) -> bool:
-        """Whether another document may be asked for; waits at most *patience* seconds until it may."""
-        if self.under_way >= self._backlog:
-            self._room.clear()
-            try:
-                await asyncio.wait_for(self._room.wait(), patience)
-            except TimeoutError:
-                return False
-        return self.under_way < self._backlog
-
-    def document_begins(self) -> None:
-        """A document takes a place."""
-        self.under_way += 1
-
-    def document_ends(self) -> None:
-        """A document gives its place back."""
-        self.under_way -= 1
-        self._room.set()
