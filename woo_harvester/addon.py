@@ -58,7 +58,14 @@ COMPONENTS: dict[str, dict[str, int | None]] = {
     "EXTENSIONS": EXTENSIONS,
 }
 
-DOWNLOAD_HANDLERS = {"https": "woo_harvester.handlers.streaming.StreamingDownloadHandler"}
+DOWNLOAD_HANDLERS = {
+    "https": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
+    # Entry pages of permits are older than https everywhere.
+    "http": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
+}
+
+#: By the name that FEEDS and -o FILE:NAME use; of permits.
+FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
 
 #: What the components need to keep their promises; a project's own value wins over each.
 SETTINGS: dict[str, Any] = {
@@ -107,6 +114,6 @@ class Addon:
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
-        handlers = {**DOWNLOAD_HANDLERS, **settings.getdict("DOWNLOAD_HANDLERS")}
-        settings.set("DOWNLOAD_HANDLERS", handlers, settings.getpriority("DOWNLOAD_HANDLERS") or 0)
+        for name, added in (("DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS), ("FEED_EXPORTERS", FEED_EXPORTERS)):
+            settings.set(name, {**added, **settings.getdict(name)}, settings.getpriority(name) or 0)
         settings.setdict(SETTINGS, "addon")

@@ -69,8 +69,6 @@ class RecordItem:
     itself.
     """
 
-    __slots__ = ()
-
     record_type: ClassVar[type[Record] | type[PermitRecord]]
     record: Record | PermitRecord
     delivery: object | None

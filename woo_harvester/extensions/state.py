@@ -129,14 +129,8 @@ class StateKeeper:
                 end_run(self._crawler, "cannot_start", str(error))
                 raise CloseSpider("cannot_start") from error
 
-    def open(
-        self,
-        hosts: Sequence[str],
-        *,
-        reset: bool,
-        forget: Callable[[Connection, str], None] = resources.forget_host,
-    ) -> None:
-        """Open the state and lock *hosts*; with *reset*, *forget* what is known of them.
+    def open(self, hosts: Sequence[str], *, reset: bool) -> None:
+        """Open the state and lock *hosts*; with *reset*, forget what is known of them.
 
         Cuts back the files of runs that were killed. Raises StateError.
         """
@@ -152,18 +146,23 @@ class StateKeeper:
                 logger.warning(
                     "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
                 )
-            if reset or self._crawler.settings.getbool("DELTAFETCH_RESET"):
+            if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
-                    forget(connection, host)
+                    resources.forget_host(connection, host)
 
-    def add_hosts(self, hosts: Sequence[str], forget: Callable[[Connection, str], None] | None) -> None:
-        """Lock more hosts of a run that goes on, and *forget* what is known of them. Raises StateError."""
+    def add_hosts(
+        self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
+    ) -> None:
+        """Lock hosts of a run that is open already; with *reset*, *forget* them. Raises StateError."""
         self._lock(state_url(self._crawler.settings), hosts)
-        if forget is not None:
+        if self._is_reset(reset):
             with self.begin() as connection:
                 for host in hosts:
                     forget(connection, host)
+
+    def _is_reset(self, asked: bool, /) -> bool:
+        return asked or self._crawler.settings.getbool("DELTAFETCH_RESET")
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -191,7 +190,7 @@ class StateKeeper:
         with self.begin() as connection:
             outputs.open_output(connection, path, size)
 
-    def expect(self, item: WooItem, delivery: Delivery) -> None:
+    def expect(self, item: RecordItem, delivery: Delivery) -> None:
         """Have the state wait for *item*; where items share a delivery, for all of them."""
         delivery.waiting += max(self.outputs, 1)
         item.delivery = delivery

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from time import time
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,3 +49,18 @@ def validator(response: Response, name: str) -> str | None:
     value = response.headers.get(name)
     text = value.decode("latin-1") if value else ""
     return text if text.isprintable() and text.isascii() and text else None
+
+
+def header(response: Response, name: str) -> str | None:
+    """A header of the response as text."""
+    value = response.headers.get(name)
+    return value.decode("utf-8", errors="replace") if value else None
+
+
+def moment_of(response: Response, name: str) -> datetime | None:
+    """The moment in ``Date`` or ``Last-Modified``; None where there is none that can be read."""
+    try:
+        moment = parsedate_to_datetime(header(response, name) or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

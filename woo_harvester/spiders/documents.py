@@ -12,7 +12,7 @@ from woo_harvester.arguments import DocumentsMode
 from woo_harvester.extensions.state import Delivery, StateKeeper
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
-from woo_harvester.spiders.conditional import validator
+from woo_harvester.spiders.conditional import header, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
@@ -150,13 +150,8 @@ def _size(response: StreamedResponse) -> int | None:
     """Bytes of the document: as received, else as announced."""
     if response.sha256 or "maxsize" in response.flags:
         return response.size
-    announced = _header(response, "Content-Length")
+    announced = header(response, "Content-Length")
     return int(announced) if announced and announced.isascii() and announced.isdigit() else None
-
-
-def _header(response: StreamedResponse, name: str) -> str | None:
-    value = response.headers.get(name)
-    return value.decode("utf-8", errors="replace") if value else None
 
 
 def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: bool) -> Fetched:
@@ -172,7 +167,7 @@ def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: boo
         )
     return Fetched(
         url=response.url,
-        media_type=_header(response, "Content-Type"),
+        media_type=header(response, "Content-Type"),
         disposition=response.headers.get("Content-Disposition"),
         size=_size(response),
         sha256=response.sha256,
