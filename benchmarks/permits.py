@@ -104,7 +104,7 @@ MESSAGE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def listing_parts() -> Iterator[bytes]:
-    """A listing as Apache writes it as a table, in parts: what this process holds its child would count too."""
+    """A listing as Apache writes it, in parts: what this process holds would count as its child's."""
     yield b"<html><body><h1>Index of /xml</h1><table>"
     for start in range(0, FILES, 500):
         yield "".join(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.permits.builders import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
 from tests.permits.reading import codes, given, noted
+from woo_harvester.demo.permit_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
 
 FULL_KERN = """
   <dcterms:spatial scheme="overheid:Gemeente">Voorbeeldstad</dcterms:spatial>

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from tests.permits.builders import (
+from tests.permits.reading import MAXSIZE, codes, faults, given, valid
+from woo_harvester.demo.permit_messages import (
     CASE_URL,
     DOCUMENT_URL,
     MESSAGE_PREFIX,
@@ -18,7 +19,6 @@ from tests.permits.builders import (
     document_message,
     message,
 )
-from tests.permits.reading import MAXSIZE, codes, faults, given, valid
 from woo_harvester.permits.messages import Message, Soort, Transactie, read_message
 from woo_harvester.permits.schema import FAULTS_MAX, MESSAGE
 

@@ -3,8 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from tests.permits.builders import CASE_URL, DOCUMENT_URL, delete_message, document_message, message
 from tests.permits.reading import valid
+from woo_harvester.demo.permit_messages import (
+    CASE_URL,
+    DOCUMENT_URL,
+    delete_message,
+    document_message,
+    message,
+)
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.record import Adres, Term, Vergunning, Vergunningobject, gemeenten

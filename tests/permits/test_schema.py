@@ -5,8 +5,8 @@ from importlib.resources import files
 import pytest
 from lxml import etree
 
-from tests.permits.builders import delete_message, document_message, message
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
+from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.permits import schema
 
 XS = "{http://www.w3.org/2001/XMLSchema}"

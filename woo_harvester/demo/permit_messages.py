@@ -17,7 +17,7 @@ PRODUCT = (
 CASE_PREFIX, MESSAGE_PREFIX, NO_PREFIX = "zaak:", "overheidvg:", ""
 
 
-def message(
+def message(  # noqa: PLR0913
     transactie: str = "C",
     *,
     transactie_id: str = "1",
