@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_scrapy
+from tests.command import start_scrapy
 from tests.integration.vergunningen import (
     FOLDER,
     NEWER,
@@ -269,7 +269,8 @@ def test_records_go_to_geojson_too(permits: Permits, site: Site) -> None:
     )
     publish(site, {"1.xml": about(1, meta=place)})
     args = permits.arguments(site.url(FOLDER), "-O", "kaart.geojson")
-    run_scrapy(args, permits.folder, permits.ca_bundle)
+    with start_scrapy(args, permits.folder, permits.ca_bundle) as process:
+        process.communicate(timeout=60)
     text = (permits.folder / "kaart.geojson").read_text(encoding="utf-8")
     assert '"coordinates": [5.387' in text
     assert permits.run(site.url(FOLDER)).records == [], "the state has learned of it"
