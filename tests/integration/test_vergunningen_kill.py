@@ -50,10 +50,14 @@ def start(permits: Permits, entry: str, fault: Fault | None = None) -> Started:
     return Started(argv, permits.folder, environment(permits.ca_bundle), fault)
 
 
-def delivered(permits: Permits) -> dict[str, Any]:
-    """The latest record of each case, and that none came twice."""
+def delivered(permits: Permits, kills: int) -> dict[str, Any]:
+    """The latest record of each case.
+
+    Records of cases between which a document moved are confirmed together: a kill between them has the first
+    come again. No other comes twice.
+    """
     found = list(lines(sorted(permits.folder.glob("records/*.jsonl"))))
-    assert len({record["id"] for record in found}) == len(found), "a record came twice"
+    assert len(found) - len({record["id"] for record in found}) <= kills
     return {record["vergunning"]["identifier"].removeprefix(CASE): record for record in found}
 
 
@@ -73,10 +77,11 @@ def expected(records: dict[str, Any]) -> None:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_after_kills_at_any_moment_nothing_is_lost(seed: int, permits: Permits, entry: str) -> None:
     chance = Random(seed)
-    for _ in range(chance.randint(1, 3)):
+    kills = chance.randint(1, 3)
+    for _ in range(kills):
         start(permits, entry).kill(after=chance.uniform(0.3, 3.0))
     assert start(permits, entry).status() == 0
-    expected(delivered(permits))
+    expected(delivered(permits, kills))
     assert start(permits, entry).wait().records == []
 
 
@@ -89,7 +94,7 @@ def test_a_kill_between_the_output_and_the_state_loses_nothing(
         if status != KILLED:
             break
     assert (status, kills > 0) == (0, True)
-    expected(delivered(permits))
+    expected(delivered(permits, kills))
 
 
 def test_what_was_fetched_before_a_kill_is_not_fetched_again(

@@ -19,6 +19,8 @@ from woo_harvester.demo.certificates import Authority
 #: Where distributions keep the programs of servers, which is not on every user's path.
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
 
+APACHE_FOLDER = "/usr/lib/apache2/modules"
+#: Some are built in, on some distributions.
 APACHE_MODULES = ("mpm_event", "authz_core", "unixd", "dir", "mime", "autoindex", "ssl")
 
 NGINX = """\
@@ -61,7 +63,6 @@ DocumentRoot {root}
   Options +Indexes
   {options}
 </Directory>
-LogFormat "%r" requests
 """
 
 
@@ -98,7 +99,8 @@ def apache(authority: Authority, options: str = "") -> Iterator[WebServer]:
     """Apache with ``mod_autoindex``; *options* are directives of its folder."""
     program = _program("apache2", package="apache2")
     modules = "\n".join(
-        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in APACHE_MODULES
+        f"<IfModule !{name}_module>\nLoadModule {name}_module {APACHE_FOLDER}/mod_{name}.so\n</IfModule>"
+        for name in APACHE_MODULES
     )
     user = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
     with _folder(authority) as (folder, port):
