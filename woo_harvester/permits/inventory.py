@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
@@ -30,8 +31,8 @@ ONCE = frozenset({"ipm.andere-organisatie"})
 #: What is told in each run although it is only a warning.
 REPEATED = frozenset({"ipm.datum-nu"})
 
-_COMPLETE = "woo/ingangen/complete/"
-_INCOMPLETE = "woo/ingangen/incomplete/"
+#: Statistics of a run: the entry pages on a host that were read to their end, and those that were not.
+_ENTRIES = re.compile("woo.ingangen.(complete|incomplete).(.+)")
 
 
 class ReportError(ValueError):
@@ -162,8 +163,10 @@ def _add_run(folder: Path, cases: dict[_Key, Case]) -> None:
     if "finish_time" not in stats:
         return  # killed: what it would have told nobody knows
     ended = datetime.fromisoformat(stats["finish_time"])
-    hosts = {name.removeprefix(_COMPLETE) for name in stats if name.startswith(_COMPLETE)}
-    hosts -= {name.removeprefix(_INCOMPLETE) for name in stats if name.startswith(_INCOMPLETE)}
+    read: dict[str, set[str]] = {}
+    for found in filter(None, map(_ENTRIES.fullmatch, stats)):
+        read.setdefault(found[1], set()).add(found[2])
+    hosts = read.get("complete", set()) - read.get("incomplete", set())
     for key, case in cases.items():
         if key not in told and key.host in hosts and case.mended is None and is_repeated(key.code):
             case.mended = ended

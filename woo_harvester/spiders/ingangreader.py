@@ -110,7 +110,7 @@ class IngangReader:
         visit.complete = listing.fault is None
         visit.has_xml = any(link.is_xml for link in listing.links)
         links = [link for link in self._own(listing.links, visit) if link.url != response.url]
-        self._count("listed", len(links))
+        self._count("woo/berichten/listed", len(links))
         return links
 
     def _own(self, links: Iterable[Link], visit: IngangVisit) -> Iterator[Link]:
@@ -177,12 +177,12 @@ class IngangReader:
         """A message could not be fetched; nobody knows what a link without extension would have been."""
         if link.is_xml or file is not None:
             visit.note(code, link.url, seen=seen)
-            self._count("failed")
+            self._count("woo/berichten/failed")
             if file is not None:
                 _tell_again(link, file, visit)
 
     def _unchanged(self, link: Link, file: PermitFile, visit: IngangVisit) -> None:
-        self._count("unchanged")
+        self._count("woo/berichten/unchanged")
         _tell_again(link, file, visit)
 
     def _read(
@@ -211,7 +211,7 @@ class IngangReader:
             message, findings = read_message(response.chunks(), self._maxsize)
             for finding in findings:
                 visit.report(replace(finding, url=link.url))
-            self._count("invalid" if message is None else "valid")
+            self._count("woo/berichten/invalid" if message is None else "valid")
             faults = [_kept(finding) for finding in findings if message is None]
             since = (kept.faults_since or kept.read_at) if faults else None
             kept = replace(kept, faults=faults, faults_since=since)
@@ -243,11 +243,11 @@ class IngangReader:
             return
         if visit.complete and not visit.has_xml:
             visit.note("ipm.ingang-zonder-links", visit.ingang.url)
-        which = "complete" if visit.complete else "incomplete"
-        self._crawler.stats.inc_value(f"woo/ingangen/{which}/{visit.ingang.host}")
+        host = visit.ingang.host
+        self._count(f"woo/ingangen/complete/{host}" if visit.complete else f"woo/ingangen/incomplete/{host}")
 
-    def _count(self, what: str, count: int = 1) -> None:
-        self._crawler.stats.inc_value(f"woo/berichten/{what}", count)
+    def _count(self, key: str, count: int = 1) -> None:
+        self._crawler.stats.inc_value(key, count)
 
 
 def _request(url: str, kind: str, maxsize: int, hosts: frozenset[str], headers: dict[str, str]) -> Request:
