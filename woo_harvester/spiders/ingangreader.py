@@ -211,7 +211,7 @@ class IngangReader:
             message, findings = read_message(response.chunks(), self._maxsize)
             for finding in findings:
                 visit.report(replace(finding, url=link.url))
-            self._count("woo/berichten/invalid" if message is None else "valid")
+            self._count("woo/berichten/invalid" if message is None else "woo/berichten/valid")
             faults = [_kept(finding) for finding in findings if message is None]
             since = (kept.faults_since or kept.read_at) if faults else None
             kept = replace(kept, faults=faults, faults_since=since)
