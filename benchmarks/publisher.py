@@ -41,15 +41,14 @@ class Publisher:
 @contextmanager
 def publisher(folder: Path, entries: int, per_sitemap: int, *options: str) -> Iterator[Publisher]:
     """Run the publisher in another process while the context lasts."""
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.publisher",
-        str(folder),
-        str(entries),
-        str(per_sitemap),
-        *options,
-    ]
+    with serving("benchmarks.publisher", folder, str(entries), str(per_sitemap), *options) as site:
+        yield site
+
+
+@contextmanager
+def serving(module: str, folder: Path, *arguments: str) -> Iterator[Publisher]:
+    """Run a module of this package that serves as this one does, while the context lasts."""
+    command = [sys.executable, "-m", module, str(folder), *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         host = folder / "host"
         for _ in range(PATIENCE * 10):

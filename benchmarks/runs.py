@@ -58,7 +58,7 @@ def measured(command: list[str], folder: Path, project: Path, site: Publisher) -
         return Run(seconds, crawling, usage.ru_maxrss / 1024, sum(1 for _ in lines))
 
 
-def woo(folder: Path, site: Publisher, **settings: object) -> Run:
+def woo(folder: Path, site: Publisher, documents: str = "none", **settings: object) -> Run:
     """The harvest, with the settings of a real run but for AutoThrottle, which the peers do not have either.
 
     A second one finds the state of the first.
@@ -70,7 +70,7 @@ def woo(folder: Path, site: Publisher, **settings: object) -> Run:
         "WOO_REPORT_DIR": folder / "reports",
         **settings,
     }
-    command = ["crawl", "woo", "-a", f"register={site.register}", "-a", "documents=none"]
+    command = ["crawl", "woo", "-a", f"register={site.register}", "-a", f"documents={documents}"]
     for name, value in given.items():
         command += ["-s", f"{name}={value}"]
     return measured(command, folder, ROOT, site)

@@ -88,7 +88,7 @@ def full() -> Record:
                 date(2024, 4, 2),
                 MOMENT,
                 waarde,
-                [Bestand(LOC, "application/pdf", "besluit.pdf", 20480, "00ff", 3, "Tekst", "nl")],
+                [Bestand(LOC, "application/pdf", "besluit.pdf", 20480, "00ff", 3, "Tekst", "nl", "00/00ff")],
             )
         ],
         herkomst=Herkomst(

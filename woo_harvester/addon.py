@@ -11,11 +11,14 @@ from woo_harvester.options import OPTIONS
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: In the order in which items pass: what was given, then what is filled in, then what may be harvested.
+#: In the order in which items pass: what was given, then what is filled in, then what may be harvested; then
+#: the document is kept, and read.
 ITEM_PIPELINES: dict[str, int | None] = {
     "woo_harvester.pipelines.metadata.MetadataPipeline": 100,
     "woo_harvester.pipelines.defaults.DefaultsPipeline": 200,
     "woo_harvester.pipelines.filetype.FileTypePipeline": 300,
+    "woo_harvester.pipelines.store.StorePipeline": 400,
+    "woo_harvester.pipelines.text.TextPipeline": 500,
 }
 
 #: In the places of the middlewares of Scrapy's that they extend, which are switched off for them.

@@ -24,6 +24,21 @@ def data_dir(settings: BaseSettings) -> Path:
         return Path(".scrapy")
 
 
+class NoFolderError(Exception):
+    """The documents are not kept in a folder; the message is one line that says so."""
+
+
+def files_folder(settings: BaseSettings) -> Path:
+    """The folder in which documents are kept, by ``FILES_STORE``. Raises NoFolderError."""
+    uri = str(settings["FILES_STORE"] or "")
+    if not uri:
+        raise NoFolderError("FILES_STORE is not set, so no document is kept")
+    scheme, rest = uri.split("://", 1) if "://" in uri else ("file", uri)
+    if scheme != "file":
+        raise NoFolderError(f"FILES_STORE names a remote store ({scheme}), and this is for a folder only")
+    return Path(rest)
+
+
 def state_url(settings: BaseSettings) -> str:
     """``WOO_STATE_URL``, else a file in the data directory; nowhere where ``DELTAFETCH_ENABLED`` is off."""
     # On where nothing is said: a command that makes no crawler does not have the settings of the add-on.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 
+from woo_harvester.extensions.ending import RunError
+
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -18,7 +20,8 @@ class QuietLogFormatter(LogFormatter):
     """Scrapy's messages, but "Scraped from ..." only where ``LOG_LEVEL`` is DEBUG.
 
     Scrapy makes that line for each item and then throws it away by its level, which costs as much as reading
-    the item from its sitemap.
+    the item from its sitemap. Of items that were under way when the run could not go on only DEBUG tells: one
+    line says why.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -35,3 +38,10 @@ class QuietLogFormatter(LogFormatter):
     ) -> LogFormatterResult | None:
         """The line for an item, if it would be seen."""
         return super().scraped(item, response, spider) if self._debug else None
+
+    def item_error(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """The line for an item that a pipeline could not handle."""
+        result = super().item_error(item, exception, response, spider)
+        return {**result, "level": logging.DEBUG} if isinstance(exception, RunError) else result

@@ -167,6 +167,12 @@ OPTIONS = (
         "Whether scans without a text layer are read with Tesseract, which needs its Dutch data (Debian: `tesseract-ocr-nld`). Off, since it takes seconds a page.",
     ),
     Option(
+        "WOO_CONNECTIONS",
+        1000,
+        "connections",
+        "How many are in use at once, over all hosts together: more than the hosts of the register, so that slow ones hold up nobody. Fewer where the machine lets the process open fewer files.",
+    ),
+    Option(
         "WOO_CRAWL_DELAY_MAX",
         60,
         "seconds",
@@ -182,7 +188,7 @@ OPTIONS = (
         "WOO_RETRY_BACKOFF",
         2,
         "seconds",
-        "Rest of a host after a 429 or 503 without `Retry-After`; doubled with each try.",
+        "Rest of a host after a 429 or 503 without `Retry-After`, and before a remote `FILES_STORE` is asked again; doubled with each try.",
     ),
     Option(
         "WOO_HOST_BACKLOG",

@@ -186,6 +186,8 @@ class Bestand:
     """The text, with ``WOO_TEXT``; of an archive the names of its members."""
     taal: str | None = None
     """Language of the text: a code of ISO 639-1."""
+    pad: str | None = None
+    """Path in `FILES_STORE`, where documents are kept."""
 
 
 @dataclass(slots=True)

@@ -47,6 +47,15 @@ REACTOR_THREADPOOL_MAXSIZE = 32
 # Scrapy: True. Nothing that is harvested needs a session.
 COOKIES_ENABLED = False
 
+# Scrapy: True. A publisher need not know which page led to a document, and making it out takes time.
+REFERER_ENABLED = False
+
+# Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/operations.md.
+HTTPPROXY_ENABLED = False
+
+# Scrapy: {}. Off: depth means nothing here, and it would be counted for each document.
+SPIDER_MIDDLEWARES = {"scrapy.spidermiddlewares.depth.DepthMiddleware": None}
+
 # Scrapy: 1. It lets whoever is on the machine run code in the crawl; addon.py takes it out altogether.
 TELNETCONSOLE_ENABLED = False
 
@@ -55,6 +64,9 @@ REMOTE_CONTROL_ENABLED = False
 
 # Scrapy: None. Scrapy's value writes each letter with an accent as an escape.
 FEED_EXPORT_ENCODING = "utf-8"
+
+# Scrapy: True. Scrapy would read the source of the callback again for each response.
+WARN_ON_GENERATOR_RETURN_VALUE = False
 
 # Scrapy: DEBUG. Scrapy's value is a line for each request and each item.
 LOG_LEVEL = "INFO"

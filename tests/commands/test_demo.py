@@ -17,6 +17,7 @@ def test_the_demo_shows_records_findings_and_where_the_files_are(tmp_path: Path)
         report.name,
         '"weblocatie"',
         "loc.geen-https: De <loc> begint",
+        '"tekst": "',
     ):
         assert str(shown) in done.stdout
     assert done.stderr == "", "no log, no warning, no traceback"

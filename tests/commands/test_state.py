@@ -371,12 +371,13 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
         (["exprt"], "unknown action exprt: did you mean export?"),
         (
             ["zzz"],
-            "unknown action zzz: expected one of export, import, forget, confirm, check, latest",
+            "unknown action zzz: expected one of export, import, forget, confirm, check, latest, unnamed",
         ),
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (
             ["--zzz"],
-            "unknown option --zzz: expected one of --host, --format, --output, --withdrawn, --verbose",
+            "unknown option --zzz: "
+            "expected one of --host, --format, --output, --withdrawn, --verbose, --remove",
         ),
         (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
         (["export", "--host"], "argument --host: expected one argument"),

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+
+import pytest
 
 from tests import hostile
 from tests.integration.conftest import Crawl
@@ -88,3 +94,95 @@ def test_a_host_that_asks_for_a_day_of_rest_is_not_asked_again(
     assert len(site.requested("/a.xml")) == 1
     assert done.stats["woo/retry_after_too_long"] == 1
     assert done.codes == {"sitemap.onbereikbaar"}
+
+
+def test_a_crawl_delay_is_kept_where_autothrottle_would_lower_it(
+    crawl: Crawl, site: Site, tmp_path: Path
+) -> None:
+    publish(site, 5, "Crawl-delay: 0.4\n")
+    settings = {"AUTOTHROTTLE_ENABLED": 1, "AUTOTHROTTLE_START_DELAY": 0.1}
+    done = crawl("-a", f"register={register_of(tmp_path, site)}", settings=settings)
+    assert len(done.records) == 5
+    assert min(pauses(site)[1:]) > 0.35
+
+
+@pytest.mark.parametrize("throttle", [0, 1])
+def test_an_operator_chooses_delay_and_concurrency_of_a_host(
+    throttle: int, crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    slow, single, other = make_site(), make_site(), make_site()
+    publish(slow, 4)
+    publish(single, 12)
+    publish(other, 12)
+    for site in (single, other):
+        for number in range(12):
+            site.pages[f"/{number}.pdf"] = Page(b"%PDF-1.7", delay=0.2)
+    slots = {slow.host: {"delay": 0.5, "jitter": 0}, single.host: {"concurrency": 1, "delay": 0}}
+    settings = {
+        "AUTOTHROTTLE_ENABLED": throttle,
+        "AUTOTHROTTLE_START_DELAY": 0.05,
+        "DOWNLOAD_SLOTS": json.dumps(slots),
+    }
+    done = crawl("-a", f"register={register_of(tmp_path, slow, single, other)}", settings=settings)
+    assert len(done.records) == 28
+    assert min(pauses(slow)) > 0.45
+    assert single.most_at_once == 1
+    assert other.most_at_once > 1
+
+
+def test_an_operator_cannot_go_below_a_crawl_delay(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    publish(site, 3, "Crawl-delay: 0.4\n")
+    slots = json.dumps({site.host: {"delay": 0.01, "concurrency": 8}})
+    done = crawl("-a", f"register={register_of(tmp_path, site)}", settings={"DOWNLOAD_SLOTS": slots})
+    assert len(done.records) == 3
+    assert min(pauses(site)[1:]) > 0.35
+
+
+def test_there_are_no_more_connections_than_the_bound(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    busy = Busy()
+    sites = [make_site() for _ in range(4)]
+    for site in sites:
+        publish(site, 6)
+        for number in range(6):
+            site.pages[f"/{number}.pdf"] = Page(busy.body, content_type="application/pdf")
+    given = ("-a", f"register={register_of(tmp_path, *sites)}", "-a", "documents=download")
+    done = crawl(*given, settings={"WOO_CONNECTIONS": 3})
+    assert len(done.records) == 24
+    assert 1 < busy.most <= 3
+
+
+def test_a_refusal_of_one_document_pauses_the_others_of_its_host(
+    crawl: Crawl, site: Site, tmp_path: Path
+) -> None:
+    publish(site, 12)
+    page = site.pages["/3.pdf"]
+    assert isinstance(page, Page)
+    site.pages["/3.pdf"] = hostile.busy(page, times=1, status=503, retry_after=2)
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    done = crawl("-a", f"register={register_of(tmp_path, site)}", settings=settings)
+    assert len(done.records) == 12
+    refused, again = site.requested("/3.pdf")
+    after = [request.at - refused.at for request in site.requests if request.at > refused.at]
+    assert min(after) > 1.9
+    assert again.at - refused.at > 1.9
+
+
+class Busy:
+    """Counts the bodies that are being sent at once, over all sites together."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._now = 0
+        self._lock = threading.Lock()
+
+    def body(self) -> Iterator[bytes]:
+        """A document that takes a moment."""
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+        time.sleep(0.05)
+        with self._lock:
+            self._now -= 1
+        yield b"%PDF-1.7"

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from woo_harvester.handlers.addresses import PrivateAddressError, PublicResolver, is_public, private_literal
+from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, is_public, private_literal
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_names_and_public_addresses_are_judged_later_or_fine(host: str) -> None:
 
 def resolve(host: str) -> list[str]:
     async def run() -> list[str]:
-        resolver = PublicResolver()
+        resolver = Resolver(public_only=True)
         try:
             return [result["host"] for result in await resolver.resolve(host, 443)]
         finally:

@@ -163,3 +163,20 @@ def test_faults_move_with_the_state_of_their_host(site: Site, harvester: Downloa
     second = harvester.fetch()
     assert [finding["code"] for finding in errors(second)] == ["document.html-pagina"]
     assert len(site.requested("/d/a.pdf")) == 1
+
+
+def test_a_document_that_the_store_lost_is_fetched_whole(site: Site, harvester: Downloader) -> None:
+    store = harvester.folder / "files"
+    publish(site, {"a": FIRST})
+    site.pages["/d/a.pdf"] = DOCUMENT
+    (before,) = harvester.fetch(FILES_STORE=store).records
+    path = store / before["versies"][0]["bestanden"][0]["pad"]
+    body = path.read_bytes()
+    path.unlink()
+    publish(site, {"a": NEWER})
+    (after,) = harvester.fetch(FILES_STORE=store).records
+    assert after["versies"][0]["bestanden"] == before["versies"][0]["bestanden"]
+    assert path.read_bytes() == body
+    conditional, whole = site.requested("/d/a.pdf")[1:]
+    assert "if-none-match" in conditional.headers
+    assert "if-none-match" not in whole.headers

@@ -102,3 +102,23 @@ def test_plain_requests_are_redirected_as_scrapy_does() -> None:
     followed = middleware().process_response(request, response)
     assert isinstance(followed, Request)
     assert followed.url == "http://www.d.nl/"
+
+
+@pytest.mark.parametrize(
+    ("location", "kept"),
+    [("/verder", True), ("https://www.b.nl/x", False), ("https://www.a.nl:8443/x", False)],
+)
+def test_a_password_goes_to_no_other_host(location: str, kept: bool) -> None:
+    request, response = redirected(location)
+    request.headers["Authorization"] = "Basic bmFhbTpnZWhlaW0="
+    followed = middleware(Spider("ander")).process_response(request, response)
+    assert isinstance(followed, Request)
+    assert ("Authorization" in followed.headers) is kept
+
+
+def test_a_cookie_goes_to_no_other_host() -> None:
+    request, response = redirected("https://www.b.nl/x")
+    request.headers["Cookie"] = "sessie=geheim"
+    followed = middleware(Spider("ander")).process_response(request, response)
+    assert isinstance(followed, Request)
+    assert "Cookie" not in followed.headers

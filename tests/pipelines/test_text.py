@@ -21,11 +21,10 @@ from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.text import pdfs
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
 from woo_harvester.findings import Finding
+from woo_harvester.formats import file_types
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
-from woo_harvester.record import Bestand, Waarde
-
-FILE_TYPE = "http://publications.europa.eu/resource/authority/file-type/"
+from woo_harvester.record import Bestand
 
 
 def document(
@@ -33,7 +32,8 @@ def document(
 ) -> WooItem:
     """An item as it comes to the pipeline; *title* is where its title came from."""
     item = item_of(fetched=Fetched(LOC, None, None, 1, path=path), findings=findings)
-    item.record.document.format = Waarde(None, FILE_TYPE + code, code)
+    assert item.source is not None
+    (item.source.filetype,) = (filetype for filetype in file_types() if filetype.code == code)
     item.record.herkomst.standaardwaarden[TITLE_PATH] = title
     item.record.versies[0].bestanden = [Bestand(LOC)]
     return item

@@ -7,6 +7,7 @@ import os
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
@@ -34,8 +35,9 @@ WIDTH = 100
 class Command(ScrapyCommand):
     """Starts the publishers of ``woo_harvester.demo`` and harvests them as in earnest.
 
-    Only two settings differ from those of a real run: the address of the register, and that this machine
-    may be visited. The certificates are verified, against an authority that exists for this run only.
+    Only three settings differ from those of a real run: the address of the register, that this machine may
+    be visited, and that the text of documents is read, where the extra "text" is installed. The certificates
+    are verified, against an authority that exists for this run only.
 
     With the argument ``vergunningen``: two municipalities with permits, on two days, also as GeoJSON.
     """
@@ -96,7 +98,12 @@ class Command(ScrapyCommand):
 
     def _process(self, register: Path, authority: Path, data: Path) -> AsyncCrawlerProcess:
         os.environ["SSL_CERT_FILE"] = str(authority)
-        settings = {"WOO_REGISTER": str(register), "WOO_DATA_DIR": str(data), "WOO_ALLOW_PRIVATE_HOSTS": True}
+        settings = {
+            "WOO_REGISTER": str(register),
+            "WOO_DATA_DIR": str(data),
+            "WOO_ALLOW_PRIVATE_HOSTS": True,
+            "WOO_TEXT": find_spec("kreuzberg") is not None,
+        }
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         process.settings.setdict(settings, "cmdline")
         return process
@@ -146,6 +153,7 @@ def _show(crawler: Crawler) -> None:
     stats = crawler.stats
     print(f"\n{stats.get_value('item_scraped_count', 0)} records, two of them:\n")
     for record in _few(_records(records[0])):
+        _shorten_text(record)
         print(textwrap.indent(json.dumps(record, ensure_ascii=False, indent=2), "  "))
     _show_findings(findings.folder / "findings.jsonl")
     print(f"\nRecords:  {records[0]}\nFindings: {findings.folder / 'findings.jsonl'}")
@@ -170,6 +178,12 @@ def _show_findings(path: Path) -> None:
 def _records(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
+
+
+def _shorten_text(record: dict[str, Any]) -> None:
+    for file in record["versies"][-1].get("bestanden", []):
+        if "tekst" in file:
+            file["tekst"] = textwrap.shorten(file["tekst"], WIDTH, placeholder=" …")
 
 
 def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:

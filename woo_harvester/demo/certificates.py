@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ssl
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 #: Names under which a loopback site can be reached.
 LOOPBACK_NAMES = ("localhost", "*.localhost", "127.0.0.1", "::1")
@@ -25,6 +30,12 @@ class Certificate(Enum):
     """In date, right authority, but for another host."""
     UNKNOWN_AUTHORITY = "unknown authority"
     """In date and the right name, but of an authority that nobody trusts."""
+    WHOLE_CHAIN = "whole chain"
+    """Of an authority below the trusted one, whose certificate the server sends along."""
+    INCOMPLETE_CHAIN = "incomplete chain"
+    """The same, and the server does not send it."""
+    SELF_SIGNED = "self-signed"
+    """Signed with its own key."""
 
 
 class Authority:
@@ -33,10 +44,19 @@ class Authority:
     def __init__(self) -> None:
         self._ca = trustme.CA(organization_name="woo-harvester demo")
 
-    def server_context(self, certificate: Certificate = Certificate.VALID) -> ssl.SSLContext:
-        """The TLS context of a server that shows this certificate."""
+    def server_context(
+        self, certificate: Certificate = Certificate.VALID, names: Iterable[str] = LOOPBACK_NAMES
+    ) -> ssl.SSLContext:
+        """The TLS context of a server that shows this certificate, if right for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._issue(certificate).configure_cert(context)
+        if certificate is Certificate.SELF_SIGNED:
+            _load(context, [*_self_signed()])
+            return context
+        issued = self._issue(certificate, *names)
+        if certificate is Certificate.INCOMPLETE_CHAIN:
+            _load(context, [issued.private_key_pem.bytes(), issued.cert_chain_pems[0].bytes()])
+        else:
+            issued.configure_cert(context)
         return context
 
     def client_context(self) -> ssl.SSLContext:
@@ -52,16 +72,51 @@ class Authority:
 
     def write_certificate(self, path: Path) -> Path:
         """Writes a valid certificate with its key as PEM, for another server; gives the path back."""
-        self._issue(Certificate.VALID).private_key_and_cert_chain_pem.write_to_path(str(path))
+        self._issue(Certificate.VALID, *LOOPBACK_NAMES).private_key_and_cert_chain_pem.write_to_path(
+            str(path)
+        )
         return path
 
-    def _issue(self, certificate: Certificate) -> trustme.LeafCert:
+    def _issue(self, certificate: Certificate, *names: str) -> trustme.LeafCert:
         match certificate:
             case Certificate.VALID:
-                return self._ca.issue_cert(*LOOPBACK_NAMES)
+                return self._ca.issue_cert(*names)
             case Certificate.EXPIRED:
-                return self._ca.issue_cert(*LOOPBACK_NAMES, not_after=datetime(2020, 1, 1, tzinfo=UTC))
+                return self._ca.issue_cert(*names, not_after=datetime(2020, 1, 1, tzinfo=UTC))
             case Certificate.WRONG_NAME:
                 return self._ca.issue_cert(OTHER_NAME)
             case Certificate.UNKNOWN_AUTHORITY:
-                return trustme.CA().issue_cert(*LOOPBACK_NAMES)
+                return trustme.CA().issue_cert(*names)
+            case Certificate.WHOLE_CHAIN | Certificate.INCOMPLETE_CHAIN:
+                return self._ca.create_child_ca().issue_cert(*names)
+            case Certificate.SELF_SIGNED:
+                raise ValueError("No authority issues it")
+
+
+def _load(context: ssl.SSLContext, pems: list[bytes]) -> None:
+    """Python takes keys and certificates from files only."""
+    with NamedTemporaryFile(suffix=".pem") as file:
+        file.write(b"".join(pems))
+        file.flush()
+        context.load_cert_chain(file.name)
+
+
+def _self_signed() -> tuple[bytes, bytes]:
+    """A key, and a certificate for loopback that is signed with it, as PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, LOOPBACK_NAMES[0])])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(LOOPBACK_NAMES[0])]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return private, certificate.public_bytes(pem)

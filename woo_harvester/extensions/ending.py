@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy.utils.defer import deferred_from_coro
 
@@ -11,6 +11,18 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+
+class RunError(Exception):
+    """The run cannot start or go on; the command tells why, so that the log needs no traceback."""
+
+
+def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
+    """Raise what a component that cannot be made raises; the command tells *line*, with exit status 1."""
+    spider: Any = crawler.spider
+    if hasattr(spider, "failure"):  # spiders of other projects have no such thing
+        spider.failure = (1, line)
+    raise RunError(line) from cause
 
 
 def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 
@@ -25,7 +25,8 @@ class Politeness:
     """Raises the delay of a host's downloader slot to its ``Crawl-delay``, and pauses a slot.
 
     AutoThrottle, which lowers delays where a server is quick, works below that. A ``Crawl-delay`` of more
-    than ``WOO_CRAWL_DELAY_MAX`` seconds counts as that many.
+    than ``WOO_CRAWL_DELAY_MAX`` seconds counts as that many. Where the operator gives a host a ``delay`` in
+    Scrapy's ``DOWNLOAD_SLOTS``, AutoThrottle changes nothing of it; a longer ``Crawl-delay`` still counts.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -33,12 +34,15 @@ class Politeness:
         self._longest = crawler.settings.getfloat("WOO_CRAWL_DELAY_MAX")
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._delays: dict[str, float] = {}
+        slots: dict[str, dict[str, Any]] = crawler.settings.getdict("DOWNLOAD_SLOTS")
+        self._fixed = {host: float(given["delay"]) for host, given in slots.items() if "delay" in given}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         extension = cls(crawler)
         crawler.signals.connect(extension.robots_parsed, signals.robots_parsed)
         crawler.signals.connect(extension.request_reached_downloader, signals.request_reached_downloader)
+        crawler.signals.connect(extension.response_downloaded, signals.response_downloaded)
         return extension
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
@@ -50,13 +54,20 @@ class Politeness:
 
     def request_reached_downloader(self, request: Request) -> None:
         """Have the slot keep to it; sent before the slot looks at its queue."""
-        host = str(request.meta.get("download_slot", ""))
+        self._set_delay(str(request.meta.get("download_slot", "")))
+
+    def response_downloaded(self, request: Request) -> None:
+        """Undo what AutoThrottle has just made of it; the slot looks at its queue after this."""
+        self._set_delay(str(request.meta.get("download_slot", "")))
+
+    def _set_delay(self, host: str) -> None:
         slot = self._slot(host)
         if slot is None:
             return
-        delay = self._delays.get(host)
-        slot.delay = max(slot.delay, delay or SHORTEST_DELAY)
-        if delay:
+        asked = self._delays.get(host, 0.0)
+        delay = self._fixed.get(host, slot.delay)
+        slot.delay = max(delay, asked, SHORTEST_DELAY)
+        if asked:
             slot.jitter = 0.0  # half of a Crawl-delay is not what the host asked for
 
     def pause(self, host: str, seconds: float) -> None:

@@ -256,7 +256,7 @@ class StateKeeper:
         delivery, error = item.delivery, item.notes.error
         if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
             return
-        self._crawler.stats.inc_value(f"woo/documents/{'refused' if refused else 'failed'}")
+        self._crawler.stats.inc_value("woo/documents/refused" if refused else "woo/documents/failed")
         harvested = delivery.harvested
         with self.begin() as connection:
             faults.keep_fault(

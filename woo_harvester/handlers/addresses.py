@@ -6,11 +6,20 @@ is the address to which the connection is made.
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
+
+#: Names that are looked up at once: a name server that does not answer keeps a thread for half a minute.
+THREADS = 32
+
+#: The last part depends on the family: host and port, and of IPv6 two more.
+_AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]
 
 #: RFC 6052: an IPv4 address in the last 32 bits.
 NAT64 = IPv6Network("64:ff9b::/96")
@@ -46,20 +55,47 @@ def private_literal(host: str) -> bool:
         return False
 
 
-class PublicResolver(AbstractResolver):
-    """Resolves names to public addresses only; raises :class:`PrivateAddressError` where there is none."""
+class Resolver(AbstractResolver):
+    """Resolves names as the machine does, in threads of its own: hundreds of names at the start of a run.
 
-    def __init__(self) -> None:
-        self._resolver = ThreadedResolver()
+    With *public_only* to public addresses only; raises :class:`PrivateAddressError` where there is none.
+    aiohttp connects to the very addresses that it is given here, so that a name cannot change in between.
+    """
+
+    def __init__(self, *, public_only: bool) -> None:
+        self._public_only = public_only
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="resolver")
 
     async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
+        ask = partial(
+            socket.getaddrinfo,
+            host,
+            port,
+            family=family,
+            type=socket.SOCK_STREAM,
+            flags=socket.AI_ADDRCONFIG,
+        )
+        answers = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+        # A scope (four parts) is that of a link-local address, which means nothing without it.
+        found = [_result(host, answer) for answer in answers if not (len(answer[4]) == 4 and answer[4][3])]
         public = [result for result in found if is_public(result["host"])]
-        if found and not public:
-            raise PrivateAddressError(found[0]["host"])
-        return public
+        if self._public_only and answers and not public:
+            raise PrivateAddressError(str(answers[0][4][0]))
+        return public if self._public_only else found
 
     async def close(self) -> None:
-        await self._resolver.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _result(host: str, answer: _AddressInfo) -> ResolveResult:
+    family, _, protocol, _, address = answer
+    return ResolveResult(
+        hostname=host,
+        host=str(address[0]),
+        port=int(address[1]),
+        family=family,
+        proto=protocol,
+        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+    )

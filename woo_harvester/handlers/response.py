@@ -28,7 +28,9 @@ class StreamedResponse(Response):
         super().__init__(*args, **kwargs)
         self.file: IO[bytes] = file if file is not None else BytesIO()
         self.size = size
-        """Bytes of the body as received, up to the bound of the request."""
+        """Bytes of the body, after decoding, up to the bound of the request."""
+        self.coding = ""
+        """The Content-Encoding as given, where the request asked to have it undone."""
         self.sha256 = sha256
         """Of the body, where the request asked for it."""
         self.on_close: Callable[[], None] | None = None

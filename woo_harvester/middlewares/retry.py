@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+from scrapy import signals
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.http import Request, Response
 
@@ -14,6 +15,7 @@ from woo_harvester.handlers.response import release
 
 if TYPE_CHECKING:
     from scrapy import Spider
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
 #: RFC 9110, 10.2.3: the statuses for which Retry-After tells how long a host wants rest.
@@ -32,6 +34,19 @@ class WooRetryMiddleware(RetryMiddleware):
         self._backoff = settings.getfloat("WOO_RETRY_BACKOFF")
         self._longest = settings.getfloat("WOO_RETRY_AFTER_MAX")
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        middleware = super().from_crawler(crawler)
+        crawler.signals.connect(middleware.response_downloaded, signals.response_downloaded)
+        return middleware
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """Pause a host that asks for rest; sent before its slot begins with the next request."""
+        seconds = self._rest(request, response)
+        politeness = self.crawler.get_extension(Politeness)
+        if seconds is not None and seconds <= self._longest and politeness is not None:
+            politeness.pause(str(request.meta.get("download_slot", "")), seconds)
+
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
@@ -46,21 +61,18 @@ class WooRetryMiddleware(RetryMiddleware):
             return response
         if "dataloss" in response.flags:
             return self._retry(request, "body cut off") or response
-        if response.status not in ASKS_FOR_REST:
-            return super().process_response(request, response)
-        tries = int(request.meta.get("retry_times", 0))
-        rest = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
-        seconds = self._backoff * 2**tries if rest is None else rest
-        if seconds > self._longest:
+        seconds = self._rest(request, response)
+        if seconds is not None and seconds > self._longest:
             self.crawler.stats.inc_value("woo/retry_after_too_long")
             return response
-        self._pause(request, seconds)
         return super().process_response(request, response)
 
-    def _pause(self, request: Request, seconds: float) -> None:
-        politeness = self.crawler.get_extension(Politeness)
-        if politeness is not None:
-            politeness.pause(str(request.meta.get("download_slot", "")), seconds)
+    def _rest(self, request: Request, response: Response) -> float | None:
+        """Seconds of rest that the host asks for; None where it asks for none."""
+        if response.status not in ASKS_FOR_REST:
+            return None
+        asked = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
+        return self._backoff * 2 ** int(request.meta.get("retry_times", 0)) if asked is None else asked
 
 
 def retry_after(value: bytes | None, now: datetime) -> float | None:

@@ -1,19 +1,26 @@
-"""Fourth pipeline: the text of a document, read beside the crawl."""
+"""Fifth pipeline: the text of a document, read beside the crawl."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import which
-from typing import TYPE_CHECKING, Any, Self
+from shutil import copyfileobj, which
+from tempfile import NamedTemporaryFile
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
-from woo_harvester.items import WooItem
-from woo_harvester.text.extracted import Extracted, Limits, TextError, TextTimeoutError
+from woo_harvester.items import Fetched, WooItem
+from woo_harvester.pipelines.store import StorePipeline, fail_store
+from woo_harvester.stores.backends import StoreError
+from woo_harvester.stores.documents import DocumentStore
+from woo_harvester.text.extracted import MB, Extracted, Limits, TextError, TextTimeoutError
 from woo_harvester.text.workers import Workers
 from woo_harvester.titles import title_from_properties
 
@@ -34,12 +41,15 @@ class TextPipeline:
     """Has worker processes read what was fetched; gives the record pages, text and language.
 
     A text that could not be read is a finding; the document is delivered without it. Counts in the
-    statistics, as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``.
+    statistics, as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``;
+    those that were kept when they were read before also as ``woo/text/known``.
     """
 
     def __init__(self, crawler: Crawler, workers: Workers) -> None:
+        self._crawler = crawler
         self._stats = crawler.stats
         self._workers = workers
+        self._store: DocumentStore | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,20 +70,48 @@ class TextPipeline:
         count = int(settings["WOO_TEXT_WORKERS"] or _cores())
         return cls(crawler, Workers(limits, count))
 
+    def open_spider(self) -> None:
+        """Take what was read before from where documents are kept."""
+        pipeline = self._crawler.get_item_pipeline(StorePipeline)
+        self._store = pipeline.store if pipeline is not None else None
+
     async def process_item(self, item: Any) -> Any:
         """Add what the document says itself."""
         if not isinstance(item, WooItem) or item.source is None or item.source.fetched is None:
             return item
-        path, kind = item.source.fetched.path, item.record.document.format
-        if path is None or kind is None or kind.id is None:
+        fetched, kind = item.source.fetched, item.source.filetype
+        if kind is None:
             return item
-        extracted = await self._read(path, kind.id.rpartition("/")[2], item)
+        extracted = await self._known(fetched)
+        if extracted is None:
+            async with _on_disk(fetched) as path:
+                extracted = await self._read(path, kind.code, item) if path else None
+            await self._remember(fetched, extracted)
         if extracted is not None:
             self._add(extracted, item)
         return item
 
     async def close_spider(self) -> None:
         await self._workers.close()
+
+    async def _known(self, fetched: Fetched) -> Extracted | None:
+        """What was read of the same bytes before."""
+        if self._store is None or fetched.sha256 is None:
+            return None
+        try:
+            known = await self._store.load_text(fetched.sha256)
+        except StoreError as error:
+            raise fail_store(self._crawler, error) from error
+        if known is not None:
+            self._stats.inc_value("woo/text/known")
+        return known
+
+    async def _remember(self, fetched: Fetched, extracted: Extracted | None) -> None:
+        if self._store is not None and fetched.sha256 is not None and extracted is not None:
+            try:
+                await self._store.keep_text(fetched.sha256, extracted)
+            except StoreError as error:
+                raise fail_store(self._crawler, error) from error
 
     async def _read(self, path: Path, filetype: str, item: WooItem) -> Extracted | None:
         try:
@@ -99,6 +137,23 @@ class TextPipeline:
         self._stats.inc_value("woo/text/read" if extracted.has_text else "woo/text/empty")
         if extracted.truncated:
             self._stats.inc_value("woo/text/truncated")
+
+
+@asynccontextmanager
+async def _on_disk(fetched: Fetched) -> AsyncIterator[Path | None]:
+    """The body as a file, for the workers: as it is kept, else a copy meanwhile; None where there is none."""
+    if fetched.path is not None or fetched.file is None:
+        yield fetched.path
+        return
+    with NamedTemporaryFile() as copy:
+        await asyncio.to_thread(_copy, fetched.file, copy)
+        yield Path(copy.name)
+
+
+def _copy(file: BinaryIO, target: IO[bytes]) -> None:
+    file.seek(0)
+    copyfileobj(file, target, MB)
+    target.flush()
 
 
 def _missing(*, ocr: bool) -> str | None:

@@ -24,6 +24,11 @@ STATISTICS = {
         "that are still left alone count too"
     ),
     "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
+    "woo/files/stored": "documents that were put in `FILES_STORE`",
+    "woo/files/bytes": "bytes of those",
+    "woo/files/present": "documents that were in `FILES_STORE` already, for an earlier run or another URL",
+    "woo/files/failed": "documents and texts that could not be stored, so that the run was ended",
+    "woo/text/known": "documents of which the text was in `FILES_STORE`: the same bytes were read before",
     "woo/text/read": "documents of which the text was read",
     "woo/text/empty": "documents that hold no text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",

@@ -100,18 +100,19 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
                 if members > MAX_MEMBERS:
                     raise CorruptError(f"a gzip stream of more than {MAX_MEMBERS} parts")
                 inflater = zlib.decompressobj(GZIP_WBITS)
-            yield from _inflate(inflater, data)
+            yield from inflate(inflater, data)
             data = inflater.unused_data
     if not inflater.eof:
         raise TruncatedError("the gzip stream ends early")
 
 
-def _inflate(inflater: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+def inflate(inflater: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """What *data* is to *inflater*, at most 256 KiB at a time; raises :class:`CorruptError`."""
     while True:
         try:
             piece = inflater.decompress(data, CHUNK_SIZE)
         except zlib.error as error:
-            raise CorruptError(f"broken gzip stream ({error})") from error
+            raise CorruptError(f"broken compressed stream ({error})") from error
         if piece:
             yield piece
         data = inflater.unconsumed_tail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -10,19 +10,22 @@ from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
 from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
+from woo_harvester.pipelines.store import StorePipeline, fail_store
 from woo_harvester.spiders.conditional import header, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
+from woo_harvester.stores.backends import StoreError
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scrapy.crawler import Crawler
     from scrapy.http.request import CallbackT
-    from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
 SKIPPED = "overgeslagen"
@@ -41,17 +44,18 @@ class Documents:
     server refuses HEAD, a GET that is broken off after the headers) or ``none``.
     """
 
-    def __init__(self, mode: DocumentsMode, keeper: StateKeeper, settings: BaseSettings) -> None:
+    def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
+        settings = crawler.settings
         self.mode = mode
         self.finish: Callable[[Visit], None] = lambda visit: None
         """Called with the visit when a document is done."""
         self._keeper = keeper
+        self._crawler = crawler
+        self._text = settings.getbool("WOO_TEXT")
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         # A text that is not kept must be read again from the document itself.
-        self._conditional = mode == "download" and (
-            bool(settings["FILES_STORE"]) or not settings.getbool("WOO_TEXT")
-        )
+        self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
     def request(
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
@@ -81,7 +85,9 @@ class Documents:
             cb_kwargs={"item": item, "visit": visit},
         )
 
-    def parse(self, response: StreamedResponse, item: WooItem, visit: Visit) -> Iterator[Request | WooItem]:
+    async def parse(
+        self, response: StreamedResponse, item: WooItem, visit: Visit
+    ) -> AsyncIterator[Request | WooItem]:
         """The item with what the answer told; a finding where the document cannot be had.
 
         The body goes with the item through the pipelines; who takes the item gives it back.
@@ -90,6 +96,10 @@ class Documents:
         if _refuses_head(response):
             response.close()
             yield self.request(item, visit, headers_only=True)
+            return
+        if response.status == 304 and not await self._is_kept(item):
+            response.close()
+            yield self.request(item, visit, conditional=False)
             return
         if item.source is not None and self._is_usable(response, item):
             item.source.fetched = _fetched(response, item.source.known, hashed=self.mode == "download")
@@ -100,12 +110,27 @@ class Documents:
             self._not_harvested(item)
         self.finish(visit)
 
+    async def _is_kept(self, item: WooItem) -> bool:
+        """Whether what a document is wanted for is still there, so that it need not be fetched again."""
+        pipeline = self._crawler.get_item_pipeline(StorePipeline)
+        known = item.source.known if item.source else None
+        if pipeline is None or known is None or known.sha256 is None:
+            return True
+        store, sha256 = pipeline.store, known.sha256.hex()
+        try:
+            is_kept = await store.has(sha256, known.size)
+            return is_kept and (not self._text or await store.load_text(sha256) is not None)
+        except StoreError as error:
+            raise fail_store(self._crawler, error) from error
+
     def on_failure(self, failure: Failure) -> None:
         """Tell why no answer came."""
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
         visit.ends()
+        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+            return
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
         self._not_harvested(item)
@@ -121,6 +146,10 @@ class Documents:
             return True
         if not 200 <= response.status < 300:
             item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
+        elif "coding" in response.flags:
+            item.notes("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
+        elif "expansion" in response.flags:
+            item.notes("document.te-groot", seen=f"{response.size} bytes en meer", action=SKIPPED)
         elif "maxsize" in response.flags or (size or 0) > self._maxsize:
             item.notes("document.te-groot", seen=f"{size} bytes", action=SKIPPED)
         elif "dataloss" in response.flags:

@@ -16,6 +16,18 @@ RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "beric
 #: Those of permits; the others have ``<kind>.onbereikbaar``.
 UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
 
+#: What is wrong with a certificate, by OpenSSL's number (x509_vfy.h, X509_V_ERR_…), in the publisher's words.
+CERTIFICATE_FAULTS = {
+    9: "het certificaat is nog niet geldig",
+    10: "het certificaat is verlopen",
+    18: "het certificaat is door de server zelf ondertekend",
+    19: "het certificaat komt van een uitgever die niet wordt vertrouwd",
+    20: "het tussenliggende certificaat ontbreekt, of de uitgever wordt niet vertrouwd",
+    21: "het tussenliggende certificaat ontbreekt, of de uitgever wordt niet vertrouwd",
+    62: "het certificaat is niet voor de naam van deze host",
+    64: "het certificaat is niet voor dit IP-adres",
+}
+
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:
     """The code for *error*; status, reset and time-out are ``<kind>.onbereikbaar``, the rest stands apart."""
@@ -42,6 +54,8 @@ def failure_seen(error: BaseException | None) -> str:
             return f"HTTP {error.response.status}"
         case RedirectRefused():
             return f"doorverwijzing naar {error.target}"
+        case TlsError(verify_code=code) if code in CERTIFICATE_FAULTS:
+            return f"{CERTIFICATE_FAULTS[code]} ({error})"
         case DownloadTimeoutError():
             return "time-out"
         case RobotsForbidden():

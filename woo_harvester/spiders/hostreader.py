@@ -14,6 +14,7 @@ from scrapy import Request
 
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.extensions.state import Reading, StateKeeper
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.middlewares.robotstxt import WooRobotsTxtMiddleware
@@ -118,6 +119,8 @@ class HostReader:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
+        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+            return
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.note(code, request.url, seen=failure_seen(failure.value))
         for following in self._after(visit):

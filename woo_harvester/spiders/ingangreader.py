@@ -15,6 +15,7 @@ from scrapy import Request
 from woo_harvester.dates import iso_seconds
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.findings import Finding
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.permits.files import Ask, how_to_ask, judge
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.messages import read_message
@@ -70,7 +71,8 @@ class IngangReader:
     def on_page_failure(self, failure: Failure) -> None:
         """Tell why no entry page came."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        self.page_failed(failure.value, request.cb_kwargs["visit"])
+        if not isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+            self.page_failed(failure.value, request.cb_kwargs["visit"])
 
     def page_failed(self, error: BaseException | None, visit: IngangVisit) -> None:
         """Tell why no entry page came."""
@@ -153,6 +155,8 @@ class IngangReader:
         request: Request = failure.request  # type: ignore[attr-defined]
         link, file = request.cb_kwargs["link"], request.cb_kwargs["file"]
         visit: IngangVisit = request.cb_kwargs["visit"]
+        if isinstance(failure.value, SpoolError):
+            return
         self._failed(link, file, visit, failure_code(failure.value, "bericht"), failure_seen(failure.value))
         self._file_done(visit)
 

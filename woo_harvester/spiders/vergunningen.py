@@ -12,6 +12,7 @@ from scrapy import Request
 from woo_harvester.arguments import ArgumentError, PermitArguments
 from woo_harvester.extensions.ending import end_run, is_closing
 from woo_harvester.extensions.state import Delivery
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.register import Register
@@ -82,6 +83,8 @@ class VergunningenSpider(HarvestSpider):
 
     def given_failed(self, failure: Failure) -> None:
         """Nothing came of the only URL of ``entries``."""
+        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+            return
         try:
             for visit in self._take(self._given):
                 self.reader.page_failed(failure.value, visit)

@@ -48,7 +48,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.entries = Entries(register, self.report, keeper, patience)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
-        documents = Documents(mode, keeper, settings)
+        documents = Documents(mode, keeper, self.crawler)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
         documents.finish = self.reader.finish
         limits = Limits(

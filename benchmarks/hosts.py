@@ -1,0 +1,119 @@
+"""Publishers of documents on loopback in a process of their own: one, or hundreds, of any speed.
+
+::
+
+    python -m benchmarks.hosts FOLDER HOSTS DOCUMENTS SIZE DELAY
+
+Each of HOSTS, a port each, lists DOCUMENTS of SIZE bytes, which are PDF by their first bytes and differ from
+each other; a document is answered after DELAY seconds. Writes ``ca.pem``, ``register.xml`` and, last,
+``host`` (the first one) into FOLDER; serves until its standard input closes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from aiohttp import web
+
+from woo_harvester.demo import values
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.sitemaps import DiWoo, Entry, Handeling, robots_txt, sitemap, sitemapindex
+
+INDEX = f"/{values.naam_van_index(16)}"
+PIECE = 64 * 1024
+
+
+class Publishers:
+    """Answers for all hosts, by the ``Host`` that is asked."""
+
+    def __init__(self, documents: int, size: int, delay: float) -> None:
+        self._documents = documents
+        self._size = size
+        self._delay = delay
+        self._sitemaps: dict[str, bytes] = {}
+
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        """One of the files of the host, or a document."""
+        host, path = request.host, request.path
+        if path == "/robots.txt":
+            return web.Response(text=robots_txt(f"https://{host}{INDEX}"))
+        if path == INDEX:
+            return _xml(sitemapindex([f"https://{host}/sitemap.xml"]))
+        if path == "/sitemap.xml":
+            if host not in self._sitemaps:
+                self._sitemaps[host] = sitemap(*self._entries(host))
+            return _xml(self._sitemaps[host])
+        if self._delay:
+            await asyncio.sleep(self._delay)
+        return await self._document(request)
+
+    async def _document(self, request: web.BaseRequest) -> web.StreamResponse:
+        head = b"%PDF-1.7\n%" + request.path.encode() + b"\n"
+        if self._size <= PIECE:
+            return web.Response(body=head.ljust(self._size, b"x"), content_type="application/pdf")
+        response = web.StreamResponse(headers={"Content-Type": "application/pdf"})
+        response.content_length = self._size
+        await response.prepare(request)
+        await response.write(head.ljust(PIECE, b"x"))
+        for start in range(PIECE, self._size, PIECE):
+            await response.write(b"x" * min(PIECE, self._size - start))
+        return response
+
+    def _entries(self, host: str) -> Iterable[Entry]:
+        for number in range(self._documents):
+            yield Entry(
+                loc=f"https://{host}/documenten/{number}.pdf",
+                lastmod="2024-01-09T08:00:00+01:00",
+                diwoo=DiWoo(
+                    publisher=values.WATERSCHAP,
+                    verantwoordelijke=values.WATERSCHAP,
+                    titel=f"Watervergunning {number}",
+                    informatiecategorieen=[values.categorie(16)],
+                    documentsoorten=[values.BESLUIT],
+                    creatiedatum="2024-01-08",
+                    language=values.NEDERLANDS,
+                    format=values.PDF,
+                    handelingen=[Handeling(values.ONDERTEKENING, "2024-01-08T09:00:00", values.WATERSCHAP)],
+                ),
+            )
+
+
+def _xml(body: bytes | str) -> web.Response:
+    content = body.encode() if isinstance(body, str) else body
+    return web.Response(body=content, content_type="application/xml")
+
+
+def _body(number: int, host: str) -> Body:
+    place = Location(f"https://{host}/", "Beschikkingen")
+    return Body(naam=f"Publicist {number}", systeem_id=str(90_000_000 + number), locations=[place])
+
+
+async def serve(folder: Path, hosts: int, publishers: Publishers) -> None:
+    """Serve until standard input closes."""
+    authority = Authority()
+    tls = authority.server_context()
+    runner = web.ServerRunner(web.Server(publishers.answer, access_log=None), shutdown_timeout=0.2)
+    await runner.setup()
+    names = []
+    for _ in range(hosts):
+        sock = socket.create_server(("127.0.0.1", 0), backlog=256)
+        names.append(f"localhost:{sock.getsockname()[1]}")
+        await web.SockSite(runner, sock, ssl_context=tls).start()
+    authority.write_bundle(folder / "ca.pem")
+    register = register_xml([_body(number, name) for number, name in enumerate(names)])
+    (folder / "register.xml").write_text(register, encoding="utf-8")
+    (folder / "host.part").write_text(names[0], encoding="ascii")
+    (folder / "host.part").rename(folder / "host")
+    await asyncio.to_thread(sys.stdin.read)
+    await runner.cleanup()
+
+
+if __name__ == "__main__":
+    _, where, hosts_wanted, documents_wanted, bytes_wanted, seconds = sys.argv
+    made = Publishers(int(documents_wanted), int(bytes_wanted), float(seconds))
+    asyncio.run(serve(Path(where), int(hosts_wanted), made))

@@ -1,0 +1,58 @@
+"""Names that lead to addresses within: real names of a real name server, in an internet of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.internet import host, in_namespaces
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return in_namespaces(tmp_path_factory.mktemp("internet"))
+
+
+def codes_about(found: dict[str, Any], url: str) -> dict[str, str]:
+    return {
+        finding["code"]: finding.get("seen", "") for finding in found["findings"] if finding["url"] == url
+    }
+
+
+def test_a_publisher_at_a_public_address_is_harvested(found: dict[str, Any]) -> None:
+    assert found["status"] == 0
+    assert "Traceback" not in found["stderr"]
+    assert f"https://{host('publiek')}/a.pdf" in found["locs"]
+
+
+def test_nothing_within_is_ever_asked(found: dict[str, Any]) -> None:
+    assert found["inner"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("tien", "10.0.0.1"),
+        ("lus", "127.0.0.1"),
+        ("wolk", "169.254.169.254"),
+        ("zes", "fd00::1"),
+        ("zes-lus", "::1"),
+    ],
+)
+def test_a_name_of_a_private_address_is_refused(found: dict[str, Any], name: str, address: str) -> None:
+    visited = codes_about(found, f"https://{host(name)}/robots.txt")
+    assert visited == {"host.prive-adres": address}
+    redirected = codes_about(found, f"https://{host('publiek')}/naar-{name}.pdf")
+    assert redirected["host.prive-adres"] == address
+    assert f"https://{host('publiek')}/naar-{name}.pdf" not in found["locs"]
+
+
+def test_of_several_addresses_only_the_public_ones_are_used(found: dict[str, Any]) -> None:
+    assert f"https://{host('publiek')}/naar-gemengd.pdf" in found["locs"]
+
+
+def test_a_name_that_changes_is_asked_for_once_and_that_answer_is_used(found: dict[str, Any]) -> None:
+    """Checked and then asked again, it would lead within."""
+    assert found["asked"].count("wisselt") == 1
+    assert f"https://{host('publiek')}/naar-wisselt.pdf" in found["locs"]

@@ -1,0 +1,279 @@
+"""Documents in ``FILES_STORE``: once, whole, and never harvested without being there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import Line, Run, run_scrapy
+from tests.integration.daily import FIRST, NEWER, publish
+from tests.integration.faults import (
+    KILLED,
+    Fallible,
+    GatedSite,
+    KillAt,
+    errors,
+    harvested,
+    small_disk,
+)
+from tests.samples import SAMPLES, SENTENCE
+from tests.stores.servers import ftp_server, s3_server
+from woo_harvester.demo.server import Page, Request
+from woo_harvester.files.names import path_of, text_path_of
+
+PDF = SAMPLES["PDF"].read_bytes()
+DOWNLOAD = ("-a", "documents=download")
+
+
+def document(number: int, size: int = 0) -> bytes:
+    """A document of its own, of *size* bytes more than a small one."""
+    return PDF + f"% {number}".encode() + bytes(size)
+
+
+def put(site: GatedSite, documents: Mapping[str, bytes], lastmod: str = FIRST) -> set[str]:
+    """Have the site publish these documents; gives their locs."""
+    publish(site, dict.fromkeys(documents, lastmod))
+    for name, body in documents.items():
+        site.pages[f"/d/{name}.pdf"] = Page(body, content_type="application/pdf")
+    return {site.url(f"/d/{name}.pdf") for name in documents}
+
+
+def file_of(record: Line) -> Line:
+    (file,) = record["versies"][0]["bestanden"]
+    found: Line = file
+    return found
+
+
+def stored(store: Path) -> set[Path]:
+    """The documents in a folder, each of which is checked to be whole."""
+    found = {path for path in store.glob("??/*") if not path.name.endswith(".json")}
+    for path in found:
+        assert sha256(path.read_bytes()).hexdigest() == path.name
+    return found
+
+
+def locs_of(run: Run, store: Path) -> set[str]:
+    """What was delivered, each of which is checked to be in the store."""
+    for record in run.records:
+        assert (store / file_of(record)["pad"]).is_file()
+    return set(run.locs)
+
+
+def test_a_document_is_kept_once_whatever_it_is_called(gated: GatedSite, installation: Fallible) -> None:
+    store = installation.folder / "store"
+    put(gated, {"a": PDF, "b": PDF, "c": document(1)})
+    run = installation.run(*DOWNLOAD, FILES_STORE=store)
+    assert run.returncode == 0, run.stderr
+    digest = sha256(PDF).hexdigest()
+    assert file_of(run.record(gated.url("/d/a.pdf"))) == {
+        "url": gated.url("/d/a.pdf"),
+        "mime-type": "application/pdf",
+        "bestandsnaam": "a.pdf",
+        "grootte": len(PDF),
+        "hash": digest,
+        "pad": path_of(digest),
+    }
+    assert stored(store) == {store / path_of(digest), store / path_of(sha256(document(1)).hexdigest())}
+    assert (run.stats["woo/files/stored"], run.stats["woo/files/present"]) == (2, 1)
+    assert run.stats["woo/files/bytes"] == len(PDF) + len(document(1))
+
+
+def test_a_new_version_with_the_same_file_is_no_second_copy(gated: GatedSite, installation: Fallible) -> None:
+    store = installation.folder / "store"
+    put(gated, {"a": PDF})
+    installation.run(*DOWNLOAD, FILES_STORE=store)
+    before = {path: path.stat().st_mtime_ns for path in stored(store)}
+    put(gated, {"a": PDF}, NEWER)
+    run = installation.run(*DOWNLOAD, FILES_STORE=store)
+    (record,) = run.records
+    assert record["versies"][0]["oorzaak"] == "wijziging"
+    assert file_of(record)["pad"] == path_of(sha256(PDF).hexdigest())
+    assert {path: path.stat().st_mtime_ns for path in stored(store)} == before
+
+
+def test_the_name_that_a_server_gives_cannot_lead_out_of_the_store(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    store = installation.folder / "store"
+    put(gated, {"a": PDF})
+    headers = {"Content-Disposition": 'attachment; filename="../../etc/cron.d/x"'}
+    gated.pages["/d/a.pdf"] = Page(PDF, content_type="application/pdf", headers=headers)
+    run = installation.run(*DOWNLOAD, FILES_STORE=store)
+    (record,) = run.records
+    assert file_of(record)["pad"] == path_of(sha256(PDF).hexdigest())
+    assert len(stored(store)) == 1
+
+
+@pytest.mark.parametrize("count", [1, 5, 12])
+def test_a_kill_leaves_no_part_of_a_document_and_the_next_run_delivers_the_rest(
+    count: int, gated: GatedSite, installation: Fallible
+) -> None:
+    store = installation.folder / "store"
+    expected = put(gated, {f"a{number}": document(number) for number in range(10)})
+    killed = installation.start(*DOWNLOAD, fault=KillAt("before the fsync", count), FILES_STORE=store)
+    assert killed.status() == KILLED
+    stored(store)
+    assert len(harvested(installation.folder)) < 10
+    known = harvested(installation.folder)
+    rest = installation.run(*DOWNLOAD, FILES_STORE=store)
+    assert rest.returncode == 0, rest.stderr
+    assert locs_of(rest, store) | known == expected
+    assert len(stored(store)) == 10
+
+
+def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    expected = put(gated, {f"a{number}": document(number, 100_000) for number in range(20)})
+    with small_disk(installation.folder / "store", 1024 * 1024) as store:
+        failed = installation.run(*DOWNLOAD, FILES_STORE=store)
+        assert failed.returncode == 1
+        (line,) = errors(failed)
+        assert f"a document could not be stored in {store}" in line
+        assert "No space left on device" in line
+        assert "comes again in the next run" in line
+        assert "Traceback" not in failed.stderr
+        assert failed.stats["finish_reason"] == "store_failed"
+        assert 0 < len(stored(store)) < 20
+        first = locs_of(failed, store)
+        assert harvested(installation.folder) == first
+        subprocess.run(["mount", "-o", "remount,size=8388608", str(store)], check=True)
+        rest = installation.run(*DOWNLOAD, FILES_STORE=store)
+        assert rest.returncode == 0, rest.stderr
+        assert locs_of(rest, store) == expected - first
+
+
+def test_a_store_that_cannot_be_used_ends_the_run_before_anything_is_asked(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    put(gated, {"a": PDF})
+    file = installation.folder / "file"
+    file.touch()
+    refused = installation.run(FILES_STORE=file / "store")
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert f"FILES_STORE {file}/store cannot be used" in line
+    assert "Traceback" not in refused.stderr
+    assert gated.requests == []
+
+
+def test_what_a_killed_run_left_is_removed_a_day_later(gated: GatedSite, installation: Fallible) -> None:
+    store = installation.folder / "store"
+    put(gated, {"a": PDF})
+    left = store / ".writing" / f"{'ab' * 32}.0123456789abcdef.part"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    os.utime(left, (1_700_000_000, 1_700_000_000))
+    installation.run(*DOWNLOAD, FILES_STORE=store)
+    assert not left.exists()
+
+
+def test_a_document_that_is_withdrawn_stays_until_it_is_removed(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    store = installation.folder / "store"
+    put(gated, {"a": PDF, "b": document(1)})
+    installation.run(*DOWNLOAD, FILES_STORE=store)
+    put(gated, {"a": PDF})
+    run = installation.run(*DOWNLOAD, FILES_STORE=store)
+    assert [record["versies"][0]["oorzaak"] for record in run.records] == ["intrekking"]
+    assert len(stored(store)) == 2
+    done = run_scrapy(["state", "unnamed", "--remove"], installation.folder, settings={"FILES_STORE": store})
+    assert done.stderr == f"Removed 1 file of {len(document(1))} bytes that no published document names.\n"
+    assert stored(store) == {store / path_of(sha256(PDF).hexdigest())}
+
+
+# Texts
+
+
+def words(text: str) -> str:
+    """A text without its lines."""
+    return " ".join(text.split())
+
+
+def answering(body: bytes) -> Any:
+    """A page that answers 304 to whom it has given its ETag."""
+
+    def handle(request: Request) -> Page:
+        headers = {"ETag": '"1"'}
+        if request.headers.get("If-None-Match") == '"1"':
+            return Page(status=304, headers=headers)
+        return Page(body, content_type="application/pdf", headers=headers)
+
+    return handle
+
+
+@pytest.mark.parametrize("server", ["sends it again", "answers 304"])
+def test_the_text_of_the_same_file_is_not_read_twice(
+    server: str, gated: GatedSite, installation: Fallible
+) -> None:
+    store = installation.folder / "store"
+    settings: dict[str, Any] = {"FILES_STORE": store, "WOO_TEXT": 1, "WOO_TEXT_WORKERS": 1}
+    put(gated, {"a": PDF})
+    if server == "answers 304":
+        gated.pages["/d/a.pdf"] = answering(PDF)
+    page = gated.pages["/d/a.pdf"]
+    first = installation.run(*DOWNLOAD, **settings)
+    assert first.returncode == 0, first.stderr
+    assert SENTENCE in words(file_of(first.records[0])["tekst"])
+    assert (store / text_path_of(sha256(PDF).hexdigest())).is_file()
+    put(gated, {"a": PDF}, NEWER)
+    gated.pages["/d/a.pdf"] = page
+    second = installation.run(*DOWNLOAD, **settings)
+    assert second.stats["woo/text/known"] == 1
+    assert file_of(second.records[0]) == file_of(first.records[0])
+
+
+def test_a_text_is_read_also_where_nothing_is_kept(gated: GatedSite, installation: Fallible) -> None:
+    put(gated, {"a": PDF})
+    run = installation.run(*DOWNLOAD, WOO_TEXT=1, WOO_TEXT_WORKERS=1)
+    assert run.returncode == 0, run.stderr
+    (record,) = run.records
+    assert SENTENCE in words(file_of(record)["tekst"])
+    assert "pad" not in file_of(record)
+
+
+# Remote stores
+
+
+def test_documents_are_kept_in_s3(gated: GatedSite, installation: Fallible) -> None:
+    put(gated, {"a": PDF, "b": PDF, "c": document(1, 2_000_000)})
+    with s3_server() as server:
+        run = installation.run(*DOWNLOAD, **server.settings)
+        assert run.returncode == 0, run.stderr
+        for name, body in (("a", PDF), ("c", document(1, 2_000_000))):
+            pad = file_of(run.record(gated.url(f"/d/{name}.pdf")))["pad"]
+            assert server.read(f"documenten/{pad}") == (body, "application/pdf")
+        assert (run.stats["woo/files/stored"], run.stats["woo/files/present"]) == (2, 1)
+
+
+def test_documents_are_kept_over_ftp(gated: GatedSite, installation: Fallible) -> None:
+    put(gated, {"a": PDF, "b": PDF, "c": document(1, 2_000_000)})
+    folder = installation.folder / "ftp"
+    with ftp_server(folder) as url:
+        run = installation.run(*DOWNLOAD, FILES_STORE=url)
+    assert run.returncode == 0, run.stderr
+    assert len(stored(folder / "documenten")) == 2
+    assert locs_of(run, folder / "documenten") == {gated.url(f"/d/{name}.pdf") for name in "abc"}
+
+
+def test_a_server_that_stays_away_ends_the_run_and_nothing_counts_as_harvested(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    put(gated, {"a": PDF, "b": document(1)})
+    with ftp_server(installation.folder / "ftp") as url:
+        gone = url
+    failed = installation.run(*DOWNLOAD, FILES_STORE=gone, WOO_RETRY_BACKOFF=0.01)
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert "a document could not be stored in ftp://127.0.0.1" in line
+    assert "geheim" not in line
+    assert "Traceback" not in failed.stderr
+    assert failed.records == []
+    assert harvested(installation.folder) == set()

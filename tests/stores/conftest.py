@@ -1,0 +1,28 @@
+"""The servers are started once for all tests of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stores.servers import S3Server, ftp_server, s3_server
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture
+def ftp_folder(tmp_path: Path) -> Path:
+    """What the FTP server has."""
+    return tmp_path / "ftp"
+
+
+@pytest.fixture
+def ftp(ftp_folder: Path) -> Iterator[str]:
+    with ftp_server(ftp_folder) as url:
+        yield url

@@ -1,0 +1,87 @@
+"""What is typed after ``scrapy state``, and what of it makes no sense."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from woo_harvester.commands.state.output import number
+from woo_harvester.state.exported import Format
+from woo_harvester.urls import host_of
+
+if TYPE_CHECKING:
+    import argparse
+
+    from woo_harvester.commands.state import Command
+
+OPTIONS = ("host", "format", "output", "withdrawn", "verbose", "remove")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One of the things that the command does."""
+
+    run: Callable[[Command, list[str], argparse.Namespace], None]
+    arguments: str
+    """As the help shows them."""
+    least: int
+    most: int | None
+    """How many arguments there may be; None for any number."""
+    options: frozenset[str] = frozenset()
+
+
+def action_of(
+    args: Sequence[str], opts: argparse.Namespace, actions: Mapping[str, Action], default: Action
+) -> Action:
+    """What is asked for; *default* where nothing is. Raises UsageError for what makes no sense."""
+    for given in args:
+        if given.startswith("-"):  # Scrapy lets an option that it does not know through
+            raise UsageError(f"unknown option {given}{_hint(given, [f'--{name}' for name in OPTIONS])}")
+    name = args[0] if args else ""
+    if name and name not in actions:
+        raise UsageError(f"unknown action {name}{_hint(name, list(actions))}")
+    action = actions.get(name, default)
+    usage = f"scrapy state {name} {action.arguments}".strip()
+    for option in OPTIONS:
+        if getattr(opts, option) and option not in action.options:
+            fitting = [each for each, other in actions.items() if option in other.options]
+            raise UsageError(f"option --{option} belongs to {' and '.join(fitting)}, not to: {usage}")
+    count = len(args) - 1 if args else 0
+    if count < action.least or (action.most is not None and count > action.most):
+        raise UsageError(f"expected: {usage}; got {number(count, 'argument')}")
+    return action
+
+
+def _hint(given: str, names: Sequence[str]) -> str:
+    close = get_close_matches(given, names, n=1)
+    return f": did you mean {close[0]}?" if close else f": expected one of {', '.join(names)}"
+
+
+def known_host(given: str, hosts: Sequence[str]) -> str:
+    """The host of the state that is meant. Raises UsageError."""
+    try:
+        host = host_of(given if "://" in given else f"https://{given}")
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    is_page = re.search(r"[/?#]", given.rpartition("://")[2].rstrip("/"))
+    if host not in hosts or is_page:
+        close = get_close_matches(host, hosts, n=1, cutoff=0.8)
+        hint = f": did you mean {close[0]}?" if close and not is_page else ""
+        raise UsageError(f"the state does not know {given}{hint}")
+    return host
+
+
+def format_of(given: str | None, path: Path | None) -> Format:
+    """The format that is meant: as *given*, else by the name of the file. Raises UsageError."""
+    name = given or (path.suffix.removeprefix(".").lower() if path else "")
+    if name == "csv":
+        return "csv"
+    if given not in (None, "jsonl"):
+        raise UsageError(f"expected --format jsonl or --format csv, got {given}")
+    return "jsonl"

@@ -1,0 +1,94 @@
+"""What ``scrapy state`` shows, and the files that it reads and writes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from woo_harvester.dates import AMSTERDAM
+from woo_harvester.files.folder import Folder, unnamed
+from woo_harvester.latest import Latest
+from woo_harvester.state import upkeep
+
+#: A host that is longer has a line of its own: the table fits 80 columns.
+HOST_WIDTH = 33
+HEADS = ("documents", "withdrawn", "held back")
+NUMBER_WIDTH = 9
+
+
+@contextmanager
+def writing(path: Path | None) -> Iterator[IO[str]]:
+    """A file that is there only when it is whole; standard output where there is no *path*."""
+    if path is None:
+        yield sys.stdout
+        return
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # the files that it was made from may be removed next
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def reading(names: Sequence[str]) -> Iterator[Latest]:
+    """The latest versions in the files with these names; tells of a line that is broken off."""
+    with Latest(map(Path, names)) as files:
+        for path in files.torn:
+            sys.stderr.write(f"scrapy state: the last line of {path} is broken off, and left out\n")
+        yield files
+
+
+def list_unnamed(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
+    """Show size and path of the files of *folder* that are not among *named*; how many, and their bytes.
+
+    With *remove*, a file is removed when its line has been written.
+    """
+    count = size = 0
+    for file in unnamed(folder.kept(), named):
+        its_size = file.size()
+        print(f"{its_size:>12} {file.path}", flush=remove)
+        if remove:
+            file.path.unlink()
+        count += 1
+        size += its_size
+    return count, size
+
+
+def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
+    """The lines of a table of hosts."""
+    width = min(HOST_WIDTH, max((len(one.host) for one in found), default=4))
+    yield " ".join([f"{'host':<{width}}", *(f"{head:>{NUMBER_WIDTH}}" for head in HEADS), "complete read"])
+    for one in found:
+        if len(one.host) > width:
+            yield one.host
+        held = "confirmed" if one.confirmed else number(one.held_runs, "run") if one.held_runs else "-"
+        numbers = (str(one.documents), str(one.withdrawn), held)
+        cells = (f"{number:>{NUMBER_WIDTH}}" for number in numbers)
+        yield " ".join(
+            [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
+        )
+    documents = number(sum(one.documents for one in found), "document")
+    yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
+
+
+def _day(at: int | None) -> str:
+    return f"{datetime.fromtimestamp(at, UTC).astimezone(AMSTERDAM):%Y-%m-%d %H:%M}" if at else "never"
+
+
+def number(count: int, name: str) -> str:
+    """Such as ``1 host`` and ``2 hosts``."""
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
+def tell(line: str) -> None:
+    """To stderr, since stdout may hold what was asked for."""
+    sys.stderr.write(line + "\n")

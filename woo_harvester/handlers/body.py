@@ -1,0 +1,114 @@
+"""From the pieces of a body to a file: decoded, bounded, counted and hashed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from typing import IO, Literal
+
+from woo_harvester.handlers.coding import BombError, Decoder
+from woo_harvester.sitemaps.unpack import CorruptError, TruncatedError
+
+#: Bodies up to this size stay in memory, larger ones go to a temporary file, in pieces of this size.
+SPOOL_SIZE = 1024 * 1024
+
+Flag = Literal["maxsize", "dataloss", "expansion", "coding"]
+"""Why a body is not the whole of what the server has: see StreamingDownloadHandler."""
+
+
+class SpoolError(Exception):
+    """What comes in cannot be kept while it is in use: a full disk, a folder that may not be written.
+
+    It says nothing about the server. Not an OSError, since those are a connection's.
+    """
+
+
+class Intake:
+    """Takes a body and writes it to a file: what is large or coded in a thread, while more of it comes in."""
+
+    def __init__(self, file: IO[bytes], *, maxsize: int, digest: bool, decoder: Decoder | None) -> None:
+        self.size = 0
+        """Bytes in the file."""
+        self.received = 0
+        """Bytes that came, still coded."""
+        self.flag: Flag | None = None
+        """Set as soon as it is known that no more is taken."""
+        self.digest = hashlib.sha256() if digest else None
+        self._file = file
+        self._maxsize = maxsize
+        self._decoder = decoder
+        self._pieces: list[bytes] = []
+        self._waiting = 0
+        self._writing: asyncio.Future[None] | None = None
+
+    async def take(self, piece: bytes) -> None:
+        """Take a piece; waits only where what came before is not written yet.
+
+        Raises :class:`SpoolError`.
+        """
+        self._pieces.append(piece)
+        self._waiting += len(piece)
+        self.received += len(piece)
+        if self._maxsize and self.received > self._maxsize:
+            await self.finish()
+            self.flag = self.flag or "maxsize"
+        elif self._waiting >= SPOOL_SIZE:
+            await self._written()
+            self._write_in_thread()
+
+    async def finish(self) -> None:
+        """Write what is left; raises :class:`SpoolError`."""
+        await self._written()
+        if self._decoder is None:
+            self._write(self._pieces)
+            self._pieces = []
+        else:
+            self._write_in_thread()
+            await self._written()
+            self._check_end(self._decoder)
+
+    def _check_end(self, decoder: Decoder) -> None:
+        try:
+            decoder.finish()
+        except TruncatedError:
+            self.flag = self.flag or "dataloss"
+
+    def _write_in_thread(self) -> None:
+        pieces, self._pieces, self._waiting = self._pieces, [], 0
+        self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, pieces)
+
+    async def _written(self) -> None:
+        if self._writing is not None:
+            await self._writing
+
+    def _write(self, pieces: list[bytes]) -> None:
+        data = b"".join(pieces)
+        if self.flag is not None:
+            return
+        if self._decoder is None:
+            self._store(data)
+            return
+        try:
+            for piece in self._decoder.decode(data):
+                self._store(piece)
+                if self.flag is not None:
+                    return
+        except BombError:
+            self.flag = "expansion"
+        except CorruptError:
+            self.flag = "coding"
+
+    def _store(self, data: bytes) -> None:
+        room = self._maxsize - self.size if self._maxsize else len(data)
+        if len(data) > room:
+            self.flag = "maxsize"
+            data = data[:room]
+        try:
+            self._file.write(data)
+        except OSError as error:
+            folder = tempfile.tempdir or "the folder for temporary files"
+            raise SpoolError(f"what is fetched cannot be kept in {folder} (TMPDIR): {error}") from error
+        self.size += len(data)
+        if self.digest:
+            self.digest.update(data)

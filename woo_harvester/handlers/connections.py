@@ -1,0 +1,34 @@
+"""How many connections this process may have open at once."""
+
+from __future__ import annotations
+
+import logging
+import resource
+
+logger = logging.getLogger(__name__)
+
+#: Files that are open for other purposes: state, feeds, report, libraries, workers.
+OTHER_FILES = 200
+
+#: A connection that is kept open after its answer, and a temporary file, may come with each that is in use.
+FILES_A_CONNECTION = 4
+
+
+def most_connections(wanted: int) -> int:
+    """As many connections as *wanted*, or as the limit of open files leaves room for; at least one.
+
+    Raises the process's own (soft) limit as far as the machine lets it: 1,024, which is what many systems
+    begin with, is less than the hosts of a run can need, and an error for want of a file would look like
+    the publisher's fault.
+    """
+    wanted = max(1, wanted)
+    needed = wanted * FILES_A_CONNECTION + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return wanted
+    room = max(1, (soft - OTHER_FILES) // FILES_A_CONNECTION)
+    logger.warning("Only %d connections at once, since no more than %d files may be open", room, soft)
+    return room
