@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Mapping
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -289,3 +292,22 @@ def test_two_runs_on_one_host_exclude_each_other(permits: Permits, site: Site) -
             run = permits.run(entries)
             assert (run.returncode, f"another run works on {site.host}" in run.stderr) == (1, True)
     assert causes(permits.run(site.url(FOLDER))) == {"1": "aanlevering"}
+
+
+def test_an_entry_page_may_be_http(permits: Permits) -> None:
+    folder = permits.folder / "www"
+    folder.mkdir()
+    (folder / "a.xml").write_bytes(about(1))
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        run = permits.run(f"http://localhost:{server.server_port}/")
+        server.shutdown()
+    assert (causes(run), run.findings) == ({"1": "aanlevering"}, [])
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Python's own server, whose listing has no dates."""
+
+    def log_message(self, *_: object) -> None:
+        pass

@@ -111,4 +111,4 @@ def forget_entries(connection: Connection, host: str) -> None:
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
     """The numbers of entry pages that are known, by URL."""
     query = select(permit_entries.c.url, permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))
-    return dict(connection.execute(query).tuples().all())
+    return {row.url: row.id for row in connection.execute(query)}
