@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from woo_harvester.arguments import ArgumentError, WooArguments
+from woo_harvester.arguments import ArgumentError, PermitArguments, WooArguments
 
 
 def test_without_arguments_nothing_is_narrowed() -> None:
@@ -77,7 +79,7 @@ def test_an_unknown_argument_is_refused_with_the_name_that_is_like_it() -> None:
 
 
 def test_an_unknown_argument_that_is_like_nothing_is_refused_with_all_names() -> None:
-    names = "domains, organisation, register, documents, shard, deltafetch_reset"
+    names = "domains, register, shard, deltafetch_reset, organisation, documents"
     with pytest.raises(ArgumentError, match=f"^unknown argument zzz: expected one of {names}$"):
         WooArguments.read({"zzz": "1"})
 
@@ -91,3 +93,27 @@ def test_a_message_is_one_line() -> None:
 def test_the_name_of_the_field_is_no_argument() -> None:
     with pytest.raises(ArgumentError, match="unknown argument register_source"):
         WooArguments.read({"register_source": "export.xml"})
+
+
+def test_entry_pages_are_urls_with_commas_between_each_once() -> None:
+    given = "https://a.nl/xml/, http://b.nl/p?x=1 ,https://a.nl/xml/,"
+    assert PermitArguments.read({"entries": given}).entries == ("https://a.nl/xml/", "http://b.nl/p?x=1")
+
+
+def test_entry_pages_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "entries.csv"
+    path.touch()
+    assert PermitArguments.read({"entries": str(path)}).entries == path
+
+
+@pytest.mark.parametrize(
+    "given", ["", ",", "ftp://a.nl/x", "x" * 5000, "https://a.nl/a b", "https://u@a.nl/"]
+)
+def test_what_is_no_entry_page_is_refused(given: str) -> None:
+    with pytest.raises(ArgumentError, match=r"^argument entries: expected (?:URLs|the URL) of"):
+        PermitArguments.read({"entries": given})
+
+
+def test_without_entry_pages_the_argument_is_named() -> None:
+    with pytest.raises(ArgumentError, match="^argument entries is missing: expected URLs of entry pages"):
+        PermitArguments.read({})
