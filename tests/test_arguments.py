@@ -115,5 +115,5 @@ def test_what_is_no_entry_page_is_refused(given: str) -> None:
 
 
 def test_without_entry_pages_the_argument_is_named() -> None:
-    with pytest.raises(ArgumentError, match="^argument entries is missing: expected URLs of entry pages"):
+    with pytest.raises(ArgumentError, match="argument entries is missing: expected URLs of entry pages"):
         PermitArguments.read({})
