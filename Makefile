@@ -64,7 +64,7 @@ unit: install-dev
 	$(BIN)/coverage report
 
 # About half an hour: rescan harvests a million documents, and soak kills some hundred runs.
-BENCHMARKS := register sitemap_reading sitemap_scan crawl rescan documents text report progress compounds index_text elasticsearch weight shards soak
+BENCHMARKS := register sitemap_reading sitemap_scan crawl rescan documents text permits report progress compounds index_text elasticsearch weight shards soak
 bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 

@@ -81,7 +81,7 @@ def test_a_component_that_a_project_has_switched_off_stays_off() -> None:
 
 def test_a_projects_own_handler_for_https_wins() -> None:
     own = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
-    assert settings_of(DOWNLOAD_HANDLERS={"https": own}).getdict("DOWNLOAD_HANDLERS") == {"https": own}
+    assert settings_of(DOWNLOAD_HANDLERS={"https": own}).getdict("DOWNLOAD_HANDLERS")["https"] == own
     assert settings_of(DOWNLOAD_HANDLERS={"ftp": None}).getdict("DOWNLOAD_HANDLERS") == {
         "ftp": None,
         **addon.DOWNLOAD_HANDLERS,

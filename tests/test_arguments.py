@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from woo_harvester.arguments import ArgumentError, WooArguments, read_arguments
+from woo_harvester.arguments import ArgumentError, PermitArguments, WooArguments
 
 
 def test_without_arguments_nothing_is_narrowed() -> None:
-    assert read_arguments({}) == WooArguments()
-    assert read_arguments({}).domains is None
+    assert WooArguments.read({}) == WooArguments()
+    assert WooArguments.read({}).domains is None
 
 
 @pytest.mark.parametrize(
@@ -22,72 +24,96 @@ def test_without_arguments_nothing_is_narrowed() -> None:
     ],
 )
 def test_domains_are_hosts_or_urls_with_commas_between(given: str, hosts: tuple[str, ...]) -> None:
-    assert read_arguments({"domains": given}).domains == hosts
+    assert WooArguments.read({"domains": given}).domains == hosts
 
 
 @pytest.mark.parametrize("given", ["", " , ", "https://", "www.a.nl:poort", "een host"])
 def test_domains_without_a_host_are_refused(given: str) -> None:
     with pytest.raises(ArgumentError, match=r"^argument domains: expected "):
-        read_arguments({"domains": given})
+        WooArguments.read({"domains": given})
 
 
 @pytest.mark.parametrize(("given", "shard"), [("1/1", (1, 1)), ("2/8", (2, 8)), ("8/8", (8, 8))])
 def test_a_shard_is_a_number_of_a_total(given: str, shard: tuple[int, int]) -> None:
-    assert read_arguments({"shard": given}).shard == shard
+    assert WooArguments.read({"shard": given}).shard == shard
 
 
 @pytest.mark.parametrize("given", ["0/8", "9/8", "2", "2/", "/8", "a/b", "-1/8", "1/0", "", "2/8/9"])
 def test_a_shard_that_cannot_be_is_refused(given: str) -> None:
     with pytest.raises(ArgumentError, match=r"^argument shard: expected a shard such as 2/8"):
-        read_arguments({"shard": given})
+        WooArguments.read({"shard": given})
 
 
 @pytest.mark.parametrize("mode", ["download", "head", "none"])
 def test_documents_has_three_modes(mode: str) -> None:
-    assert read_arguments({"documents": mode}).documents == mode
+    assert WooArguments.read({"documents": mode}).documents == mode
 
 
 def test_another_mode_of_documents_is_refused_with_the_three() -> None:
     with pytest.raises(ArgumentError, match=r"^argument documents: .*'download', 'head' or 'none'$"):
-        read_arguments({"documents": "all"})
+        WooArguments.read({"documents": "all"})
 
 
 def test_the_register_is_a_file_or_url() -> None:
-    assert read_arguments({"register": "export.xml"}).register_source == "export.xml"
+    assert WooArguments.read({"register": "export.xml"}).register_source == "export.xml"
 
 
 @pytest.mark.parametrize("name", ["register", "organisation"])
 def test_an_empty_value_is_refused(name: str) -> None:
     with pytest.raises(ArgumentError, match=f"^argument {name}: expected a value, got an empty text$"):
-        read_arguments({name: " "})
+        WooArguments.read({name: " "})
 
 
 @pytest.mark.parametrize(("given", "meant"), [("1", True), ("true", True), ("0", False)])
 def test_deltafetch_reset_is_yes_or_no(given: str, meant: bool) -> None:
-    assert read_arguments({"deltafetch_reset": given}).deltafetch_reset is meant
+    assert WooArguments.read({"deltafetch_reset": given}).deltafetch_reset is meant
 
 
 def test_names_that_begin_with_an_underscore_are_left_alone() -> None:
-    assert read_arguments({"_job": "26", "_version": "r1"}) == WooArguments()
+    assert WooArguments.read({"_job": "26", "_version": "r1"}) == WooArguments()
 
 
 def test_an_unknown_argument_is_refused_with_the_name_that_is_like_it() -> None:
     with pytest.raises(ArgumentError, match=r"^unknown argument domain: did you mean domains\?$"):
-        read_arguments({"domain": "www.a.nl"})
+        WooArguments.read({"domain": "www.a.nl"})
 
 
 def test_an_unknown_argument_that_is_like_nothing_is_refused_with_all_names() -> None:
-    names = "domains, organisation, register, documents, shard, deltafetch_reset"
+    names = "domains, register, shard, deltafetch_reset, organisation, documents"
     with pytest.raises(ArgumentError, match=f"^unknown argument zzz: expected one of {names}$"):
-        read_arguments({"zzz": "1"})
+        WooArguments.read({"zzz": "1"})
 
 
 def test_a_message_is_one_line() -> None:
     with pytest.raises(ArgumentError) as caught:
-        read_arguments({"deltafetch_reset": "misschien"})
+        WooArguments.read({"deltafetch_reset": "misschien"})
     assert "\n" not in str(caught.value)
 
 
 def test_the_name_of_the_field_is_no_argument() -> None:
     with pytest.raises(ArgumentError, match="unknown argument register_source"):
-        read_arguments({"register_source": "export.xml"})
+        WooArguments.read({"register_source": "export.xml"})
+
+
+def test_entry_pages_are_urls_with_commas_between_each_once() -> None:
+    given = "https://a.nl/xml/, http://b.nl/p?x=1 ,https://a.nl/xml/,"
+    assert PermitArguments.read({"entries": given}).entries == ("https://a.nl/xml/", "http://b.nl/p?x=1")
+
+
+def test_entry_pages_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "entries.csv"
+    path.touch()
+    assert PermitArguments.read({"entries": str(path)}).entries == path
+
+
+@pytest.mark.parametrize(
+    "given", ["", ",", "ftp://a.nl/x", "x" * 5000, "https://a.nl/a b", "https://u@a.nl/"]
+)
+def test_what_is_no_entry_page_is_refused(given: str) -> None:
+    with pytest.raises(ArgumentError, match=r"^argument entries: expected (?:URLs|the URL) of"):
+        PermitArguments.read({"entries": given})
+
+
+def test_without_entry_pages_the_argument_is_named() -> None:
+    with pytest.raises(ArgumentError, match="argument entries is missing: expected URLs of entry pages"):
+        PermitArguments.read({})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError, fields, is_dataclass
+from dataclasses import FrozenInstanceError, dataclass, fields, is_dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -290,3 +290,15 @@ def test_the_days_of_a_moment_are_those_on_dutch_clocks() -> None:
 
     assert plain(before_midnight).startswith("2024-04-02")
     assert plain(before_midnight - timedelta(hours=1)).startswith("2024-04-01")
+
+
+@dataclass
+class OneField:
+    """What has one field only."""
+
+    name: str | None = None
+
+
+def test_a_part_with_one_field_is_written_like_any_other() -> None:
+    assert plain(OneField("Dorp")) == {"name": "Dorp"}
+    assert plain(OneField()) == {}

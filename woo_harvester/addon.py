@@ -68,7 +68,14 @@ COMPONENTS: dict[str, dict[str, int | None]] = {
     "EXTENSIONS": EXTENSIONS,
 }
 
-DOWNLOAD_HANDLERS = {"https": "woo_harvester.handlers.streaming.StreamingDownloadHandler"}
+DOWNLOAD_HANDLERS = {
+    "https": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
+    # Entry pages of permits are older than https everywhere.
+    "http": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
+}
+
+#: By the name that FEEDS and -o FILE:NAME use; of permits.
+FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
 
 #: What the components need to keep their promises; a project's own value wins over each.
 SETTINGS: dict[str, Any] = {
@@ -103,12 +110,13 @@ class Addon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Add the spiders to the project's."""
+        """Add the spiders and formats to the project's; commands look at both before there is a crawler."""
         modules = settings.getlist("SPIDER_MODULES")
         if "woo_harvester.spiders" not in modules:
             # With the priority that the project's own list has: with a lower one it would change nothing.
             priority = settings.getpriority("SPIDER_MODULES") or 0
             settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
+        _add_to_dict(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components; a component that the project has placed itself stays where it is."""
@@ -117,6 +125,10 @@ class Addon:
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
-        handlers = {**DOWNLOAD_HANDLERS, **settings.getdict("DOWNLOAD_HANDLERS")}
-        settings.set("DOWNLOAD_HANDLERS", handlers, settings.getpriority("DOWNLOAD_HANDLERS") or 0)
+        _add_to_dict(settings, "DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS)
         settings.setdict(SETTINGS, "addon")
+
+
+def _add_to_dict(settings: BaseSettings, name: str, added: dict[str, str]) -> None:
+    """Add to a setting; what the project has in it stays."""
+    settings.set(name, {**added, **settings.getdict(name)}, settings.getpriority(name) or 0)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from woo_harvester.hints import hint
 from woo_harvester.shards import parse_shard
-from woo_harvester.urls import host_of
+from woo_harvester.urls import host_of, loc_problem
 
 DocumentsMode = Literal["download", "head", "none"]
 
@@ -43,43 +46,84 @@ def _filled(value: Any) -> Any:
     return value
 
 
+#: What the argument ``entries`` may hold.
+ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
+
+
+def _entries(value: Any) -> Any:
+    """URLs with commas between, or the path of a file."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if not text.lower().startswith(("http://", "https://")):
+        with suppress(OSError):  # a name that no file can have
+            if text and Path(text).is_file():
+                return Path(text)
+        raise ValueError(f"expected {ENTRIES}; there is no file {text!r}")
+    urls = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for url in urls:
+        if problem := page_problem(url):
+            raise ValueError(f"{problem} (a URL that holds a comma must stand in a CSV file)")
+    return urls
+
+
+def page_problem(url: str) -> str | None:
+    """Why *url* cannot be an entry page, or None: it must be a whole http or https URL without a password."""
+    secure = re.sub("^http:", "https:", url, count=1, flags=re.IGNORECASE)
+    return f"expected the URL of an entry page, got {url!r}" if loc_problem(secure) else None
+
+
 Text = Annotated[str, BeforeValidator(_filled)]
 
 
-class WooArguments(BaseModel):
-    """What may stand behind ``-a`` for the spider ``woo``."""
+class Arguments(BaseModel):
+    """What may stand behind ``-a`` for every spider of the project."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     domains: Annotated[tuple[str, ...] | None, BeforeValidator(_hosts)] = None
     """Only these hosts."""
-    organisation: Text | None = None
-    """Only the hosts of this body: TOOI URI, its code, systeemId or exact name."""
     register_source: Text | None = Field(default=None, alias="register")
     """The argument ``register``, a name that pydantic's own class has: the ROO export, file or URL."""
-    documents: DocumentsMode | None = None
-    """What happens to each document."""
     shard: Annotated[tuple[int, int] | None, BeforeValidator(_shard)] = None
     """Number of this shard, and of how many."""
     deltafetch_reset: bool = False
     """Forget the state of the hosts in this run first."""
 
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Self:
+        """Check the arguments of a run. Raises :class:`ArgumentError` for the first that makes no sense.
 
-def read_arguments(given: Mapping[str, Any]) -> WooArguments:
-    """Check the arguments of a run. Raises :class:`ArgumentError` for the first that makes no sense.
+        Names that begin with ``_`` are left alone: Scrapyd passes its job and version that way.
+        """
+        named = {name: value for name, value in given.items() if not name.startswith("_")}
+        try:
+            return cls.model_validate(named)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise ArgumentError(cls._explain(str(first["loc"][0]), first["type"], first["msg"])) from None
 
-    Names that begin with ``_`` are left alone: Scrapyd passes its job and version that way.
-    """
-    named = {name: value for name, value in given.items() if not name.startswith("_")}
-    try:
-        return WooArguments.model_validate(named)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ArgumentError(_explain(str(first["loc"][0]), first["type"], first["msg"])) from None
+    @classmethod
+    def _explain(cls, name: str, kind: str, message: str) -> str:
+        if kind == "missing":
+            return f"argument {name} is missing: expected {cls.model_fields[name].description}"
+        if kind != "extra_forbidden":
+            return f"argument {name}: {message.removeprefix('Value error, ')}"
+        names = [field.alias or name for name, field in cls.model_fields.items()]
+        return f"unknown argument {name}: {hint(name, names)}"
 
 
-def _explain(name: str, kind: str, message: str) -> str:
-    if kind != "extra_forbidden":
-        return f"argument {name}: {message.removeprefix('Value error, ')}"
-    names = [field.alias or name for name, field in WooArguments.model_fields.items()]
-    return f"unknown argument {name}: {hint(name, names)}"
+class WooArguments(Arguments):
+    """What may stand behind ``-a`` for the spider ``woo``."""
+
+    organisation: Text | None = None
+    """Only the hosts of this body: TOOI URI, its code, systeemId or exact name."""
+    documents: DocumentsMode | None = None
+    """What happens to each document."""
+
+
+class PermitArguments(Arguments):
+    """What may stand behind ``-a`` for the spider ``vergunningen``."""
+
+    entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=ENTRIES)
+    """URLs of entry pages, or the path of a CSV file that names them."""

@@ -65,6 +65,11 @@ def iso_datetime(moment: datetime) -> str:
     return _dutch(moment).isoformat()
 
 
+def iso_seconds(seconds: int) -> str:
+    """A moment in seconds since 1970 as ISO 8601 with its offset in Europe/Amsterdam."""
+    return iso_datetime(datetime.fromtimestamp(seconds, UTC))
+
+
 def iso_date(day: date) -> str:
     """A day as the record has it: ``YYYY-MM-DD``. Of an aware date-time, its day in Dutch time."""
     return day_of(day).isoformat() if isinstance(day, datetime) else day.isoformat()

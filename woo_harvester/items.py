@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, KeysView
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
@@ -14,6 +14,7 @@ from itemadapter.adapter import AdapterInterface
 from woo_harvester.diwoo.given import Given
 from woo_harvester.findings.notes import Notes
 from woo_harvester.formats import FileType
+from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, keys_of, plain
 from woo_harvester.register.organisations import Match
 from woo_harvester.state.documents import KnownFile
@@ -61,43 +62,64 @@ class Source:
     """What the document is, by its bytes where it was fetched; the third pipeline tells."""
 
 
-@dataclass(slots=True)
-class WooItem:
-    """One document: the record that is delivered, its source, and the notes that findings are made with.
+class RecordItem:
+    """What a spider delivers: for exporters and ``ItemAdapter`` it is its record.
 
-    For exporters and ``ItemAdapter`` it is the record: the keys of the output, without what is absent, read
-    as plain Python. Pipelines change ``record`` itself.
+    That is: the keys of the output, without what is absent, read as plain Python. Pipelines change ``record``
+    itself.
     """
+
+    record_type: ClassVar[type[Record] | type[PermitRecord]]
+    record: Record | PermitRecord
+    delivery: object | None
+    """What the state learns once every output has the record durably; the extension StateKeeper's."""
+
+
+@dataclass(slots=True)
+class WooItem(RecordItem):
+    """One document: the record that is delivered, its source, and the notes that findings are made with."""
+
+    record_type = Record
 
     record: Record
     source: Source | None
     """None for the record of a withdrawal, which tells no metadata."""
     notes: Notes
     delivery: object | None = None
-    """What the state learns once every output has the record durably; the extension StateKeeper's."""
 
 
-class WooItemAdapter(AdapterInterface):
-    """Lets Scrapy's feeds and other projects' pipelines read a :class:`WooItem` as its record.
+@dataclass(slots=True)
+class PermitItem(RecordItem):
+    """One permit case, in the version that this run reports."""
+
+    record_type = PermitRecord
+
+    record: PermitRecord
+    delivery: object | None = None
+
+
+class RecordItemAdapter(AdapterInterface):
+    """Lets Scrapy's feeds and other projects' pipelines read a :class:`RecordItem` as its record.
 
     An adapter reads the record once, when it is first asked; exporters ask for each key several times.
     """
 
-    item: WooItem
+    item: RecordItem
 
     @classmethod
     def is_item_class(cls, item_class: type) -> bool:
         """Whether this adapter is for *item_class*."""
-        return issubclass(item_class, WooItem)
+        return issubclass(item_class, RecordItem)
 
     @classmethod
     def get_field_names_from_class(cls, item_class: type) -> list[str]:
         """The keys that a record can have."""
-        return [key for _, key in keys_of(Record)]
+        record_type: type[Any] = item_class.record_type  # type: ignore[attr-defined]  # asked only of our own
+        return [key for _, key in keys_of(record_type)]
 
     def field_names(self) -> KeysView[str]:
         """All keys, also those that are absent: the columns of a CSV file are those of its first item."""
-        return dict.fromkeys(self.get_field_names_from_class(WooItem)).keys()
+        return dict.fromkeys(self.get_field_names_from_class(type(self.item))).keys()
 
     @cached_property
     def _output(self) -> dict[str, Any]:
@@ -108,10 +130,10 @@ class WooItemAdapter(AdapterInterface):
         return self._output[field_name]
 
     def __setitem__(self, field_name: str, value: Any) -> None:
-        raise KeyError(f"{field_name}: change the record of a WooItem, not its output")
+        raise KeyError(f"{field_name}: change the record of a {type(self.item).__name__}, not its output")
 
     def __delitem__(self, field_name: str) -> None:
-        raise KeyError(f"{field_name}: change the record of a WooItem, not its output")
+        raise KeyError(f"{field_name}: change the record of a {type(self.item).__name__}, not its output")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._output)
@@ -120,4 +142,4 @@ class WooItemAdapter(AdapterInterface):
         return len(self._output)
 
 
-ItemAdapter.ADAPTER_CLASSES = [WooItemAdapter, *ItemAdapter.ADAPTER_CLASSES]
+ItemAdapter.ADAPTER_CLASSES = [RecordItemAdapter, *ItemAdapter.ADAPTER_CLASSES]

@@ -139,6 +139,12 @@ OPTIONS = (
         "Bound of a sitemap: four times that of the guide, since nothing is gained by leaving documents out.",
     ),
     Option(
+        "WOO_MESSAGE_MAXSIZE",
+        20 * MB,
+        "bytes, decompressed",
+        "Bound of a permit message and of an entry page: a listing of 100,000 files has some 15 MB.",
+    ),
+    Option(
         "WOO_DOCUMENT_MAXSIZE",
         500 * MB,
         "bytes",

@@ -258,7 +258,8 @@ def _writer(kind: type[Any]) -> Callable[[Any], Any]:
 def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
     """For the fields that hold something; most hold a text, or nothing. The number 0 is something."""
     names, keys = zip(*keys_of(kind), strict=True)
-    parts_of = attrgetter(*names)
+    # With one name it would give the part itself, not a tuple of it.
+    parts_of = attrgetter(*names) if len(names) > 1 else lambda value: (getattr(value, names[0]),)
 
     def write(value: Any) -> dict[str, Any]:
         output = {}

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Record, Waarde
 from woo_harvester.reference.record import meanings, render, rows
 
 
 def test_every_key_has_a_meaning() -> None:
-    assert [row for row in (*rows(Record), *rows(Waarde)) if not row[2]] == []
+    assert [
+        row for row in (*rows(Record), *rows(Waarde), *rows(PermitRecord), *rows(Term)) if not row[2]
+    ] == []
 
 
 def test_nested_keys_stand_with_their_whole_path() -> None:

@@ -17,7 +17,7 @@ from woo_harvester.findings import Severity, explain
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
-from woo_harvester.spiders.failures import RequestKind, failure_code, failure_seen
+from woo_harvester.spiders.failures import UNREACHABLE, RequestKind, failure_code, failure_seen
 
 KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
 NOT_FOUND = HttpError(Response("https://www.a.nl/", status=404))
@@ -38,7 +38,7 @@ NOT_HTTPS = RedirectRefused("http://www.a.nl/x", None)
     ],
 )
 def test_no_answer_is_out_of_reach(error: Exception | None, kind: RequestKind) -> None:
-    assert failure_code(error, kind) == f"{kind}.onbereikbaar"
+    assert failure_code(error, kind) == UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
 
 
 @pytest.mark.parametrize("kind", KINDS)

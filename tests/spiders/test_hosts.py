@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.register.exports import AMSTERDAM, body, read
-from woo_harvester.arguments import ArgumentError, read_arguments
+from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.findings import Finding
 from woo_harvester.register import Register
 from woo_harvester.spiders.hosts import select_hosts
@@ -32,7 +32,7 @@ def select_of(
     register: Register, arguments: dict[str, str]
 ) -> tuple[Register, tuple[str, ...], list[Finding]]:
     findings: list[Finding] = []
-    seen, hosts = select_hosts(register, read_arguments(arguments), findings.append)
+    seen, hosts = select_hosts(register, WooArguments.read(arguments), findings.append)
     return seen, hosts, findings
 
 

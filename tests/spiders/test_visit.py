@@ -69,10 +69,10 @@ def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> 
     visit = visit_of()
     visit.asked = 1
     assert not visit.finished
-    visit.document_begins()
+    visit.begins()
     visit.asked = 0
     assert not visit.finished
-    visit.document_ends()
+    visit.ends()
     assert visit.finished
 
 
@@ -81,20 +81,20 @@ def test_there_is_room_until_the_backlog_is_full() -> None:
         visit, room = visit_of(), []
         for _ in range(3):
             room.append(await visit.has_room(0.01))
-            visit.document_begins()
+            visit.begins()
         return room
 
     assert asyncio.run(run()) == [True, True, False]
 
 
-def test_whoever_waits_for_room_gets_it_when_a_document_ends() -> None:
+def test_whoever_waits_for_room_gets_it_when_a_ends() -> None:
     async def run() -> bool:
         visit = visit_of(backlog=1)
-        visit.document_begins()
+        visit.begins()
         waiting = asyncio.create_task(visit.has_room(10))
         await asyncio.sleep(0.01)
         assert not waiting.done()
-        visit.document_ends()
+        visit.ends()
         return await asyncio.wait_for(waiting, 1)
 
     assert asyncio.run(run())
@@ -103,11 +103,11 @@ def test_whoever_waits_for_room_gets_it_when_a_document_ends() -> None:
 def test_room_that_another_took_first_is_no_room() -> None:
     async def run() -> bool:
         visit = visit_of(backlog=1)
-        visit.document_begins()
+        visit.begins()
         waiting = asyncio.create_task(visit.has_room(10))
         await asyncio.sleep(0.01)
-        visit.document_ends()
-        visit.document_begins()
+        visit.ends()
+        visit.begins()
         return await asyncio.wait_for(waiting, 1)
 
     assert not asyncio.run(run())

@@ -164,7 +164,8 @@ def test_damage_that_only_a_query_finds_is_told_in_the_same_way(tmp_path: Path) 
             host_of_state(connection, f"host{number}.nl")
     state.close()
     whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2] + b"\xff" * (len(whole) - len(whole) // 2))
+    kept = len(whole) * 3 // 4  # the tables' own definitions are before that
+    path.write_bytes(whole[:kept] + b"\xff" * (len(whole) - kept))
     state = State.open(url(path))
     with pytest.raises(StateError, match="damaged"), state.begin() as connection:
         connection.execute(select(hosts)).all()

@@ -16,7 +16,7 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
 
-from woo_harvester.arguments import ArgumentError, read_arguments
+from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.command import HeldStderr, WordedCommand, one_of, run_spider
@@ -147,7 +147,7 @@ class Command(WordedCommand):
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
         if args:
             try:
-                read_arguments({"domains": ",".join(args)})
+                WooArguments.read({"domains": ",".join(args)})
             except ArgumentError as error:
                 raise UsageError(str(error).replace("argument domains: ", "")) from error
 

@@ -40,6 +40,7 @@ class Command(WordedCommand, CrawlCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments while nothing has been logged yet."""
+        AddonManager.load_pre_crawler_settings(cast("Settings", self.settings))  # they name formats
         try:
             self._check_words(args)
             super().process_options(args, opts)
@@ -73,9 +74,7 @@ class Command(WordedCommand, CrawlCommand):
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("expected the name of one spider, such as: scrapy crawl woo")
-        settings = cast("Settings", self.settings)
-        AddonManager.load_pre_crawler_settings(settings)
-        spiders = get_spider_loader(settings)
+        spiders = get_spider_loader(cast("Settings", self.settings))
         name, names = args[0], spiders.list()
         if name not in names:
             raise ArgumentError(f"unknown spider {name}: {hint(name, names)}")

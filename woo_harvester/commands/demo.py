@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import AsyncCrawlerProcess, Crawler
     from scrapy.settings import Settings
 
+    from woo_harvester.demo.municipalities import PermitDemo
+
 #: How many records and findings are shown; the files hold all.
 SHOWN_RECORDS = 2
 SHOWN_FINDINGS = 8
@@ -36,13 +38,15 @@ class Command(WordedCommand):
     Only three settings differ from those of a real run: the address of the register, that this machine may
     be visited, and that the text of documents is read, where the extra "text" is installed. The certificates
     are verified, against an authority that exists for this run only.
+
+    With the argument ``vergunningen``: two municipalities with permits, on two days, also as GeoJSON.
     """
 
     name = "demo"
     requires_project = True
 
     def syntax(self) -> str:
-        return "[options]"
+        return "[vergunningen] [options]"
 
     def short_desc(self) -> str:
         return "Harvest bundled fictional publishers, and show the records and findings"
@@ -61,15 +65,22 @@ class Command(WordedCommand):
         """Keep the log out of what is shown, unless the command line asks for it."""
         cast("Settings", self.settings).set("LOG_LEVEL", "WARNING", "project")
         super().process_options(args, opts)
-        if args:
-            raise UsageError(f"scrapy demo takes no arguments, got {' '.join(args)}", print_help=False)
+        if args not in ([], ["vergunningen"]):
+            line = f"scrapy demo takes no arguments but vergunningen, got {' '.join(args)}"
+            raise UsageError(line, print_help=False)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Harvest and show."""
         try:
-            from woo_harvester.demo.publishers import Demo  # noqa: PLC0415  -- needs the extra "demo"
+            # These need the extra "demo".
+            from woo_harvester.demo.municipalities import PermitDemo  # noqa: PLC0415
+            from woo_harvester.demo.publishers import Demo  # noqa: PLC0415
         except ImportError as error:
             raise UsageError(f'the demo needs {error.name}: pip install "woo-harvester[demo]"') from error
+        if args:
+            with TemporaryDirectory(prefix="woo-demo-") as folder, PermitDemo(Path(folder)) as permits:
+                self._permits(permits, Path(folder))
+            return
         with TemporaryDirectory(prefix="woo-demo-") as folder:
             with Demo(Path(folder), documents=opts.documents) as demo:
                 print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
@@ -80,6 +91,13 @@ class Command(WordedCommand):
                 self.exitcode = 1
 
     def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler:
+        process = self._process(register, authority, data)
+        crawler = process.create_crawler("woo")
+        process.crawl(crawler)
+        process.start()
+        return crawler
+
+    def _process(self, register: Path, authority: Path, data: Path) -> AsyncCrawlerProcess:
         os.environ["SSL_CERT_FILE"] = str(authority)
         settings = {
             "WOO_REGISTER": str(register),
@@ -90,10 +108,45 @@ class Command(WordedCommand):
         }
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         process.settings.setdict(settings, "cmdline")
-        crawler = process.create_crawler("woo")
-        process.crawl(crawler)
+        return process
+
+    def _permits(self, demo: PermitDemo, data: Path) -> None:
+        """Harvest two days, one after the other, and show them."""
+        process = self._process(demo.register_path, demo.ca_path, data)
+        feeds = {
+            "records/%(run)s.jsonl": {"format": "jsonlines"},
+            "records/%(run)s.geojson": {"format": "geojson"},
+        }
+        process.settings.set("FEEDS", feeds, "cmdline")
+        first, second = (process.create_crawler("vergunningen") for _ in range(2))
+
+        def begin_second(_: object) -> None:
+            demo.second_day()
+            process.crawl(second, entries=demo.entries)
+
+        print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
+        process.crawl(first, entries=demo.entries).add_done_callback(begin_second)
         process.start()
-        return crawler
+        for day, crawler in (("On 1 April", first), ("On 15 April", second)):
+            if crawler.stats.get_value("finish_reason") != "finished":
+                self.exitcode = 1
+                return
+            print(f"\n{day}:\n")
+            _show_permits(crawler)
+
+
+def _show_permits(crawler: Crawler) -> None:
+    from woo_harvester.demo.municipalities import table  # noqa: PLC0415  -- needs the extra "demo"
+
+    findings = cast("Findings", crawler.get_extension(Findings))
+    records, places = (Path(uri % {"run": findings.run_name}) for uri in crawler.settings.getdict("FEEDS"))
+    for line in table(_records(records)):
+        print(f"  {line}")
+    print("\nFindings:\n")
+    with (findings.folder / "findings.jsonl").open(encoding="utf-8") as lines:
+        for told in map(json.loads, lines):
+            print(f"  {told['url']}: {told['code']}: {explain(told['code']).what}")
+    print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.folder / 'findings.jsonl'}")
 
 
 def _show(crawler: Crawler) -> None:

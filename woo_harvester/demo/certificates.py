@@ -68,6 +68,13 @@ class Authority:
         self._ca.cert_pem.write_to_path(str(path))
         return path
 
+    def write_certificate(self, path: Path) -> Path:
+        """Writes a valid certificate with its key as PEM, for another server; gives the path back."""
+        self._issue(Certificate.VALID, *LOOPBACK_NAMES).private_key_and_cert_chain_pem.write_to_path(
+            str(path)
+        )
+        return path
+
     def _issue(self, certificate: Certificate, *names: str) -> trustme.LeafCert:
         match certificate:
             case Certificate.VALID:

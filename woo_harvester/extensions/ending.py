@@ -25,8 +25,8 @@ def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
     raise RunError(line) from cause
 
 
-def end_run(crawler: Crawler, reason: str, line: str) -> None:
-    """Close the spider with *reason*; the command tells *line* and ends with exit status 1.
+def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:
+    """Close the spider with *reason*; the command tells *line* and ends with exit status *status*.
 
     Only the first line counts: what follows follows from it.
     """
@@ -34,5 +34,12 @@ def end_run(crawler: Crawler, reason: str, line: str) -> None:
     if getattr(spider, "failure", None) is not None:
         return
     logger.error(line)
-    spider.failure = (1, line)  # type: ignore[union-attr]  # read by the command
+    spider.failure = (status, line)  # type: ignore[union-attr]  # read by the command
     deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
+
+
+def is_closing(crawler: Crawler) -> bool:
+    """Whether the run is being ended. Scrapy has no signal for that; it starts no request any more."""
+    engine = crawler.engine
+    slot = engine._slot
+    return not engine.running or slot is None or slot.closing is not None

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
+from sqlalchemy import Connection
 
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import node_name, state_url
-from woo_harvester.items import WooItem
+from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.state import documents, faults, outputs, resources, visited
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.utils.asyncio import AsyncioLoopingCall
-    from sqlalchemy import Connection
     from twisted.internet.task import LoopingCall
 
 logger = logging.getLogger(__name__)
@@ -62,6 +62,10 @@ class Reading:
     """Documents that no output has durably yet."""
 
 
+Confirm = Callable[[Connection, Sequence[int]], None]
+"""Writes into the state that the deliveries with these numbers are durable."""
+
+
 @dataclass
 class Delivery:
     """One record on its way to the outputs; the state learns of it when the last of them has it durably."""
@@ -74,6 +78,9 @@ class Delivery:
     reading: Reading | None = None
     visited: bytes | None = None
     """Of another project's item: the key of scrapy-deltafetch of its page."""
+    confirm: Confirm | None = None
+    """Who else learns of it, of several records together where they share one delivery, by its *number*."""
+    number: int = 0
 
 
 @dataclass
@@ -154,10 +161,25 @@ class StateKeeper:
                 logger.warning(
                     "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
                 )
-            if reset or self._crawler.settings.getbool("DELTAFETCH_RESET"):
+            if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
+
+    def add_hosts(
+        self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
+    ) -> None:
+        """Lock hosts of a run that is open already; with *reset*, *forget* them. Raises StateError."""
+        if self._state is None:
+            raise RuntimeError("Hosts are added before StateKeeper.open()")
+        self._lock(hosts, self._state)
+        if self._is_reset(reset):
+            with self.begin() as connection:
+                for host in hosts:
+                    forget(connection, host)
+
+    def _is_reset(self, asked: bool, /) -> bool:
+        return asked or self._crawler.settings.getbool("DELTAFETCH_RESET")
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -185,9 +207,9 @@ class StateKeeper:
         with self.begin() as connection:
             outputs.open_output(connection, path, size, self._node)
 
-    def expect(self, item: WooItem, delivery: Delivery) -> None:
-        """Have the state wait for *item*."""
-        delivery.waiting = self.outputs
+    def expect(self, item: RecordItem, delivery: Delivery) -> None:
+        """Have the state wait for *item*; where items share a delivery, for all of them."""
+        delivery.waiting += max(self.outputs, 1)
         item.delivery = delivery
         if delivery.reading is not None:
             delivery.reading.outstanding += 1
@@ -236,11 +258,11 @@ class StateKeeper:
 
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """What the state waits to learn of *item*; None where it learns nothing of it."""
-        if isinstance(item, WooItem):
-            return _told(item) if isinstance(item.delivery, Delivery) else None
+        if isinstance(item, RecordItem):
+            return _told(item, item.delivery) if isinstance(item.delivery, Delivery) else None
         if response is None or self.key_of is None:
             return None
-        return Delivery(waiting=self.outputs, visited=self.key_of(response))
+        return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
 
     def not_harvested(self, item: WooItem, *, refused: bool) -> None:
         """Learn that a document was fetched and *refused*, or could not be fetched; its notes tell why.
@@ -276,7 +298,6 @@ class StateKeeper:
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Where there is no output at all, what was scraped is delivered."""
         if (delivery := self.delivery_of(item, response)) is not None:
-            delivery.waiting = 1
             with suppress(CloseSpider):
                 self.durable([delivery], {})
 
@@ -319,17 +340,20 @@ class StateKeeper:
             node = node_name(settings)
             self._node = node if state.is_shared else ""
             self._locks = state.locks(f"process {os.getpid()} on {node}")
-            if self._locks is not None:
-                self._locks.acquire(hosts)
-        except LockedError as error:
-            self._let_go(state)
-            raise StateError(
-                f"another run works on {error} with the state {state.place}: wait until it ends"
-            ) from error
+            self._lock(hosts, state)
         except StateError:
             self._let_go(state)
             raise
         return state
+
+    def _lock(self, hosts: Sequence[str], state: State) -> None:
+        if self._locks is not None:
+            try:
+                self._locks.acquire(hosts)
+            except LockedError as error:
+                raise StateError(
+                    f"another run works on {error} with the state {state.place}: wait until it ends"
+                ) from error
 
     def _let_go(self, state: State) -> None:
         if self._locks is not None:
@@ -340,6 +364,8 @@ class StateKeeper:
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
         harvested = [one.harvested for one in done if one.harvested]
+        for learn in {one.confirm for one in done if one.confirm is not None}:
+            learn(connection, [one.number for one in done if one.confirm is learn])
         withdrawn = {one.withdrawn for one in done if one.withdrawn is not None}
         if withdrawn:
             documents.hold(connection, {*withdrawn, *(one.id for one in harvested)})
@@ -369,11 +395,11 @@ class StateKeeper:
             )
 
 
-def _told(item: WooItem) -> Delivery:
+def _told(item: RecordItem, delivery: Delivery) -> Delivery:
     """The item's delivery, with what its record tells of the file by now."""
-    delivery: Delivery = item.delivery  # type: ignore[assignment]
-    files = item.record.versies[-1].bestanden
-    if delivery.harvested is not None and delivery.harvested.file is not None and files:
+    if not isinstance(item, WooItem) or delivery.harvested is None or delivery.harvested.file is None:
+        return delivery
+    if files := item.record.versies[-1].bestanden:
         file = replace(
             delivery.harvested.file,
             size=files[0].grootte,

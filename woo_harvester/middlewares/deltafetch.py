@@ -12,7 +12,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.items import WooItem
+from woo_harvester.items import RecordItem
 from woo_harvester.state.visited import add_visited, is_visited
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
 
     def item_dropped(self, item: object, response: Response | None) -> None:
         """What a pipeline drops on purpose counts as had, as in scrapy-deltafetch: nobody waits for it."""
-        if response is not None and not isinstance(item, WooItem):
+        if response is not None and not isinstance(item, RecordItem):
             with suppress(CloseSpider), self._keeper.begin() as connection:
                 add_visited(connection, self._spider, self.key_of(response), int(time()))
                 self.stats.inc_value("deltafetch/stored")

@@ -29,7 +29,8 @@ class RedirectRefused(IgnoreRequest):
 class WooRedirectMiddleware(RedirectMiddleware):
     """Checks each hop of the spiders' own requests before it is made; others are Scrapy's own affair.
 
-    A hop must be https, without user name, and its host registered or named for this run. The request that
+    A hop must be https, unless the page that it comes from is not, without user name, and its host registered
+    or named for this run, or among those that the request has in its meta as ``woo_hosts``. The request that
     follows it waits in the queue of the host that it goes to.
     """
 
@@ -46,16 +47,22 @@ class WooRedirectMiddleware(RedirectMiddleware):
             raise RedirectRefused(_target(request, response), None) from error
         if not isinstance(followed, Request):  # Scrapy itself does not follow file:, data: and the like
             raise RedirectRefused(_target(request, response), None)
-        self._check(followed.url)
+        self._check(followed.url, request)
         followed.meta["download_slot"] = host_of(followed.url)
         return followed
 
-    def _check(self, target: str) -> None:
-        if loc_problem(target):
+    def _check(self, target: str, request: Request) -> None:
+        if loc_problem(_secured(target) if request.url.startswith("http:") else target):
             raise RedirectRefused(target, None)
-        is_registered = getattr(self.crawler.spider, "is_registered", None)
+        hosts = request.meta.get("woo_hosts")  # where a request may go to fewer than the run
+        is_registered = hosts.__contains__ if hosts else getattr(self.crawler.spider, "is_registered", None)
         if is_registered is not None and not is_registered(host_of(target)):
             raise RedirectRefused(target, "host.niet-geregistreerd")
+
+
+def _secured(url: str) -> str:
+    """With https, for a site that has none: what else is wrong with a URL is told of that."""
+    return f"https:{url.removeprefix('http:')}" if url.startswith("http:") else url
 
 
 def _is_redirect(response: Response) -> bool:

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, keys_of
 from woo_harvester.reference.markdown import code, head, table
 
@@ -19,22 +20,42 @@ One JSON object a line, in UTF-8. The keys and their nesting are those of the JS
 with `[]` is a list. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset in Europe/Amsterdam.
 """
 
+PERMITS = """\
+Of the spider `vergunningen`: one a case a run, the net result of its messages. The keys of `vergunning` and
+`documenten` are the names of OWMS and of the information model. A withdrawn case has `id`,
+`vergunning.identifier`, `versies` and `herkomst` only.
+"""
+
 HEADS = ("key", "value", "meaning")
 
 #: What a value is called on the page; a dataclass is an object.
-KINDS = {str: "text", int: "number", date: "date", datetime: "date-time", Waarde: "waarde"}
+KINDS = {
+    str: "text",
+    int: "number",
+    date: "date",
+    datetime: "date-time",
+    Waarde: "waarde",
+    Term: "term",
+    float: "number",
+}
 
 
 def render() -> str:
     """The page as Markdown."""
     return "\n".join(
         [
-            head("woo_harvester/record.py", "The record"),
+            head("woo_harvester/record.py and permits/record.py", "The record"),
             INTRODUCTION,
             *table(HEADS, rows(Record)),
             "## A waarde\n",
             f"{_doc(Waarde)}\n",
             *table(HEADS, rows(Waarde)),
+            "## The record of a permit case\n",
+            PERMITS,
+            *table(HEADS, rows(PermitRecord)),
+            "## A term\n",
+            f"{_doc(Term)}\n",
+            *table(HEADS, rows(Term)),
         ]
     )
 
@@ -46,7 +67,7 @@ def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
         inner, is_list = _without_none(hints[name])
         here = f"{path}{key}{'[]' if is_list else ''}"
         meaning = [told[name]] if name in told else []
-        nested = is_dataclass(inner) and inner is not Waarde
+        nested = is_dataclass(inner) and inner not in KINDS
         if nested or inner is Oorzaak:
             meaning.append(_doc(inner))
         if inner is Oorzaak:
@@ -57,7 +78,14 @@ def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
 
 
 def meanings(kind: type[Any]) -> dict[str, str]:
-    """What the text under each field of a dataclass says of it."""
+    """What the text under each field of a dataclass says of it, inherited fields included."""
+    found: dict[str, str] = {}
+    for each in reversed([each for each in kind.__mro__ if is_dataclass(each)]):
+        found |= _own_meanings(each)
+    return found
+
+
+def _own_meanings(kind: type[Any]) -> dict[str, str]:
     (definition,) = ast.parse(inspect.getsource(kind)).body
     found: dict[str, str] = {}
     name = ""

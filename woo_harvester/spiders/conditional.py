@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from time import time
-from typing import TYPE_CHECKING
-
-from woo_harvester.state.resources import Resource
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+#: A publisher's error page comes to the callback, as does "not modified": it is told, not dropped.
+ANSWERS = (304, *range(400, 600))
 
-def is_due(resource: Resource, interval: timedelta) -> bool:
+
+class Remembered(Protocol):
+    """What is remembered of a file that was read."""
+
+    @property
+    def etag(self) -> str | None: ...
+    @property
+    def last_modified(self) -> str | None: ...
+    @property
+    def read_at(self) -> int | None:
+        """Seconds since 1970; None where it was never read completely."""
+
+
+def is_due(resource: Remembered, interval: timedelta) -> bool:
     """Whether a file must be read whole: never read completely, too long ago, or after the clock jumped back.
 
     A publisher whose ETag never changes would hide changes for ever otherwise.
@@ -22,7 +36,7 @@ def is_due(resource: Resource, interval: timedelta) -> bool:
     return not 0 <= time() - resource.read_at < interval.total_seconds()
 
 
-def conditions(resource: Resource, interval: timedelta) -> dict[str, str]:
+def conditions(resource: Remembered, interval: timedelta) -> dict[str, str]:
     """The headers by which a server answers 304 if the file has not changed."""
     if is_due(resource, interval):
         return {}
@@ -35,3 +49,18 @@ def validator(response: Response, name: str) -> str | None:
     value = response.headers.get(name)
     text = value.decode("latin-1") if value else ""
     return text if text.isprintable() and text.isascii() and text else None
+
+
+def header(response: Response, name: str) -> str | None:
+    """A header of the response as text."""
+    value = response.headers.get(name)
+    return value.decode("utf-8", errors="replace") if value else None
+
+
+def moment_of(response: Response, name: str) -> datetime | None:
+    """The moment in ``Date`` or ``Last-Modified``; None where there is none that can be read."""
+    try:
+        moment = parsedate_to_datetime(header(response, name) or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

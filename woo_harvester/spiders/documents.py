@@ -14,7 +14,7 @@ from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
-from woo_harvester.spiders.conditional import validator
+from woo_harvester.spiders.conditional import header, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
@@ -61,7 +61,7 @@ class Documents:
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
         """The request for an item's document; it takes a place of the visit until it is done."""
-        visit.document_begins()
+        visit.begins()
         loc = item.record.document.weblocatie
         known = item.source.known if item.source and conditional and self._conditional else None
         return Request(
@@ -92,7 +92,7 @@ class Documents:
 
         The body goes with the item through the pipelines; who takes the item gives it back.
         """
-        visit.document_ends()
+        visit.ends()
         if _refuses_head(response):
             response.close()
             yield self.request(item, visit, headers_only=True)
@@ -128,7 +128,7 @@ class Documents:
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
-        visit.document_ends()
+        visit.ends()
         if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
             return
         code = failure_code(failure.value, "document")
@@ -179,13 +179,8 @@ def _size(response: StreamedResponse) -> int | None:
     """Bytes of the document: as received, else as announced."""
     if response.sha256 or "maxsize" in response.flags:
         return response.size
-    announced = _header(response, "Content-Length")
+    announced = header(response, "Content-Length")
     return int(announced) if announced and announced.isascii() and announced.isdigit() else None
-
-
-def _header(response: StreamedResponse, name: str) -> str | None:
-    value = response.headers.get(name)
-    return value.decode("utf-8", errors="replace") if value else None
 
 
 def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: bool) -> Fetched:
@@ -201,7 +196,7 @@ def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: boo
         )
     return Fetched(
         url=response.url,
-        media_type=_header(response, "Content-Type"),
+        media_type=header(response, "Content-Type"),
         disposition=response.headers.get("Content-Disposition"),
         size=_size(response),
         sha256=response.sha256,

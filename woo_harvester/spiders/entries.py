@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, iso_datetime
+from woo_harvester.dates import day_of, iso_seconds
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
 from woo_harvester.findings import Report
@@ -126,7 +126,7 @@ class Entries:
             match = self._register.organisation_of(fault.loc, host)
             body = match.organisation.identifier if match.organisation else None
             notes = Notes(self._report, url=fault.loc, host=host, organisation=body, sitemap=sitemap.url)
-            notes.since = _written(fault.since)
+            notes.since = iso_seconds(fault.since)
             notes(fault.code, seen=fault.seen, action=NOT_AGAIN)
         self.counts[Verdict.REFUSED] += len(found)
 
@@ -247,7 +247,7 @@ class Entries:
         moment = read_lastmod(entry.lastmod, now, notes)
         verdict = decide(known, moment)
         if known.fault is not None:
-            notes.since = _written(known.fault_since)
+            notes.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
             if verdict.cause and is_refused(known, moment, int(now.timestamp()), self._patience):
                 verdict = Verdict.REFUSED
         self.counts[verdict] += 1
@@ -324,8 +324,3 @@ def _record(
             bevindingen=notes.codes,
         ),
     )
-
-
-def _written(seconds: int | None) -> str | None:
-    """A moment of the state as a finding tells it."""
-    return None if seconds is None else iso_datetime(datetime.fromtimestamp(seconds, UTC))

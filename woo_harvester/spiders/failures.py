@@ -11,7 +11,10 @@ from woo_harvester.handlers.streaming import PrivateHostError, TlsError
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
 
-RequestKind = Literal["robots", "index", "sitemap", "document"]
+RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
+
+#: Those of permits; the others have ``<kind>.onbereikbaar``.
+UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
 
 #: What is wrong with a certificate, by OpenSSL's number (x509_vfy.h, X509_V_ERR_…), in the publisher's words.
 CERTIFICATE_FAULTS = {
@@ -28,6 +31,7 @@ CERTIFICATE_FAULTS = {
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:
     """The code for *error*; status, reset and time-out are ``<kind>.onbereikbaar``, the rest stands apart."""
+    unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
     match error:
         case TlsError():
             return "tls.ongeldig"
@@ -36,11 +40,11 @@ def failure_code(error: BaseException | None, kind: RequestKind) -> str:
         case RobotsForbidden():
             return "robots.verboden"
         case RedirectRefused(code=code):
-            return "document.doorverwijzing" if kind == "document" else code or f"{kind}.onbereikbaar"
+            return "document.doorverwijzing" if kind == "document" else code or unreachable
         case IgnoreRequest() if kind == "document" and not isinstance(error, HttpError):
             return "document.doorverwijzing"  # Scrapy's "max redirections reached"
         case _:
-            return f"{kind}.onbereikbaar"
+            return unreachable
 
 
 def failure_seen(error: BaseException | None) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
+from woo_harvester.extensions.ending import is_closing
 from woo_harvester.extensions.state import Reading, StateKeeper
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
@@ -29,7 +30,7 @@ from woo_harvester.sitemaps.reader import (
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
-from woo_harvester.spiders.conditional import conditions, is_due, validator
+from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, validator
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen
@@ -43,12 +44,6 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 Output = AsyncIterator[Request | WooItem]
-
-#: A publisher's error page comes to the callback, as does "not modified": it is told, not dropped.
-ANSWERS = (304, *range(400, 600))
-
-#: Seconds between two looks at whether the run is being closed, while waiting for room.
-PATIENCE = 1.0
 
 LEFT = "host.achterstand"
 
@@ -285,14 +280,14 @@ class HostReader:
                     yield request
                 async for made in self._parse_sitemap(response, visit, resource, sitemap):
                     yield made
-                if not self.is_closing():
+                if not is_closing(self._crawler):
                     for request in self._after(visit):
                         yield request
 
     async def _parse_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        if not self.is_closing():
+        if not is_closing(self._crawler):
             if response.status == 304 or self._is_same(response, resource):
                 visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
@@ -320,7 +315,7 @@ class HostReader:
                 reader.took(taken)
                 async for made in self._documents_of(items, visit):
                     yield made
-                if self.is_closing():
+                if is_closing(self._crawler):
                     visit.incomplete.append("closed")
                     return
         except OtherKindError as error:
@@ -356,8 +351,8 @@ class HostReader:
             if self._documents.mode == "none":
                 yield item
                 continue
-            while not visit.is_over and not await visit.has_room(PATIENCE):
-                if self.is_closing():
+            while not visit.is_over and not await visit.has_room():
+                if is_closing(self._crawler):
                     return
             if visit.is_over:
                 visit.left += 1  # its sitemap is not relied on, since the item is waited for
@@ -381,12 +376,6 @@ class HostReader:
                     pass
             seen = f"<Documents> met {reader.entries} documenten"
         visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
-
-    def is_closing(self) -> bool:
-        """Whether the run is being ended. Scrapy has no signal for that; it starts no request any more."""
-        engine = self._crawler.engine
-        slot = engine._slot
-        return not engine.running or slot is None or slot.closing is not None
 
 
 def _check_file(

@@ -21,18 +21,23 @@ def select_hosts(
     if arguments.organisation:
         hosts = _hosts_of(register, arguments.organisation)
     if arguments.domains:
-        absent = [host for host in arguments.domains if not register.is_registered(host)]
         narrowed = set(arguments.domains).intersection(hosts) if arguments.organisation else arguments.domains
         hosts = tuple(host for host in arguments.domains if host in narrowed)
-        register = register.with_domains(arguments.domains)
-        for host in absent:
-            report(Finding(code="register.domein-ontbreekt", host=host, url=f"https://{host}/"))
+        register = with_domains(register, arguments.domains, report)
     if not hosts:
         raise ArgumentError("no host is left: domains and organisation have none in common")
     if arguments.shard:
         number, total = arguments.shard
         hosts = tuple(host for host in hosts if shard_of(host, total) == number)
     return register, hosts
+
+
+def with_domains(register: Register, domains: tuple[str, ...], report: Report) -> Register:
+    """The register in which these hosts count as registered, with a finding for one that is not."""
+    for host in domains:
+        if not register.is_registered(host):
+            report(Finding(code="register.domein-ontbreekt", host=host, url=f"https://{host}/"))
+    return register.with_domains(domains)
 
 
 def _hosts_of(register: Register, key: str) -> tuple[str, ...]:

@@ -11,13 +11,14 @@ from time import monotonic
 from woo_harvester.findings import Finding, Report, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
+from woo_harvester.spiders.room import Room
 from woo_harvester.state.resources import Host
 
 #: Errors about a name in robots.txt that is not an index by the convention: nothing of the host is missing.
 ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
 
 
-class Visit:
+class Visit(Room):
     """The reading of one host: indexes first, then their sitemaps, one at a time.
 
     One at a time keeps at most one sitemap of a host in work, whatever it weighs, while the next one is
@@ -35,6 +36,7 @@ class Visit:
         account: Account,
         budget: float | None = None,
     ) -> None:
+        super().__init__(backlog)
         self.host = host
         self.organisation = organisation
         """The only body that is registered for the host."""
@@ -53,16 +55,12 @@ class Visit:
         """Held by the sitemap that is being read."""
         self.incomplete: list[str] = []
         """Codes of what kept the host from being read completely."""
-        self.under_way = 0
-        """Documents that wait or are being fetched."""
         self.asked_for = 0
         """Documents that were asked for in this run."""
         self.left = 0
         """Documents that were not, since the time for the host was used up."""
         self._end = inf if budget is None else monotonic() + budget
-        self._backlog = backlog
         self._report = report
-        self._room = asyncio.Event()
 
     def note(
         self,
@@ -101,16 +99,6 @@ class Visit:
         """Nothing is left to read or to fetch."""
         return self.reading_done and not self.under_way
 
-    async def has_room(self, patience: float) -> bool:
-        """Whether another document may be asked for; waits at most *patience* seconds until it may."""
-        if self.under_way >= self._backlog:
-            self._room.clear()
-            try:
-                await asyncio.wait_for(self._room.wait(), patience)
-            except TimeoutError:
-                return False
-        return self.under_way < self._backlog
-
     @property
     def is_over(self) -> bool:
         """Whether the time for the host is used up."""
@@ -120,12 +108,3 @@ class Visit:
     def days_left(self) -> int:
         """How many days the documents that are left take, at a run a day that gets as far as this one."""
         return ceil(self.left / max(1, self.asked_for))
-
-    def document_begins(self) -> None:
-        """A document takes a place."""
-        self.under_way += 1
-
-    def document_ends(self) -> None:
-        """A document gives its place back."""
-        self.under_way -= 1
-        self._room.set()

@@ -172,9 +172,71 @@ visited = Table(
     Column("at", BigInteger, nullable=False),
 )
 
+#: Entry pages of permits: a directory listing or a page with links.
+permit_entries = Table(
+    "permit_entries",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("url", Text, unique=True, nullable=False),
+    Column("host", Text, nullable=False, index=True),
+)
+
+#: Files that were read, valid or not, with what tells whether they are new.
+permit_files = Table(
+    "permit_files",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("entry_id", ForeignKey("permit_entries.id"), nullable=False),
+    Column("url", Text, nullable=False),
+    # SHA-256 of the content.
+    Column("digest", LargeBinary, nullable=False),
+    # By the listing, as it tells it; whether that was the moment of the request.
+    Column("date", String(40)),
+    Column("now", Boolean, nullable=False),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    # Seconds since 1970; when it was fetched.
+    Column("read_at", BigInteger, nullable=False),
+    # Of an invalid file: its findings as JSON, and since when it is invalid, in seconds since 1970.
+    Column("faults", Text),
+    Column("faults_since", BigInteger),
+    UniqueConstraint("url", "entry_id"),
+)
+
+#: Valid messages that were read and whose effect no output has durably yet, as JSON.
+permit_messages = Table(
+    "permit_messages",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
+    Column("identifier", Text, nullable=False, index=True),
+    # URL of the case, where the message tells it.
+    Column("case_url", Text, index=True),
+    Column("data", Text, nullable=False),
+    # Number of the package that it was settled in, which is the id of one of its messages; null until then.
+    Column("package", BigInteger, index=True),
+)
+
+#: What is known of cases and their documents: the message that was applied last, as JSON.
+permit_cases = Table(
+    "permit_cases",
+    metadata,
+    Column("id", Key, primary_key=True),
+    # Whose message it is.
+    Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
+    Column("kind", String(10), nullable=False),
+    Column("identifier", Text, nullable=False, index=True),
+    Column("case_url", Text, index=True),
+    Column("data", Text, nullable=False),
+    # Of a row that takes the place of another one when the records of its package are durable.
+    Column("package", BigInteger, index=True),
+)
+
+PERMITS = (permit_entries, permit_files, permit_messages, permit_cases)
+
 
 def _add_files_and_faults(connection: Connection) -> None:
-    """Version 2: a document's file, why it could not be harvested, and runs on several machines."""
+    """Version 2: a document's file, why one could not be harvested, several machines, and permits."""
     there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
     for column in documents.c:
         if column.name not in there:
@@ -187,6 +249,7 @@ def _add_files_and_faults(connection: Connection) -> None:
     outputs.create(connection)
     if opened:
         connection.execute(insert(outputs), [{"node": "", **row._mapping} for row in opened])
+    metadata.create_all(connection, tables=PERMITS)
 
 
 #: From each older version to the next one.

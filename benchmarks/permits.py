@@ -1,0 +1,306 @@
+"""Permits: a listing of 100,000 files with nothing new, and messages against a bare parse with validation.
+
+    python -m benchmarks.permits
+
+Every measurement runs in a process of its own. Time is that of the processor; of several runs the shortest
+counts. The memory of the listing is that of the whole process, what is known of its files included; its body
+lies in a file, as that of a response of more than 1 MB does. The whole spider is the command ``scrapy crawl
+vergunningen`` against a server on loopback, from its start to its end, with a state that knows all files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from lxml import etree
+from sqlalchemy import insert
+
+from tests.command import DATA, environment, in_project
+from tests.sites import write_register
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.permits import schema
+from woo_harvester.permits.files import Ask, FileKnown, how_to_ask
+from woo_harvester.permits.listing import read_listing
+from woo_harvester.permits.messages import read_message
+from woo_harvester.record import plain
+from woo_harvester.state.permits import entry_of
+from woo_harvester.state.schema import permit_files
+from woo_harvester.state.store import State
+
+FILES = 100_000
+MESSAGES = 5_000
+REPEATS = 7
+MAXSIZE = 20_000_000
+CHUNK_SIZE = 64 * 1024
+FOLDER = "https://www.voorbeeldstad.nl/xml/"
+
+MESSAGE = """<?xml version="1.0" encoding="UTF-8"?>
+<overheidvg:message xmlns:overheidvg="http://standaarden.overheid.nl/vergunningen/4.0/"
+    xmlns:zaak="http://standaarden.overheid.nl/vergunningen/4.0/zaak" xmlns:dcterms="http://purl.org/dc/terms/"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" owms-version="3.5">
+  <overheidvg:transactietype>{transactie}</overheidvg:transactietype>
+  <overheidvg:transactieID>{number}</overheidvg:transactieID>
+  <overheidvg:volgnummer>0</overheidvg:volgnummer>
+  <overheidvg:aanmaakdatum>{day}</overheidvg:aanmaakdatum>
+  <zaak:vergunningzaak>
+    <zaak:meta>
+      <zaak:owmskern>
+        <dcterms:identifier>https://www.voorbeeldstad.nl/zaken/2026-{number}</dcterms:identifier>
+        <dcterms:title>Aanvraag {number}: het kappen van twee eiken achter Dorpsstraat {house}</dcterms:title>
+        <dcterms:language>nl</dcterms:language>
+        <dcterms:type scheme="overheid:Informatietype">vergunning</dcterms:type>
+        <dcterms:creator scheme="overheid:Gemeente">Utrecht</dcterms:creator>
+        <dcterms:modified>{day}</dcterms:modified>
+        <dcterms:spatial scheme="overheid:Gemeente">Utrecht</dcterms:spatial>
+        <dcterms:temporal><start>{day}</start><end>2026-12-31</end></dcterms:temporal>
+      </zaak:owmskern>
+      <zaak:owmsmantel>
+        <dcterms:description>De aanvraag {number} is ontvangen. Bezwaar kan tot zes weken na het besluit.</dcterms:description>
+      </zaak:owmsmantel>
+      <zaak:vergunningenmeta>
+        <zaak:product>
+          <zaak:producttype scheme="overheidvg:Product">kapvergunning</zaak:producttype>
+          <zaak:activiteit scheme="overheidvg:Activiteit">kappen</zaak:activiteit>
+        </zaak:product>
+        <zaak:termijn>
+          <zaak:fase>aanvraag</zaak:fase>
+          <zaak:termijnsoortPeriode>
+            <zaak:termijnsoort>bezwaar</zaak:termijnsoort>
+            <zaak:startdatumTermijn>{day}</zaak:startdatumTermijn>
+            <zaak:einddatumTermijn>2026-12-31</zaak:einddatumTermijn>
+          </zaak:termijnsoortPeriode>
+        </zaak:termijn>
+        <zaak:object>
+          <zaak:referentienummer>2026-{number}</zaak:referentienummer>
+          <zaak:adres>
+            <zaak:postcodeHuisnummer>
+              <zaak:postcode>3511 ab</zaak:postcode>
+              <zaak:huisnummer>{house}</zaak:huisnummer>
+            </zaak:postcodeHuisnummer>
+          </zaak:adres>
+          <zaak:coordinaten>
+            <zaak:x-waarde>{x}</zaak:x-waarde>
+            <zaak:y-waarde>455000</zaak:y-waarde>
+          </zaak:coordinaten>
+        </zaak:object>
+      </zaak:vergunningenmeta>
+    </zaak:meta>
+  </zaak:vergunningzaak>
+</overheidvg:message>
+"""  # noqa: E501
+
+
+def listing_parts() -> Iterator[bytes]:
+    """A listing as Apache writes it, in parts: what this process holds would count as its child's."""
+    yield b"<html><body><h1>Index of /xml</h1><table>"
+    for start in range(0, FILES, 500):
+        yield "".join(
+            '<tr><td valign="top"><img src="/icons/text.gif" alt="[TXT]"></td>'
+            f'<td><a href="zaak-{number:06}.xml">zaak-{number:06}.xml</a></td>'
+            f'<td align="right">{date_of(number)}  </td><td align="right">2.1K</td><td>&nbsp;</td></tr>\n'
+            for number in range(start, start + 500)
+        ).encode()
+    yield b"</table></body></html>"
+
+
+def date_of(number: int) -> str:
+    """Of a file, to the minute: no two the same."""
+    return f"{datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number):%Y-%m-%d %H:%M}"
+
+
+def messages() -> list[bytes]:
+    """Messages about as many cases."""
+    return [
+        MESSAGE.format(
+            transactie="CU"[number % 2],
+            number=number,
+            day=f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}",
+            house=number % 200 + 1,
+            x=130_000 + number,
+        ).encode()
+        for number in range(MESSAGES)
+    ]
+
+
+class Spider(NamedTuple):
+    """Where the whole spider is measured."""
+
+    folder: Path
+    ca_bundle: Path
+    entry: str
+
+
+@contextmanager
+def published() -> Iterator[Spider]:
+    """The listing on a server, and an installation that has read all its files."""
+    authority = Authority()
+    pages = {"/xml/": Page(listing_parts, content_type="text/html")}
+    with Site(authority, pages) as site, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_register(folder / "register.xml", {"Gemeente Voorbeeldstad": [site.url("/woo")]})
+        (folder / DATA).mkdir()
+        state = State.open(f"sqlite:///{folder / DATA / 'woo-state.sqlite'}")
+        with state.begin() as connection:
+            number = entry_of(connection, site.url("/xml/"), site.host)
+            for start in range(0, FILES, 1000):
+                connection.execute(
+                    insert(permit_files), [known(number, site, file) for file in range(start, start + 1000)]
+                )
+        state.close()
+        yield Spider(folder, authority.write_bundle(folder / "ca.pem"), site.url("/xml/"))
+
+
+def known(entry: int, site: Site, file: int) -> dict[str, object]:
+    """The row of a file that was read."""
+    return {
+        "entry_id": entry,
+        "url": site.url(f"/xml/zaak-{file:06}.xml"),
+        "digest": bytes(32),
+        "date": date_of(file).replace(" ", "T"),
+        "now": False,
+        "read_at": 0,
+    }
+
+
+def whole_spider(spider: Spider) -> tuple[float, float]:
+    """One run of the command: seconds of processor time, and megabytes at its peak."""
+    args = ["crawl", "vergunningen", "-a", f"entries={spider.entry}", "-a", "register=register.xml"]
+    command = [sys.executable, "-m", "scrapy", *in_project(args, spider.folder, None)]
+    with subprocess.Popen(
+        command, cwd=spider.folder, env=environment(spider.ca_bundle), stderr=subprocess.PIPE, text=True
+    ) as process:
+        log = process.stderr.read() if process.stderr else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode or f"'woo/berichten/unchanged': {FILES}" not in log:
+        raise RuntimeError(f"Expected a run with {FILES} unchanged files:\n{log}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def nothing_new() -> Callable[[], int]:
+    """A listing that is read, and held against what is known of its files."""
+    known = {
+        f"{FOLDER}zaak-{number:06}.xml": FileKnown("0" * 64, date_of(number).replace(" ", "T"))
+        for number in range(FILES)
+    }
+
+    def run() -> int:
+        with Path(sys.argv[2]).open("rb") as page:
+            links = read_listing(iter(lambda: page.read(CHUNK_SIZE), b""), FOLDER, MAXSIZE * 2).links
+        return sum(how_to_ask(link.date, known.get(link.url)) is Ask.NOT for link in links)
+
+    return run
+
+
+def bare() -> Callable[[], int]:
+    """What reading is compared with: a tree, and whether it is valid."""
+    bodies = messages()
+    validator = schema.validator()
+    return lambda: sum(validator.validate(etree.fromstring(body)) for body in bodies)
+
+
+def read() -> Callable[[], int]:
+    """Read, validated and mapped."""
+    bodies = messages()
+    return lambda: sum(read_message([body], MAXSIZE).message is not None for body in bodies)
+
+
+def written() -> Callable[[], int]:
+    """The same, and what is written of it."""
+    bodies = messages()
+
+    def run() -> int:
+        read = (read_message([body], MAXSIZE).message for body in bodies)
+        return sum(bool(plain(message.gegevens)) for message in read if message is not None)
+
+    return run
+
+
+class Row(NamedTuple):
+    """A row of the table."""
+
+    label: str
+    prepare: Callable[[], Callable[[], int]]
+    expected: int
+
+
+ROWS = {
+    "listing": Row("listing of 100,000 files, nothing new", nothing_new, FILES),
+    "bare": Row("5,000 messages: bare parse, valid or not", bare, MESSAGES),
+    "read": Row("the same, read, validated and mapped", read, MESSAGES),
+    "written": Row("the same, as they are written", written, MESSAGES),
+}
+
+
+#: Rows that are not compared with a bare parse.
+LISTINGS = ("listing", "spider")
+
+
+def label(name: str) -> str:
+    """What a row is called."""
+    return ROWS[name].label if name in ROWS else "the same, the whole spider"
+
+
+def measure(name: str) -> tuple[float, float]:
+    """Seconds of processor time, and megabytes of the whole process at its peak."""
+    row = ROWS[name]
+    run = row.prepare()
+    start = time.process_time()
+    count = run()
+    seconds = time.process_time() - start
+    if count != row.expected:
+        raise RuntimeError(f"Expected {row.expected}, got {count}")
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    """Prints the table."""
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in ROWS}
+    with tempfile.NamedTemporaryFile() as page:
+        page.writelines(listing_parts())
+        page.flush()
+        for _ in range(REPEATS):
+            for name, done in runs.items():
+                command = [sys.executable, "-m", "benchmarks.permits", name, page.name]
+                done.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+    with published() as spider:
+        runs = {"listing": runs.pop("listing"), "spider": [whole_spider(spider) for _ in range(3)], **runs}
+    best = {name: (min(s for s, _ in done), max(m for _, m in done)) for name, done in runs.items()}
+    print(f"{'':44}{'best s':>8}{'peak MB':>9}{'speed':>7}   target")
+    for name, (seconds, memory) in best.items():
+        speed = best["bare"][0] / seconds
+        shown = "" if name in LISTINGS else f"{speed:7.2f}"
+        aim = target(name, seconds, memory, speed)
+        print(f"{label(name):44}{seconds:8.2f}{memory:9.1f}{shown:7}   {aim}")
+
+
+def target(name: str, seconds: float, memory: float, speed: float) -> str:
+    """What is aimed for, and whether it is met."""
+    if name in LISTINGS:
+        return f"< 5 s, < 200 MB: {met(seconds < 5 and memory < 200)}"
+    return f"speed >= 0.5: {met(speed >= 0.5)}" if name == "read" else ""
+
+
+def met(good: bool) -> str:
+    """In words."""
+    return "met" if good else "NOT MET"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        print(json.dumps(measure(sys.argv[1])))
+    else:
+        main()

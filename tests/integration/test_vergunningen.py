@@ -1,0 +1,291 @@
+"""``scrapy crawl vergunningen`` from day to day: what is asked for, and the records that come of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from tests.command import start_scrapy
+from tests.integration.vergunningen import (
+    FOLDER,
+    NEWER,
+    Permits,
+    about,
+    case,
+    causes,
+    codes,
+    files_asked,
+    publish,
+)
+from tests.sites import MakeSite
+from woo_harvester.demo.permit_messages import delete_message, document_message
+from woo_harvester.demo.server import Page, Request
+from woo_harvester.demo.site import Site
+
+INVALID = b"<message/>"
+
+
+@pytest.fixture
+def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
+    return Permits(tmp_path, ca_bundle)
+
+
+def test_a_case_becomes_a_record(permits: Permits, site: Site) -> None:
+    permits.bodies = {"Gemeente Voorbeeldstad": [site.url("/woo")]}
+    publish(
+        site,
+        {"1.xml": about(1), "1-besluit.xml": document_message(case=case(1), identifier=case(1) + "/b.pdf")},
+    )
+    run = permits.run(site.url(FOLDER))
+    assert run.findings == []
+    assert run.records == [
+        {
+            "id": run.records[0]["id"],
+            "vergunning": {
+                "identifier": case(1),
+                "title": "Kappen van twee eiken",
+                "language": "nl",
+                "type": {"scheme": "overheid:Informatietype", "label": "vergunning"},
+                "creator": {"scheme": "overheid:Gemeente", "label": "Voorbeeldstad"},
+                "modified": "2026-04-01",
+                "product": {"producttype": {"scheme": "overheidvg:Product", "label": "kapvergunning"}},
+            },
+            "documenten": run.records[0]["documenten"],
+            "versies": [
+                {
+                    "oorzaak": "aanlevering",
+                    "transactie": "C",
+                    "transactieID": "1",
+                    "volgnummer": 0,
+                    "aanmaakdatum": "2026-04-01",
+                    "mutatiedatumtijd": "2026-04-01T10:00:00+02:00",
+                }
+            ],
+            "herkomst": {
+                "ingang": site.url(FOLDER),
+                "bestand": site.url(FOLDER + "1.xml"),
+                "organisatie": "90000100",
+            },
+        }
+    ]
+    assert [document["identifier"] for document in run.records[0]["documenten"]] == [case(1) + "/b.pdf"]
+
+
+def test_with_nothing_new_no_file_is_asked_for_again(permits: Permits, site: Site) -> None:
+    publish(site, {f"{number}.xml": about(number) for number in range(20)})
+    assert len(permits.run(site.url(FOLDER)).records) == 20
+    assert len(files_asked(site)) == 20
+    again = permits.run(site.url(FOLDER))
+    assert (again.records, files_asked(site)) == ([], [])
+    assert again.stats["woo/berichten/unchanged"] == 20
+
+
+def test_a_file_that_is_replaced_changes_its_case(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": about(1), "2.xml": about(2)})
+    permits.run(site.url(FOLDER))
+    files_asked(site)
+    publish(site, {"1.xml": about(1, "U", title="Kappen van drie eiken", aanmaakdatum="2026-04-02")}, NEWER)
+    run = permits.run(site.url(FOLDER))
+    assert causes(run) == {"1": "wijziging"}, "and a file that disappears means nothing"
+    assert run.records[0]["vergunning"]["title"] == "Kappen van drie eiken"
+    assert files_asked(site) == ["1.xml"]
+
+
+def test_a_new_file_for_each_mutation_gives_one_record_a_run(permits: Permits, site: Site) -> None:
+    later = about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")
+    publish(site, {"b.xml": later, "a.xml": about(1)})
+    run = permits.run(site.url(FOLDER))
+    assert causes(run) == {"1": "aanlevering"}
+    assert run.records[0]["vergunning"]["title"] == "Verleend"
+    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=case(1))
+    publish(site, {"b.xml": later, "a.xml": about(1), "c.xml": gone})
+    run = permits.run(site.url(FOLDER))
+    assert causes(run) == {"1": "intrekking"}
+    assert sorted(run.records[0]) == ["herkomst", "id", "vergunning", "versies"]
+    back = about(1, "C", title="Opnieuw", aanmaakdatum="2026-04-04")
+    publish(site, {"d.xml": back})
+    assert causes(permits.run(site.url(FOLDER))) == {"1": "herpublicatie"}
+
+
+def test_what_is_made_and_removed_in_one_run_gives_no_record(permits: Permits, site: Site) -> None:
+    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=case(1))
+    publish(site, {"a.xml": about(1), "b.xml": gone})
+    assert permits.run(site.url(FOLDER)).records == []
+
+
+def test_a_late_message_does_not_undo_a_later_one(permits: Permits, site: Site) -> None:
+    publish(site, {"new.xml": about(1, "U", title="Verleend", aanmaakdatum="2026-04-05")})
+    permits.run(site.url(FOLDER))
+    publish(site, {"old.xml": about(1, aanmaakdatum="2026-04-01")})
+    run = permits.run(site.url(FOLDER))
+    assert (run.records, codes(run)) == ([], [("ipm.overgeslagen", "old.xml")])
+
+
+def test_a_document_that_moves_to_another_case_changes_both(permits: Permits, site: Site) -> None:
+    document = {"identifier": case(1) + "/b.pdf"}
+    publish(site, {"1.xml": about(1), "2.xml": about(2), "b.xml": document_message(case=case(1), **document)})
+    assert causes(permits.run(site.url(FOLDER))) == {"1": "aanlevering", "2": "aanlevering"}
+    moved = document_message("U", case=case(2), transactie_id="5", aanmaakdatum="2026-04-02", **document)
+    publish(site, {"c.xml": moved})
+    run = permits.run(site.url(FOLDER))
+    assert causes(run) == {"1": "wijziging", "2": "wijziging"}
+    assert permits.run(site.url(FOLDER)).records == []
+
+
+def test_on_a_page_without_dates_files_are_asked_for_conditionally(permits: Permits, site: Site) -> None:
+    files = {
+        "1.xml": Page(about(1), content_type="text/xml", headers={"ETag": '"a"'}),
+        "2.xml": Page(about(2), headers={"Last-Modified": "Wed, 01 Apr 2026 08:00:00 GMT"}),
+        "3.xml": Page(about(3)),
+    }
+    publish(site, files, date=None)
+    run = permits.run(site.url(FOLDER))
+    dates = {record["versies"][0].get("mutatiedatumtijd") for record in run.records}
+    assert "2026-04-01T10:00:00+02:00" in dates
+    files_asked(site)
+    again = permits.run(site.url(FOLDER))
+    assert (again.records, again.stats["woo/berichten/unchanged"]) == ([], 3)
+    conditions = {
+        request.path.rpartition("/")[2]: [name for name in request.headers if name.startswith("if-")]
+        for request in site.requests
+        if request.path.endswith(".xml")
+    }
+    assert conditions == {"1.xml": ["if-none-match"], "2.xml": ["if-modified-since"], "3.xml": []}
+
+
+def test_an_invalid_file_is_told_in_each_run_without_asking_for_it_until_it_is_mended(
+    permits: Permits, site: Site
+) -> None:
+    publish(site, {"1.xml": INVALID})
+    first = permits.run(site.url(FOLDER))
+    assert codes(first) == [("ipm.schema", "1.xml")]
+    files_asked(site)
+    second = permits.run(site.url(FOLDER))
+    assert (codes(second), files_asked(site)) == (codes(first), [])
+    (told,), (since,) = first.findings, second.findings
+    assert since["since"] == told["at"]
+    assert {key: since[key] for key in told if key != "at"} == {key: told[key] for key in told if key != "at"}
+    publish(site, {"1.xml": about(1)}, NEWER)
+    healed = permits.run(site.url(FOLDER))
+    assert (causes(healed), healed.findings) == ({"1": "aanlevering"}, [])
+    assert permits.run(site.url(FOLDER)).findings == []
+
+
+def test_an_invalid_message_does_not_change_its_case(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": about(1)})
+    permits.run(site.url(FOLDER))
+    publish(
+        site,
+        {"1.xml": about(1, "U").replace(b"kapvergunning", b"").replace(b"dcterms:title", b"dcterms:titel")},
+        NEWER,
+    )
+    run = permits.run(site.url(FOLDER))
+    assert (run.records, run.codes) == ([], {"ipm.schema"})
+    publish(site, {"1.xml": about(1)}, "03-Apr-2026 10:00")
+    run = permits.run(site.url(FOLDER))
+    assert (run.records, run.findings) == ([], [])
+
+
+def test_a_file_younger_than_two_minutes_is_fetched_again_the_next_time(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
+    permits.run(site.url(FOLDER))
+    # Written again within the minute: the listing tells the same date.
+    site.pages[FOLDER + "1.xml"] = Page(about(1, "U", title="Verleend", aanmaakdatum="2026-04-02"))
+    run = permits.run(site.url(FOLDER))
+    assert causes(run) == {"1": "wijziging"}
+
+
+def test_a_date_that_is_now_in_two_runs_is_told_and_then_the_content_decides(
+    permits: Permits, site: Site
+) -> None:
+    def now(_: Request) -> Page:
+        publish(site, {"1.xml": about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
+        page, site.pages[FOLDER] = site.pages[FOLDER], now
+        assert isinstance(page, Page)
+        return page
+
+    site.pages[FOLDER] = now
+    assert codes(permits.run(site.url(FOLDER))) == []
+    second = permits.run(site.url(FOLDER))
+    assert (second.records, codes(second)) == ([], [("ipm.datum-nu", "1.xml")])
+
+
+def test_a_last_modified_that_is_now_is_told_too(permits: Permits, site: Site) -> None:
+    def now(_: Request) -> Page:
+        return Page(about(1), headers={"Last-Modified": format_datetime(datetime.now(UTC), usegmt=True)})
+
+    publish(site, {"1.xml": b""}, date=None)
+    site.pages[FOLDER + "1.xml"] = now
+    assert codes(permits.run(site.url(FOLDER))) == []
+    assert codes(permits.run(site.url(FOLDER))) == [("ipm.datum-nu", "1.xml")]
+
+
+def test_a_message_that_could_not_be_fetched_is_tried_again(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": Page(status=404), "2.xml": INVALID})
+    run = permits.run(site.url(FOLDER))
+    assert codes(run) == [("ipm.bericht-onbereikbaar", "1.xml"), ("ipm.schema", "2.xml")]
+    publish(site, {"1.xml": about(1), "2.xml": Page(status=404)}, NEWER)
+    run = permits.run(site.url(FOLDER))
+    assert causes(run) == {"1": "aanlevering"}
+    assert codes(run) == [("ipm.bericht-onbereikbaar", "2.xml"), ("ipm.schema", "2.xml")], (
+        "it is still invalid"
+    )
+
+
+def test_a_reset_delivers_everything_again(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": about(1)})
+    permits.run(site.url(FOLDER))
+    assert causes(permits.run(site.url(FOLDER), "-a", "deltafetch_reset=1")) == {"1": "aanlevering"}
+
+
+def test_without_state_each_run_is_the_first(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": about(1)})
+    for _ in range(2):
+        assert causes(permits.run(site.url(FOLDER), DELTAFETCH_ENABLED=0)) == {"1": "aanlevering"}
+
+
+def test_another_organisation_cannot_touch_a_case(permits: Permits, make_site: MakeSite) -> None:
+    own, other = make_site(), make_site()
+    publish(own, {"1.xml": about(1)})
+    permits.run(own.url(FOLDER))
+    for transactie in "CU":
+        publish(other, {f"{transactie}.xml": about(1, transactie, aanmaakdatum="2026-05-01")})
+        run = permits.run(other.url(FOLDER))
+        assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", f"{transactie}.xml")])
+        assert run.findings[0]["host"] == other.host
+    publish(other, {"D.xml": delete_message(aanmaakdatum="2026-05-02", identifier=case(1))})
+    run = permits.run(other.url(FOLDER))
+    assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", "D.xml")])
+
+
+def test_records_go_to_geojson_too(permits: Permits, site: Site) -> None:
+    place = (
+        "<zaak:product><zaak:producttype>kap</zaak:producttype></zaak:product><zaak:object><zaak:coordinaten>"
+        "<zaak:x-waarde>155000</zaak:x-waarde><zaak:y-waarde>463000</zaak:y-waarde>"
+        "</zaak:coordinaten></zaak:object>"
+    )
+    publish(site, {"1.xml": about(1, meta=place)})
+    args = permits.arguments(site.url(FOLDER), "-O", "kaart.geojson")
+    with start_scrapy(args, permits.folder, permits.ca_bundle) as process:
+        process.communicate(timeout=60)
+    text = (permits.folder / "kaart.geojson").read_text(encoding="utf-8")
+    assert '"coordinates": [5.387' in text
+    assert permits.run(site.url(FOLDER)).records == [], "the state has learned of it"
+
+
+def test_two_minutes_are_by_the_clock_of_the_server(permits: Permits, site: Site) -> None:
+    """A server whose clock is an hour slow: its files are as old as it says."""
+    slow = datetime.now(UTC) - timedelta(hours=1)
+    publish(site, {"1.xml": about(1)}, date=f"{slow:%d-%b-%Y %H:%M}")
+    page = site.pages[FOLDER]
+    assert isinstance(page, Page)
+    site.pages[FOLDER] = Page(
+        page.body, content_type="text/html", headers={"Date": format_datetime(slow, usegmt=True)}
+    )
+    permits.run(site.url(FOLDER))
+    files_asked(site)
+    permits.run(site.url(FOLDER))
+    assert files_asked(site) == ["1.xml"]

@@ -1,0 +1,313 @@
+"""Which entry pages a run reads, and what becomes of pages and messages that are not as they should be."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.command import Run, run_scrapy
+from tests.hostile import truncated
+from tests.integration.vergunningen import (
+    FOLDER,
+    XML,
+    Permits,
+    about,
+    causes,
+    codes,
+    files_asked,
+    publish,
+)
+from tests.sites import MakeRawSite, MakeSite
+from woo_harvester.demo.certificates import Certificate
+from woo_harvester.demo.permit_messages import MESSAGE, message
+from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.site import Site
+from woo_harvester.shards import shard_of
+from woo_harvester.state.lock import FileLocks
+
+
+@pytest.fixture
+def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
+    return Permits(tmp_path, ca_bundle)
+
+
+def page(*rows: str, **headers: str) -> Page:
+    """A spider page."""
+    return Page(f"<html><body>{''.join(rows)}</body></html>", content_type="text/html", headers=headers)
+
+
+# The argument entries.
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        ([], "argument entries is missing: expected URLs of entry pages"),
+        (["-a", "entries="], "argument entries: expected URLs of entry pages"),
+        (["-a", "entries=geen.csv"], "there is no file 'geen.csv'"),
+        (["-a", "entries=https://a.nl/x,y"], "expected the URL of an entry page, got 'y'"),
+        (["-a", "entries=https://u:p@a.nl/x"], "expected the URL of an entry page"),
+        (["-a", "entries=https://a.nl/x", "-a", "documents=none"], "unknown argument documents"),
+    ],
+)
+def test_an_argument_that_makes_no_sense_ends_the_command(args: list[str], line: str, tmp_path: Path) -> None:
+    done = run_scrapy(["crawl", "vergunningen", *args], tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("scrapy crawl: error: ")
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("naam,url\n", "expected the columns organisatie,url; organisatie is missing"),
+        ("organisatie,url\n", "names no entry page"),
+        ("organisatie,url\nX,ftp://a.nl\n", "line 2: expected the URL of an entry page, got 'ftp://a.nl'"),
+        ("organisatie,url\nDubbel,https://a.nl/\n", "'Dubbel' is the name of 2 bodies"),
+    ],
+)
+def test_a_csv_file_that_makes_no_sense_ends_the_command(text: str, line: str, permits: Permits) -> None:
+    path = permits.folder / "entries.csv"
+    path.write_text(text, encoding="utf-8")
+    args = permits.arguments(str(path))
+    register = (permits.folder / "register.xml").read_text(encoding="utf-8")
+    twice = register.replace("Gemeente Elders", "Dubbel")
+    body = twice[twice.index("<p:organisatie ") : twice.index("</p:organisatie>") + len("</p:organisatie>")]
+    twice = twice.replace(body, body + body.replace("90000100", "90000999"))
+    (permits.folder / "register.xml").write_text(twice, encoding="utf-8")
+    done = run_scrapy(args, permits.folder)
+    assert (done.returncode, line in done.stderr) == (2, True), done.stderr
+
+
+def test_a_csv_file_names_entry_pages_and_whose_they_are(permits: Permits, make_site: MakeSite) -> None:
+    sites = [make_site() for _ in range(4)]
+    for number, site in enumerate(sites):
+        publish(site, {"a.xml": about(number)}, folder="/x,y/")
+    permits.bodies = {"Gemeente Voorbeeldstad": [sites[3].url("/woo")]}
+    rows = ["Gemeente Voorbeeldstad", "90000100", "Gemeente Onbekend", ""]
+    lines = [f'{name},"{site.url("/x,y/")}"' for name, site in zip(rows, sites, strict=True)]
+    path = permits.folder / "entries.csv"
+    path.write_text("\ufefforganisatie,url\r\n" + "\r\n".join(lines) + "\r\n", encoding="utf-8")
+    run = permits.run(str(path))
+    bodies = {record["herkomst"]["ingang"]: record["herkomst"]["organisatie"] for record in run.records}
+    expected = ["90000100", "90000100", "Gemeente Onbekend", "90000100"]
+    assert bodies == {site.url("/x,y/"): body for site, body in zip(sites, expected, strict=True)}
+
+
+def test_a_url_may_answer_with_a_csv_file(permits: Permits, make_site: MakeSite) -> None:
+    lists, site = make_site(), make_site()
+    publish(site, {"a.xml": about(1)})
+    csv = f"organisatie,url\nGemeente Voorbeeldstad,{site.url(FOLDER)}\n"
+    lists.pages["/ingangen"] = Page(csv, content_type="text/csv; charset=utf-8")
+    run = permits.run(lists.url("/ingangen"))
+    assert causes(run) == {"1": "aanlevering"}
+    assert run.records[0]["herkomst"]["organisatie"] == "Gemeente Voorbeeldstad"
+    lists.pages["/ingangen"] = Page("naam\n", content_type="text/csv")
+    failed = permits.run(lists.url("/ingangen"))
+    assert (failed.returncode, "expected the columns organisatie,url" in failed.stderr) == (2, True)
+
+
+def test_urls_are_of_the_only_body_of_their_host_else_of_the_host(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    own, nobody = make_site(), make_site()
+    permits.bodies = {"Gemeente Voorbeeldstad": [own.url("/woo")]}
+    publish(own, {"a.xml": about(1)})
+    publish(nobody, {"a.xml": about(2)})
+    run = permits.run(f"{own.url(FOLDER)},{nobody.url(FOLDER)}")
+    assert {record["herkomst"]["organisatie"] for record in run.records} == {"90000100", nobody.host}
+
+
+def test_domains_and_shard_narrow_the_entry_pages(permits: Permits, make_site: MakeSite) -> None:
+    one, two = make_site(), make_site()
+    publish(one, {"a.xml": about(1)})
+    publish(two, {"a.xml": about(2)})
+    entries = f"{one.url(FOLDER)},{two.url(FOLDER)}"
+    run = permits.run(entries, "-a", f"domains={two.host}")
+    assert (causes(run), run.codes) == ({"2": "aanlevering"}, {"register.domein-ontbreekt"})
+    none = permits.run(entries, "-a", "domains=www.elders.nl")
+    assert (none.returncode, "no entry page is left" in none.stderr) == (2, True)
+    shard = shard_of(one.host, 7)
+    run = permits.run(entries, "-a", f"shard={shard}/7")
+    assert "1" in causes(run)
+    assert permits.run(one.url(FOLDER), "-a", f"shard={shard % 7 + 1}/7").stats["woo/ingangen/selected"] == 0
+
+
+# Hosts and rules.
+
+
+def test_files_may_stand_on_another_host_of_the_same_body_only(permits: Permits, make_site: MakeSite) -> None:
+    entry, own, other = make_site(), make_site(), make_site()
+    permits.bodies = {
+        "Gemeente Voorbeeldstad": [entry.url("/woo"), own.url("/woo")],
+        "Gemeente Elders": [other.url("/woo")],
+    }
+    for number, site in enumerate((own, other)):
+        site.pages["/f.xml"] = Page(about(number))
+    entry.pages["/weg.xml"] = redirect(other.url("/f.xml"))
+    links = (f'<a href="{url}">x</a>' for url in (own.url("/f.xml"), other.url("/f.xml"), "/weg.xml"))
+    entry.pages["/"] = page(*links, f'<a href="{other.url("/pagina")}">menu</a>')
+    run = permits.run(entry.url("/"))
+    assert causes(run) == {"0": "aanlevering"}
+    assert codes(run) == [("host.niet-geregistreerd", "f.xml"), ("host.niet-geregistreerd", "weg.xml")]
+    assert other.requests == []
+
+
+def test_robots_txt_is_obeyed(permits: Permits, make_site: MakeSite) -> None:
+    whole, part = make_site(), make_site()
+    publish(whole, {"a.xml": about(1)})
+    whole.pages["/robots.txt"] = Page("User-agent: *\nDisallow: /\n", content_type="text/plain")
+    publish(part, {"a.xml": about(2), "b.xml": about(3)})
+    part.pages["/robots.txt"] = Page("User-agent: *\nDisallow: /xml/b\n", content_type="text/plain")
+    run = permits.run(f"{whole.url(FOLDER)},{part.url(FOLDER)}")
+    assert causes(run) == {"2": "aanlevering"}
+    assert codes(run) == [("robots.verboden", ""), ("robots.verboden", "b.xml")]
+    assert (files_asked(whole), files_asked(part)) == ([], ["a.xml"])
+
+
+# Pages.
+
+
+def test_only_links_to_xml_are_followed(permits: Permits, site: Site) -> None:
+    site.pages["/sub/p"] = page(
+        *(f'<a href="{href}">x</a>' for href in ("a.xml", "a.xml#deel", "zonder", "pagina", "x.pdf", "map/"))
+    )
+    site.pages["/sub/a.xml"] = Page(about(1))
+    site.pages["/sub/zonder"] = Page(about(2), content_type="text/xml; charset=utf-8")
+    site.pages["/sub/pagina"] = page("een menu")
+    run = permits.run(site.url("/sub/p"))
+    assert (causes(run), run.findings) == ({"1": "aanlevering", "2": "aanlevering"}, [])
+    assert files_asked(site) == ["a.xml", "p", "pagina", "zonder"]
+
+
+@pytest.mark.parametrize("links", ["", '<a href="pagina">menu</a><a href="x.pdf">x</a>'])
+def test_a_page_without_a_link_to_xml_is_told(links: str, permits: Permits, site: Site) -> None:
+    site.pages["/p"] = page(links)
+    site.pages["/pagina"] = page("een menu")
+    assert codes(permits.run(site.url("/p"))) == [("ipm.ingang-zonder-links", "p")]
+
+
+def test_an_entry_page_that_does_not_come_is_told(
+    permits: Permits, make_site: MakeSite, make_raw_site: MakeRawSite
+) -> None:
+    missing, expired = make_site(), make_site(certificate=Certificate.EXPIRED)
+    broken = make_raw_site({"/xml/": truncated(b"<html><a href='a.xml'>")})
+    entries = ",".join(site.url(FOLDER) for site in (missing, expired, broken))
+    run = permits.run(entries, RETRY_TIMES=0)
+    found = {
+        line["host"]: (line["code"], line.get("seen")) for line in run.findings if "a.xml" not in line["url"]
+    }
+    assert found[missing.host] == ("ipm.ingang-onbereikbaar", "HTTP 404")
+    assert found[expired.host][0] == "tls.ongeldig"
+    assert found[broken.host] == ("ipm.ingang-onbereikbaar", "afgebroken")
+    assert run.stats[f"woo/ingangen/incomplete/{broken.host}"] == 1
+
+
+def test_a_listing_of_ten_megabytes_in_one_line_is_read(permits: Permits, site: Site) -> None:
+    filler = "<!--" + "x" * 1000 + "-->"
+    site.pages["/p"] = page('<a href="a.xml">a</a>' + filler * 10_000 + '<a href="b.xml">b</a>')
+    site.pages["/a.xml"], site.pages["/b.xml"] = Page(about(1)), Page(about(2))
+    assert set(causes(permits.run(site.url("/p")))) == {"1", "2"}
+
+
+def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(permits: Permits, site: Site) -> None:
+    site.pages["/p"] = page('<a href="a.xml">a</a>', "x" * 200_000, '<a href="b.xml">b</a>')
+    site.pages["/a.xml"], site.pages["/b.xml"] = Page(about(1)), Page(about(2))
+    run = permits.run(site.url("/p"), WOO_MESSAGE_MAXSIZE=100_000)
+    assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [("ipm.te-groot", "p")])
+
+
+def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(
+    permits: Permits, site: Site
+) -> None:
+    site.pages["/p"] = page(f'<a href="http://{site.host}/a.xml">a</a>')
+    site.pages["/a.xml"] = Page(about(1))
+    assert causes(permits.run(site.url("/p"))) == {"1": "aanlevering"}
+
+
+# Messages.
+
+BOMB = b'<!DOCTYPE message [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+SCHEMELESS = about(4).replace(b"overheidvg:Product", b"verzonnen:Lijst")
+
+BAD: Mapping[str, tuple[bytes, str]] = {
+    "bomb.xml": (BOMB + about(9).partition(b"?>")[2], "ipm.doctype"),
+    "huge.xml": (about(9, title="x" * 300_000), "ipm.te-groot"),
+    "gzip-bomb.xml": (gzip.compress(b" " * 5_000_000), "ipm.te-groot"),
+    "namespace.xml": (
+        about(9).replace(MESSAGE.encode(), b"http://www.voorbeeldstad.nl/eigen/"),
+        "ipm.schema",
+    ),
+    "version.xml": (about(9).replace(b"vergunningen/4.0/", b"vergunningen/3.0/"), "ipm.schema"),
+    "two.xml": (b"<messages>" + about(9).partition(b"?>")[2] * 2 + b"</messages>", "ipm.schema"),
+    "twice.xml": (about(9) + about(9).partition(b"?>")[2], "ipm.ongeldig"),
+    "action.xml": (about(9, "X"), "ipm.transactie"),
+    "identifier.xml": (message(identifier="zaak 9"), "ipm.identifier"),
+    "date.xml": (about(9, aanmaakdatum="1 april"), "ipm.datum"),
+    "html.xml": (b"<!DOCTYPE html><html><body>Niet gevonden</body></html>", "ipm.ongeldig"),
+    "empty.xml": (b"", "ipm.ongeldig"),
+}
+
+
+def test_bad_messages_are_told_and_good_ones_beside_them_are_harvested(permits: Permits, site: Site) -> None:
+    good = {"1.xml": about(1, "create"), "2.xml": about(2, "Update"), "3.xml": gzip.compress(about(3))}
+    publish(site, {**good, "4.xml": SCHEMELESS, **{name: body for name, (body, _) in BAD.items()}})
+    run = permits.run(site.url(FOLDER), WOO_MESSAGE_MAXSIZE=100_000)
+    assert set(causes(run)) == {"1", "2", "3", "4"}
+    expected = [("ipm.scheme-onbekend", "4.xml"), *((code, name) for name, (_, code) in BAD.items())]
+    assert codes(run) == sorted(expected)
+    again = permits.run(site.url(FOLDER), WOO_MESSAGE_MAXSIZE=100_000)
+    assert codes(again) == sorted(expected[1:]), "what is wrong with a case that was harvested is told once"
+
+
+def test_a_message_that_breaks_off_is_tried_again(permits: Permits, make_raw_site: MakeRawSite) -> None:
+    site = make_raw_site({"/xml/a.xml": truncated(about(1)[:500])})
+    publish(site, {"b.xml": about(2)})
+    site.pages[FOLDER] = page('<a href="a.xml">a</a><a href="b.xml">b</a>')
+    run: Run = permits.run(site.url(FOLDER), RETRY_TIMES=0)
+    assert (causes(run), codes(run)) == ({"2": "aanlevering"}, [("ipm.bericht-onbereikbaar", "a.xml")])
+
+
+def test_requests_of_an_entry_page_do_not_pile_up(permits: Permits, site: Site) -> None:
+    publish(
+        site, {f"{number}.xml": Page(about(number), content_type=XML, delay=0.02) for number in range(30)}
+    )
+    run = permits.run(site.url(FOLDER), WOO_HOST_BACKLOG=3, CONCURRENT_REQUESTS_PER_DOMAIN=20)
+    assert (len(run.records), site.most_at_once <= 3) == (30, True)
+
+
+def test_two_runs_on_one_host_exclude_each_other(permits: Permits, site: Site) -> None:
+    publish(site, {"a.xml": about(1)})
+    (permits.folder / ".scrapy").mkdir()
+    with FileLocks.beside(permits.folder / ".scrapy" / "woo-state.sqlite") as locks:
+        locks.acquire([site.host])
+        for entries in (site.url(FOLDER), f"{site.url(FOLDER)},{site.url('/x/')}"):
+            run = permits.run(entries)
+            assert (run.returncode, f"another run works on {site.host}" in run.stderr) == (1, True)
+    assert causes(permits.run(site.url(FOLDER))) == {"1": "aanlevering"}
+
+
+def test_an_entry_page_may_be_http(permits: Permits) -> None:
+    folder = permits.folder / "www"
+    folder.mkdir()
+    (folder / "a.xml").write_bytes(about(1))
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        run = permits.run(f"http://localhost:{server.server_port}/")
+        server.shutdown()
+    assert (causes(run), run.findings) == ({"1": "aanlevering"}, [])
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Python's own server, whose listing has no dates."""
+
+    def log_message(self, *_: object) -> None:
+        pass

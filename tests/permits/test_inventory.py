@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+
+from woo_harvester.dates import AMSTERDAM, iso_datetime
+from woo_harvester.permits.inventory import (
+    ReportError,
+    as_csv,
+    as_html,
+    as_json,
+    is_repeated,
+    shown,
+    take_inventory,
+)
+
+AMSTERDAM_URI = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
+HOST = "www.voorbeeldstad.nl"
+APRIL = date(2026, 4, 1), date(2026, 4, 30)
+
+
+def finding(
+    code: str = "ipm.schema", file: str = "1.xml", organisation: str = AMSTERDAM_URI, **given: Any
+) -> dict[str, Any]:
+    """As a run writes it; the moment is that of the run."""
+    severity = "info" if code in ("ipm.overgeslagen", "ipm.zaak-bekend") else "error"
+    url = f"https://{HOST}/xml/{file}"
+    return {
+        "code": code,
+        "severity": severity,
+        "url": url,
+        "organisation": organisation,
+        "host": HOST,
+        **given,
+    }
+
+
+def run(
+    reports: Path, day: int, *findings: dict[str, Any], complete: bool = True, killed: bool = False
+) -> None:
+    """Write the report of a run at noon of a day in April."""
+    moment = datetime(2026, 4, day, 12, tzinfo=AMSTERDAM)
+    folder = reports / f"vergunningen-{moment:%Y-%m-%dT%H-%M-%S.%f}"
+    folder.mkdir(parents=True)
+    lines = [json.dumps({**line, "at": iso_datetime(moment)}) + "\n" for line in findings]
+    (folder / "findings.jsonl").write_text("".join(lines), encoding="utf-8")
+    if not killed:
+        which = "complete" if complete else "incomplete"
+        stats = {f"woo/ingangen/{which}/{HOST}": 1, "finish_time": iso_datetime(moment + timedelta(hours=1))}
+        (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
+
+
+def rows(reports: Path) -> list[dict[str, str]]:
+    """The inventory of April as CSV."""
+    return list(csv.DictReader(io.StringIO(as_csv(take_inventory(reports, *APRIL)))))
+
+
+def test_an_error_is_told_with_its_organisation_since_when_and_in_how_many_cases(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding(), finding(file="2.xml"), finding("ipm.ongeldig", "3.xml"))
+    run(tmp_path, 2, finding(), finding(file="2.xml"), finding("ipm.ongeldig", "3.xml"))
+    schema, broken = rows(tmp_path)
+    assert schema == {
+        "organisatie": AMSTERDAM_URI,
+        "naam": "gemeente Amsterdam",
+        "code": "ipm.schema",
+        "ernst": "error",
+        "wat": "Het bericht voldoet niet aan het XML-schema van Vergunningen IPM 4.0.",
+        "sinds": "2026-04-01T12:00:00+02:00",
+        "gevallen": "2",
+        "open": "2",
+        "hersteld": "",
+    }
+    assert (broken["code"], broken["gevallen"]) == ("ipm.ongeldig", "1")
+
+
+def test_what_a_complete_reading_does_not_tell_any_more_was_mended_then(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding(), finding(file="2.xml"))
+    run(tmp_path, 2, finding())
+    (row,) = rows(tmp_path)
+    assert (row["gevallen"], row["open"], row["hersteld"]) == ("2", "1", "")
+    run(tmp_path, 3)
+    (row,) = rows(tmp_path)
+    assert (row["gevallen"], row["open"], row["hersteld"]) == ("2", "0", "2026-04-03T13:00:00+02:00")
+
+
+@pytest.mark.parametrize("ended", [{"complete": False}, {"killed": True}])
+def test_a_run_that_could_not_read_the_entry_page_mends_nothing(
+    ended: dict[str, bool], tmp_path: Path
+) -> None:
+    run(tmp_path, 1, finding())
+    run(tmp_path, 2, **ended)
+    assert rows(tmp_path)[0]["open"] == "1"
+
+
+def test_an_error_that_comes_back_is_open_again(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding())
+    run(tmp_path, 2)
+    run(tmp_path, 3, finding())
+    (row,) = rows(tmp_path)
+    assert (row["sinds"], row["open"], row["hersteld"]) == ("2026-04-01T12:00:00+02:00", "1", "")
+
+
+def test_since_when_may_be_before_the_period(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding(since="2026-03-02T09:00:00+01:00"))
+    assert rows(tmp_path)[0]["sinds"] == "2026-03-02T09:00:00+01:00"
+
+
+def test_runs_outside_of_the_period_do_not_count(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding())
+    run(tmp_path, 20, finding("ipm.ongeldig"))
+    inventory = take_inventory(tmp_path, date(2026, 4, 2), date(2026, 4, 20))
+    assert inventory.runs == 1
+    assert [error.explanation.code for body in inventory.organisations for error in body.errors] == [
+        "ipm.ongeldig"
+    ]
+
+
+def test_what_needs_no_mending_is_left_out(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding("ipm.overgeslagen"))
+    assert rows(tmp_path) == []
+    assert "Er is niets gevonden" in as_html(take_inventory(tmp_path, *APRIL))
+
+
+def test_of_what_is_told_once_nobody_knows_whether_it_was_mended(tmp_path: Path) -> None:
+    assert not is_repeated("ipm.andere-organisatie")
+    run(tmp_path, 1, finding("ipm.andere-organisatie"))
+    run(tmp_path, 2)
+    assert (rows(tmp_path)[0]["open"], rows(tmp_path)[0]["hersteld"]) == ("", "")
+
+
+def test_the_page_says_what_to_mend_and_escapes_what_publishers_wrote(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    run(tmp_path, 1, finding(organisation=evil, seen=evil, line=7, element="owmskern/title"))
+    text = as_html(take_inventory(tmp_path, *APRIL))
+    assert evil not in text
+    page = html.document_fromstring(text)
+    assert page.xpath("//h2/text()") == [evil]
+    (item,) = page.xpath("//li")
+    assert "regel 7, owmskern/title" in item.text_content()
+
+
+def test_a_spreadsheet_takes_no_text_for_a_formula(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding(organisation="=HYPERLINK(1)"))
+    assert rows(tmp_path)[0]["organisatie"] == "'=HYPERLINK(1)"
+
+
+def test_json_has_every_case(tmp_path: Path) -> None:
+    run(tmp_path, 1, *(finding(file=f"{number}.xml", line=number) for number in range(30)))
+    inventory = take_inventory(tmp_path, *APRIL)
+    (body,) = json.loads(as_json(inventory))["organisaties"]
+    assert len(body["fouten"][0]["gevallen"]) == 30
+    assert body["fouten"][0]["gevallen"][1] == {
+        "url": f"https://{HOST}/xml/1.xml",
+        "since": "2026-04-01T12:00:00+02:00",
+        "last": "2026-04-01T12:00:00+02:00",
+        "line": 1,
+    }
+    assert "en nog 10" in as_html(inventory)
+
+
+def test_the_worst_comes_first(tmp_path: Path) -> None:
+    few, many = (
+        finding(organisation="Weinig"),
+        [finding(file=f"{n}.xml", organisation="Veel") for n in range(3)],
+    )
+    run(tmp_path, 1, few, *many, finding("ipm.datum-nu", organisation="Veel"))
+    assert [line.split(",")[0] for line in shown(take_inventory(tmp_path, *APRIL))] == [
+        "Veel",
+        "  ipm.schema                      3 gevallen",
+        "  ipm.datum-nu                    1 gevallen",
+        "Weinig",
+        "  ipm.schema                      1 gevallen",
+    ]
+
+
+def test_the_last_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding(), killed=True)
+    (path,) = tmp_path.glob("*/findings.jsonl")
+    path.write_text(path.read_text(encoding="utf-8") + '{"code": "ipm', encoding="utf-8")
+    assert len(rows(tmp_path)) == 1
+
+
+def test_a_report_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    run(tmp_path, 1, {"code": "ipm.schema"})
+    with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
+        rows(tmp_path)

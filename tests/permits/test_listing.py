@@ -1,0 +1,358 @@
+# ruff: noqa: E501  -- pages as web servers write them
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime
+
+import pytest
+
+from woo_harvester.permits.listing import Link, Listing, read_listing
+
+FOLDER = "https://www.voorbeeldstad.nl/xml/"
+MAXSIZE = 1_000_000
+
+APACHE = """<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">
+<html><head><title>Index of /xml</title></head><body><h1>Index of /xml</h1>
+<pre><img src="/icons/blank.gif" alt="Icon "> <a href="?C=N;O=D">Name</a> <a href="?C=M;O=A">Last modified</a> <hr>
+<img src="/icons/back.gif" alt="[PARENTDIR]"> <a href="/">Parent Directory</a>                             -
+<img src="/icons/folder.gif" alt="[DIR]"> <a href="oud/">oud/</a>                    2026-03-01 09:00    -
+<img src="/icons/text.gif" alt="[TXT]"> <a href="zaak-1.xml">zaak-1.xml</a>              2026-04-01 10:00  1.2K
+<img src="/icons/text.gif" alt="[TXT]"> <a href="zaak-2.xml">zaak-2.xml</a>              2026-04-02 23:59  812
+<hr></pre><address>Apache/2.4 Server at www.voorbeeldstad.nl Port 443</address></body></html>"""
+
+APACHE_TABLE = """<table>
+<tr><th valign="top"><img src="/icons/blank.gif"></th><th><a href="?C=N;O=D">Name</a></th>
+  <th><a href="?C=M;O=A">Last modified</a></th></tr>
+<tr><td><img src="/icons/back.gif"></td><td><a href="/">Parent Directory</a></td><td>&nbsp;</td><td>  - </td></tr>
+<tr><td valign="top"><a href="zaak-1.xml"><img src="/icons/text.gif"></a></td>
+  <td><a href="zaak-1.xml">zaak-1.xml</a></td><td align="right">2026-04-01 10:00  </td><td>1.2K</td></tr>
+<tr><td valign="top"><a href="zaak-2.xml"><img src="/icons/text.gif"></a></td>
+  <td><a href="zaak-2.xml">zaak-2.xml</a></td><td align="right">2026-04-02 23:59  </td><td>812 </td></tr>
+</table>"""
+
+APACHE_22 = """<pre><a href="zaak-1.xml">zaak-1.xml</a>  01-Apr-2026 10:00  1.2K
+<a href="zaak-2.xml">zaak-2.xml</a>  02-Apr-2026 23:59  812
+</pre>"""
+
+NGINX = """<html><head><title>Index of /xml/</title></head><body><h1>Index of /xml/</h1><hr><pre><a href="../">../</a>
+<a href="oud/">oud/</a>                                               01-Mar-2026 09:00                   -
+<a href="zaak-1.xml">zaak-1.xml</a>                                         01-Apr-2026 10:00                1234
+<a href="zaak-2.xml">zaak-2.xml</a>                                         02-Apr-2026 23:59                 812
+</pre><hr></body></html>"""
+
+IIS = (
+    '<html><body><H1>www.voorbeeldstad.nl - /xml/</H1><hr><pre><A HREF="/">[To Parent Directory]</A><br><br>'
+    '   4/1/2026 10:00 AM         1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
+    ' 3/31/2026  9:00 AM        &lt;dir&gt; <A HREF="/xml/oud/">oud</A><br>'
+    '   4/2/2026 11:59 PM          812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre><hr></body></html>'
+)
+
+IIS_DUTCH = (
+    '<pre><A HREF="/">[Naar bovenliggende map]</A><br><br>'
+    ' 1-4-2026    10:00         1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
+    ' 2-4-2026    23:59          812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
+)
+
+IIS_DUTCH_LONG = (
+    "<pre><A HREF='/'>[Naar bovenliggende map]</A><br><br>"
+    " woensdag 1 april 2026    10:00         1234 <A HREF='/xml/zaak-1.xml'>zaak-1.xml</A><br>"
+    "donderdag 2 april 2026    23:59          812 <A HREF='/xml/zaak-2.xml'>zaak-2.xml</A><br></pre>"
+)
+
+IIS_ENGLISH_LONG = (
+    '<pre> Wednesday, April 01, 2026 10:00 AM  1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
+    '  Thursday, April 02, 2026 11:59 PM   812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
+)
+
+IIS_GERMAN = (
+    '<pre> 01.04.2026    10:00   1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
+    ' 02.04.2026    23:59    812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
+)
+
+IIS_FRENCH_LONG = (
+    '<pre>mercredi 1 avril 2026    10:00   1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
+    '   jeudi 2 avril 2026    23:59    812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
+)
+
+FANCYINDEX = """<table id="list"><thead><tr><th><a href="?C=N&amp;O=A">File Name</a></th></tr></thead><tbody>
+<tr><td class="link"><a href="../">Parent directory/</a></td><td class="size">-</td><td class="date">-</td></tr>
+<tr><td class="link"><a href="zaak-1.xml" title="zaak-1.xml">zaak-1.xml</a></td><td>1.2 KiB</td>
+  <td class="date">2026-Apr-01 10:00</td></tr>
+<tr><td class="link"><a href="zaak-2.xml" title="zaak-2.xml">zaak-2.xml</a></td><td>812 B</td>
+  <td class="date">2026-Apr-02 23:59</td></tr></tbody></table>"""
+
+EXPECTED = {"zaak-1.xml": "2026-04-01T10:00", "zaak-2.xml": "2026-04-02T23:59"}
+
+
+def read(
+    page: str | bytes, url: str = FOLDER, maxsize: int = MAXSIZE, content_type: str | None = None
+) -> Listing:
+    body = page if isinstance(page, bytes) else page.encode()
+    return read_listing([body], url, maxsize, content_type)
+
+
+def dates(page: str) -> dict[str, str | None]:
+    """The date of each file, by its name."""
+    return {link.url.removeprefix(FOLDER): str(link.date) if link.date else None for link in read(page).links}
+
+
+def urls(page: str, url: str = FOLDER) -> list[str]:
+    return [link.url for link in read(page, url).links]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        APACHE,
+        APACHE_TABLE,
+        APACHE_22,
+        NGINX,
+        IIS,
+        IIS_DUTCH,
+        IIS_DUTCH_LONG,
+        IIS_ENGLISH_LONG,
+        IIS_GERMAN,
+        IIS_FRENCH_LONG,
+        FANCYINDEX,
+    ],
+)
+def test_a_listing_gives_its_xml_files_with_their_dates(page: str) -> None:
+    assert dates(page) == EXPECTED
+
+
+def test_lighttpd_tells_the_second() -> None:
+    page = """<table><tbody><tr class="d"><td class="n"><a href="../">..</a>/</td><td class="m">&nbsp;</td></tr>
+      <tr><td class="n"><a href="zaak-1.xml">zaak-1.xml</a></td><td class="m">2026-Apr-01 10:00:07</td>
+      <td class="s">1.2K</td><td class="t">application/xml</td></tr></tbody></table>"""
+    assert dates(page) == {"zaak-1.xml": "2026-04-01T10:00:07"}
+
+
+def test_caddy_tells_the_moment_in_a_time_element() -> None:
+    page = """<tr class="file"><td></td><td><a href="./zaak-1.xml"><svg></svg><span class="name">zaak-1.xml</span>
+      </a></td><td class="size" data-size="1234">1.2 KiB</td><td class="timestamp hideable">
+      <time datetime="2026-04-01T08:00:07Z">04/01/2026 08:00:07 AM +00:00</time></td></tr>"""
+    (link,) = read(f'<a href="./?sort=name&order=desc">Name</a><table>{page}</table>').links
+    assert link.url == FOLDER + "zaak-1.xml"
+    assert link.date is not None
+    assert link.date.moment == datetime(2026, 4, 1, 8, 0, 7, tzinfo=UTC)
+
+
+def test_a_date_with_its_zone_is_that_moment() -> None:
+    row = "<tr><td><a href='zaak-1.xml'>x</a></td><td>1.2 kb</td><td>Wed, 01 Apr 2026 10:00:00 GMT</td></tr>"
+    assert dates(f"<table>{row}</table>") == {"zaak-1.xml": "2026-04-01T10:00:00+00:00"}
+
+
+def test_the_listing_of_python_tells_no_dates() -> None:
+    page = '<h1>Directory listing for /xml/</h1><hr><ul><li><a href="zaak-1.xml">zaak-1.xml</a></li></ul><hr>'
+    assert dates(page) == {"zaak-1.xml": None}
+
+
+def test_a_minified_listing_gives_the_date_after_each_link() -> None:
+    page = '<a href="a.xml">a</a> 2026-04-01 10:00 12 <a href="b.xml">b</a> 2026-04-02 11:00 12'
+    assert dates(page) == {"a.xml": "2026-04-01T10:00", "b.xml": "2026-04-02T11:00"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 april 2026",
+        "2026-04-01",
+        "31-02-2026 10:00",
+        "2026-04-01 25:00",
+        "2026-13-01 10:00",
+        "10:00",
+        "v2.10:00",
+    ],
+)
+def test_what_is_no_date_with_a_time_is_no_date_of_a_file(text: str) -> None:
+    assert dates(f'<li><a href="zaak-1.xml">Kapvergunning</a> {text}</li>') == {"zaak-1.xml": None}
+
+
+def test_a_date_in_the_name_of_a_file_is_not_its_date() -> None:
+    assert dates('<li><a href="zaak.xml">2026-04-01 10:00</a></li>') == {"zaak.xml": None}
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ("13/04/2026 10:00", "2026-04-05T10:00"),
+        ("04/13/2026 10:00", "2026-05-04T10:00"),
+        ("04/06/2026 10:00", "2026-04-05T10:00"),
+        ("04/06/2026 10:00 PM", "2026-05-04T10:00"),
+    ],
+)
+def test_the_listing_as_a_whole_tells_day_from_month(others: str, expected: str) -> None:
+    page = f'<li><a href="a.xml">a</a> 05/04/2026 10:00</li><li><a href="b.xml">b</a> {others}</li>'
+    assert dates(page)["a.xml"] == expected
+
+
+@pytest.mark.parametrize(
+    ("month", "number"),
+    [
+        ("mrt", 3), ("maart", 3), ("mei", 5), ("mai", 5), ("Mär", 3), ("März", 3), ("mars", 3), ("juin", 6),
+        ("juil.", 7), ("juli", 7), ("août", 8), ("okt.", 10), ("Okt", 10), ("Dez", 12), ("déc.", 12), ("MAY", 5),
+        ("févr.", 2), ("januari", 1), ("september", 9), ("november", 11), ("April", 4),
+    ],
+)  # fmt: skip
+def test_months_are_known_in_four_languages(month: str, number: int) -> None:
+    assert dates(f'<li><a href="a.xml">a</a> 5 {month} 2026 10:00</li>') == {
+        "a.xml": f"2026-{number:02}-05T10:00"
+    }
+
+
+def test_only_links_that_are_or_can_be_xml_are_given() -> None:
+    page = """<ul>
+      <li><a href="zaak-1.xml">xml</a> <a href="ZAAK-2.XML">hoofdletters</a> <a href="zaak.xml?versie=2">vraag</a>
+      <li><a href="zaken/12">zonder extensie</a> <a href="besluit-1.2">geen extensie</a>
+      <li><a href="besluit.pdf">pdf</a> <a href="stijl.css">css</a> <a href="zip.xml.gz">zip</a> <a href="lijst.aspx?x">x</a>
+      <li><a href="map/">map</a> <a href="../">omhoog</a> <a href="/">hoofdmap</a> <a href="">zelf</a> <a href="#x">x</a>
+      <li><a href="mailto:info@voorbeeldstad.nl">mail</a> <a href="javascript:x.xml">js</a> <a href="ftp://a.nl/x.xml">f</a>
+      <li><a href="http://[::1/x.xml">kapot</a> <a name="anker">anker</a> <!-- <a href="weg.xml">weg</a> -->
+    </ul>"""
+    assert [(link.url.removeprefix(FOLDER), link.is_xml) for link in read(page).links] == [
+        ("zaak-1.xml", True),
+        ("ZAAK-2.XML", True),
+        ("zaak.xml?versie=2", True),
+        ("zaken/12", False),
+        ("besluit-1.2", False),
+    ]
+
+
+def test_links_are_resolved_against_the_page() -> None:
+    page = """<a href="a.xml">1</a><a href="./b.xml">2</a><a href="/c.xml">3</a><a href="../d.xml">4</a>
+      <a href="//open.voorbeeldstad.nl/e.xml">5</a><a href="HTTPS://www.dorp.nl/f.xml">6</a><a href=" g&amp;h.xml ">7</a>
+      <a href="sub/i%20j.xml">8</a>"""
+    assert urls(page, "https://www.voorbeeldstad.nl/xml/index.html") == [
+        FOLDER + "a.xml",
+        FOLDER + "b.xml",
+        "https://www.voorbeeldstad.nl/c.xml",
+        "https://www.voorbeeldstad.nl/d.xml",
+        "https://open.voorbeeldstad.nl/e.xml",
+        "https://www.dorp.nl/f.xml",
+        FOLDER + "g&h.xml",
+        FOLDER + "sub/i%20j.xml",
+    ]
+
+
+def test_the_first_base_element_counts() -> None:
+    page = '<base href="/elders/"><base href="/nergens/"><a href="a.xml">a</a>'
+    assert urls(page) == ["https://www.voorbeeldstad.nl/elders/a.xml"]
+
+
+@pytest.mark.parametrize("href", ["http://[", "mailto:x"])
+def test_a_base_element_that_is_no_url_is_left_alone(href: str) -> None:
+    assert urls(f'<base href="{href}"><a href="a.xml">a</a>') == [FOLDER + "a.xml"]
+
+
+def test_a_file_that_is_linked_twice_is_given_once_with_the_date_that_is_told() -> None:
+    page = '<p><a href="a.xml#1">a</a></p><p><a href="a.xml">a</a> 2026-04-01 10:00</p><p><a href="a.xml#2">a</a></p>'
+    assert dates(page) == {"a.xml": "2026-04-01T10:00"}
+
+
+def test_links_that_sort_a_page_without_a_slash_are_left_alone() -> None:
+    page = (
+        '<a href="?C=N;O=D">naam</a><a href="?sort=size&amp;order=asc">grootte</a><a href="?zaak=1">zaak</a>'
+    )
+    assert urls(page, "https://www.voorbeeldstad.nl/xml") == ["https://www.voorbeeldstad.nl/xml?zaak=1"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content_type", "head"),
+    [
+        ("utf-8", None, ""),
+        ("utf-8", "text/html; charset=utf-8", ""),
+        ("cp1252", None, ""),
+        ("iso-8859-1", "text/html; charset=ISO-8859-1", ""),
+        ("iso-8859-15", None, '<meta charset="iso-8859-15">'),
+        ("cp1252", None, '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">'),
+        ("utf-16", None, ""),
+    ],
+)
+def test_a_page_of_any_common_encoding_is_read(encoding: str, content_type: str | None, head: str) -> None:
+    page = f'<html><head>{head}</head><li>één <a href="kapvergunning-één.xml">één</a> 5 août 2026 10:00'
+    (link,) = read(page.encode(encoding), content_type=content_type).links
+    assert link.url == FOLDER + "kapvergunning-één.xml"
+    assert str(link.date) == "2026-08-05T10:00"
+
+
+@pytest.mark.parametrize("name", ["hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", ""])
+def test_an_encoding_that_is_none_of_texts_is_left_alone(name: str) -> None:
+    for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
+        (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links
+        assert link.url == FOLDER + "é.xml"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_a_page_comes_in_pieces_of_any_size(size: int) -> None:
+    body = (NGINX + '<a href="één.xml">één</a>').encode()
+    pieces = [body[start : start + size] for start in range(0, len(body), size)]
+    assert read_listing(pieces, FOLDER, MAXSIZE) == read(body)
+
+
+def test_a_page_that_is_utf_8_but_for_some_bytes_is_read() -> None:
+    page = '<a href="é.xml">a</a>'.encode() + '<a href="ë.xml">b</a>'.encode("cp1252")
+    assert [link.url for link in read(page, content_type="text/html; charset=utf-8").links] == [
+        FOLDER + "é.xml",
+        FOLDER + "ë.xml",
+    ]
+
+
+def test_a_page_that_is_compressed_is_read() -> None:
+    assert len(read(gzip.compress(NGINX.encode())).links) == 2
+
+
+def test_of_a_page_that_is_too_large_the_first_links_are_given() -> None:
+    listing = read(NGINX, maxsize=len(NGINX) - 100)
+    assert listing.fault == "ipm.te-groot"
+    assert [link.url for link in listing.links] == [FOLDER + "zaak-1.xml", FOLDER + "zaak-2.xml"]
+    assert read(NGINX, maxsize=10).links == []
+
+
+def test_of_a_page_that_breaks_off_the_first_links_are_given() -> None:
+    packed = gzip.compress((NGINX * 50).encode(), compresslevel=0)
+    listing = read(packed[:2000])
+    assert listing.fault == "ipm.ingang-onbereikbaar"
+    assert listing.seen == "the gzip stream ends early"
+    assert len(listing.links) == 2
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b" ", b"\x00\x01", b'{"a": 1}', b"%PDF-1.7", b"<html>", b"<<<>>>", b"\xff\xfe"]
+)
+def test_a_page_without_links_gives_none(body: bytes) -> None:
+    listing = read(body)
+    assert (listing.links, listing.fault) == ([], None)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>" + "".join(f'<a href="{n}.xml">{n}</a> 2026-04-01 10:00 ' for n in range(170_000)),
+        "<pre>" + "x\n" * 5_000_000,
+        '<a href="a.xml">a</a>' + "2026-04-" * 1_200_000,
+        '<a href="a.xml">a</a>' + " " * 9_000_000 + "10:00",
+        '<a href="' * 1_000_000,
+        '<a href="' + "x" * 10_000_000,
+        "<a href=a.xml>" * 700_000,
+        "<div>" * 2_000_000,
+        "<" * 10_000_000,
+    ],
+    ids=["links", "lines", "dates", "spaces", "quotes", "attribute", "nested links", "nested", "brackets"],
+)
+def test_ten_megabytes_in_one_line_do_not_hurt(page: str) -> None:
+    listing = read_listing([page.encode()], FOLDER, 20_000_000)
+    assert listing.fault is None
+    assert all(link.url.endswith(".xml") for link in listing.links)
+
+
+def test_links_that_nobody_could_follow_are_left_alone() -> None:
+    assert urls(f'<a href="{"x" * 3000}.xml">x</a><a href="/{"x" * 3000}.xml">x</a>') == []
+
+
+def test_a_script_and_a_title_are_no_text_of_a_row() -> None:
+    page = '<li><a href="a.xml">a</a><script>"2026-04-01 10:00"</script></li>'
+    assert dates(page) == {"a.xml": None}
+
+
+def test_a_link_says_all_of_itself() -> None:
+    assert read('<a href="zaken/1">x</a>').links == [Link(FOLDER + "zaken/1", is_xml=False)]

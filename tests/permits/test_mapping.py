@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.permits.reading import codes, given, noted
+from woo_harvester.demo.permit_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
+
+FULL_KERN = """
+  <dcterms:spatial scheme="overheid:Gemeente">Voorbeeldstad</dcterms:spatial>
+  <dcterms:spatial scheme="overheid:PostcodeHuisnummer">1234 ab 12a</dcterms:spatial>
+  <dcterms:temporal><start>2026-04-01</start><end>2026-05-13</end></dcterms:temporal>"""
+
+FULL_MANTEL = """
+  <dcterms:description>Twee eiken achter het stadhuis.</dcterms:description>
+  <dcterms:references resourceIdentifier="https://www.voorbeeldstad.nl/beleid">Bomenbeleid</dcterms:references>
+  <dcterms:hasPart resourceIdentifier="https://www.voorbeeldstad.nl/zaken/2026-1/besluit.pdf"/>
+  <dcterms:isPartOf resourceIdentifier="https://www.voorbeeldstad.nl/plannen/7">Herinrichting</dcterms:isPartOf>"""
+
+FULL_META = """
+  <zaak:product><zaak:producttype scheme="overheidvg:Product">kapvergunning</zaak:producttype>
+    <zaak:activiteit scheme="overheidvg:Activiteit">kappen</zaak:activiteit>
+    <zaak:activiteit>snoeien</zaak:activiteit></zaak:product>
+  <zaak:termijn><zaak:fase>verlening</zaak:fase>
+    <zaak:termijnsoortPeriode><zaak:termijnsoort>bezwaar</zaak:termijnsoort>
+      <zaak:startdatumTermijn>2026-04-01</zaak:startdatumTermijn>
+      <zaak:einddatumTermijn>2026-05-13T00:00:00</zaak:einddatumTermijn></zaak:termijnsoortPeriode></zaak:termijn>
+  <zaak:actor><zaak:bedrijfsnaam>De Boomchirurg</zaak:bedrijfsnaam>
+    <zaak:bedrijfsadres scheme="overheid:PostcodeHuisnummer">4321BA 7</zaak:bedrijfsadres></zaak:actor>
+  <zaak:object><zaak:referentienummer>2026-0001</zaak:referentienummer>
+    <zaak:adres><zaak:postcodeHuisnummer><zaak:postcode>1234 ab</zaak:postcode>
+      <zaak:huisnummer>012</zaak:huisnummer><zaak:huisnummertoevoeging>bis</zaak:huisnummertoevoeging>
+      </zaak:postcodeHuisnummer></zaak:adres>
+    <zaak:adres><zaak:woonplaatsAdres><zaak:woonplaats>Dorp</zaak:woonplaats></zaak:woonplaatsAdres></zaak:adres>
+    <zaak:adres><zaak:gemeente>Voorbeeldstad</zaak:gemeente><zaak:provincie>Utrecht</zaak:provincie></zaak:adres>
+    <zaak:perceel>
+      <zaak:kadastralegemeente scheme="overheid:KadastraleGemeente">Amersfoort</zaak:kadastralegemeente>
+      <zaak:sectie>A</zaak:sectie><zaak:nummer>0123</zaak:nummer></zaak:perceel>
+    <zaak:coordinaten><zaak:x-waarde>155000</zaak:x-waarde><zaak:y-waarde>463000,0</zaak:y-waarde>
+      <zaak:z-waarde>3.5</zaak:z-waarde></zaak:coordinaten></zaak:object>"""
+
+
+def test_all_metadata_of_a_case_is_in_the_record_under_the_names_of_the_model() -> None:
+    assert given(message(kern=FULL_KERN, mantel=FULL_MANTEL, meta=FULL_META)) == {
+        "identifier": CASE_URL,
+        "title": "Kappen van twee eiken",
+        "language": "nl",
+        "type": {"scheme": "overheid:Informatietype", "label": "vergunning"},
+        "creator": {"scheme": "overheid:Gemeente", "label": "Voorbeeldstad"},
+        "modified": "2026-04-01",
+        "temporal": {"start": "2026-04-01", "end": "2026-05-13"},
+        "spatial": [
+            {"scheme": "overheid:Gemeente", "label": "Voorbeeldstad"},
+            {
+                "scheme": "overheid:PostcodeHuisnummer",
+                "label": "1234 ab 12a",
+                "postcodeHuisnummer": {"postcode": "1234AB", "huisnummer": 12, "huisnummertoevoeging": "a"},
+            },
+        ],
+        "description": "Twee eiken achter het stadhuis.",
+        "references": [{"id": "https://www.voorbeeldstad.nl/beleid", "label": "Bomenbeleid"}],
+        "hasPart": [{"id": "https://www.voorbeeldstad.nl/zaken/2026-1/besluit.pdf"}],
+        "isPartOf": [{"id": "https://www.voorbeeldstad.nl/plannen/7", "label": "Herinrichting"}],
+        "product": {
+            "producttype": {"scheme": "overheidvg:Product", "label": "kapvergunning"},
+            "activiteit": [{"scheme": "overheidvg:Activiteit", "label": "kappen"}, {"label": "snoeien"}],
+        },
+        "termijn": {
+            "fase": "verlening",
+            "termijnsoortPeriode": [
+                {
+                    "termijnsoort": "bezwaar",
+                    "startdatumTermijn": "2026-04-01",
+                    "einddatumTermijn": "2026-05-13",
+                }
+            ],
+        },
+        "actor": {
+            "bedrijfsnaam": "De Boomchirurg",
+            "bedrijfsadres": {
+                "scheme": "overheid:PostcodeHuisnummer",
+                "label": "4321BA 7",
+                "postcodeHuisnummer": {"postcode": "4321BA", "huisnummer": 7},
+            },
+        },
+        "object": {
+            "referentienummer": "2026-0001",
+            "adres": [
+                {
+                    "postcodeHuisnummer": {
+                        "postcode": "1234AB",
+                        "huisnummer": 12,
+                        "huisnummertoevoeging": "bis",
+                    }
+                },
+                {"woonplaatsAdres": {"woonplaats": "Dorp"}},
+                {"gemeente": "Voorbeeldstad", "provincie": "Utrecht"},
+            ],
+            "perceel": [
+                {
+                    "kadastralegemeente": {"scheme": "overheid:KadastraleGemeente", "label": "Amersfoort"},
+                    "sectie": "A",
+                    "nummer": "0123",
+                }
+            ],
+            "coordinaten": [
+                {
+                    "x-waarde": 155000.0,
+                    "y-waarde": 463000.0,
+                    "z-waarde": 3.5,
+                    "wgs84": {"lat": 52.155172, "lon": 5.387204},
+                }
+            ],
+        },
+    }
+
+
+def test_all_metadata_of_a_document_is_in_the_record() -> None:
+    assert given(document_message()) == {
+        "identifier": DOCUMENT_URL,
+        "title": "Besluit",
+        "language": "nl",
+        "type": {"scheme": "overheid:Informatietype", "label": "vergunning"},
+        "creator": {"scheme": "overheid:Gemeente", "label": "Voorbeeldstad"},
+        "modified": "2026-04-01",
+        "format": "application/pdf",
+        "isPartOf": {"id": CASE_URL},
+        "documenttype": {"scheme": "overheidvg:Documenttype", "label": "besluit"},
+    }
+
+
+def test_what_is_empty_is_absent() -> None:
+    meta = (
+        PRODUCT
+        + "<zaak:termijn><zaak:fase/><zaak:termijnsoortPeriode><zaak:termijnsoort> </zaak:termijnsoort>"
+        "<zaak:einddatumTermijn/></zaak:termijnsoortPeriode></zaak:termijn><zaak:actor/>"
+        "<zaak:object><zaak:adres/><zaak:coordinaten><zaak:x-waarde/><zaak:y-waarde/></zaak:coordinaten></zaak:object>"
+    )
+    kern = "<dcterms:temporal><start/></dcterms:temporal><dcterms:spatial/>"
+    mantel = "<dcterms:references/><dcterms:description/>"
+    assert given(message(kern=kern, mantel=mantel, meta=meta)) == given(message())
+
+
+@pytest.mark.parametrize(
+    ("creator", "uri"),
+    [
+        ("Amsterdam", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"),
+        ("gemeente Amsterdam", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"),
+        ("AMSTERDAM", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"),
+        ("Nergenshuizen", None),
+        ("x" * 1000, None),
+    ],
+)
+def test_a_public_body_that_the_lists_have_gets_its_uri_and_keeps_its_name(
+    creator: str, uri: str | None
+) -> None:
+    expected = {"scheme": "overheid:Gemeente", "label": creator}
+    if uri:
+        expected |= {"type": "gemeente", "id": uri}
+    assert given(message(creator=creator))["creator"] == expected
+
+
+def test_start_and_end_may_stand_in_any_namespace_of_the_message() -> None:
+    for prefix in ("", "dcterms:", "overheidvg:", "zaak:"):
+        kern = f"<dcterms:temporal><{prefix}start>2026-04-01</{prefix}start></dcterms:temporal>"
+        assert given(message(kern=kern))["temporal"] == {"start": "2026-04-01"}
+
+
+def warned(kern: str = "", meta: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Metadata and the one warning of a message."""
+    metadata, (finding,) = noted(message(kern=kern, meta=PRODUCT + meta))
+    assert finding["severity"] == "warning"
+    return metadata, finding
+
+
+def test_a_scheme_that_is_not_known_is_told_and_the_value_is_kept() -> None:
+    metadata, finding = warned('<dcterms:spatial scheme="elders:Streek">Achterhoek</dcterms:spatial>')
+    assert metadata["spatial"] == [{"scheme": "elders:Streek", "label": "Achterhoek"}]
+    assert finding == {
+        "code": "ipm.scheme-onbekend",
+        "severity": "warning",
+        "line": 18,
+        "element": "owmskern/spatial",
+        "seen": "elders:Streek",
+        "action": "bewaard zoals gegeven",
+    }
+
+
+def test_a_scheme_is_known_in_any_case() -> None:
+    assert given(message(kern='<dcterms:spatial scheme="OVERHEID:gemeente">Utrecht</dcterms:spatial>'))
+
+
+def place(x: str, y: str) -> str:
+    return (
+        f"<zaak:object><zaak:coordinaten><zaak:x-waarde>{x}</zaak:x-waarde><zaak:y-waarde>{y}</zaak:y-waarde>"
+        "</zaak:coordinaten></zaak:object>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [("463000", "155000"), ("5.38", "52.15"), ("0", "0"), ("-99999", "463000")]
+)
+def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_map(x: str, y: str) -> None:
+    metadata, finding = warned(meta=place(x, y))
+    expected = {"x-waarde": float(x), "y-waarde": float(y)}
+    assert metadata["object"]["coordinaten"] == [expected]
+    assert (finding["code"], finding["seen"]) == ("ipm.coordinaten", f"x {x}, y {y}")
+
+
+def test_half_a_place_is_told() -> None:
+    _, finding = warned(meta=place("155000", ""))
+    assert finding["seen"] == "x 155000, y ontbreekt"
+
+
+def test_a_number_beyond_all_bounds_is_left_out() -> None:
+    _, findings = noted(message(meta=PRODUCT + place("9" * 400, "463000")))
+    assert [finding["action"] for finding in findings] == ["weggelaten", "zonder plaats op de kaart"]
+
+
+@pytest.mark.parametrize("written", ["x", "1.2.3", "1e5", "NaN", "INF", "1,2,3"])
+def test_a_coordinate_that_is_no_number_is_refused(written: str) -> None:
+    assert codes(message(meta=PRODUCT + place(written, "463000"))) == ["ipm.schema"]
+
+
+def test_an_address_that_cannot_be_read_is_told_and_kept() -> None:
+    house = "<zaak:postcode>12345</zaak:postcode><zaak:huisnummer>naast 5</zaak:huisnummer>"
+    address = f"<zaak:postcodeHuisnummer>{house}</zaak:postcodeHuisnummer>"
+    meta = f"<zaak:object><zaak:adres>{address}</zaak:adres></zaak:object>"
+    metadata, finding = warned(meta=meta)
+    assert metadata["object"]["adres"][0]["postcodeHuisnummer"] == {
+        "postcode": "12345",
+        "huisnummertoevoeging": "naast 5",
+    }
+    assert (finding["code"], finding["seen"]) == ("ipm.adres", "12345 naast 5")
+
+
+def test_a_place_by_postcode_that_is_none_is_told_and_kept() -> None:
+    metadata, finding = warned('<dcterms:spatial scheme="overheid:PostcodeHuisnummer">Dorp</dcterms:spatial>')
+    assert metadata["spatial"] == [{"scheme": "overheid:PostcodeHuisnummer", "label": "Dorp"}]
+    assert finding["code"] == "ipm.adres"
+
+
+def test_a_period_that_ends_before_it_begins_is_told_and_kept() -> None:
+    metadata, finding = warned(
+        "<dcterms:temporal><start>2026-05-01</start><end>2026-04-01</end></dcterms:temporal>"
+    )
+    assert metadata["temporal"] == {"start": "2026-05-01", "end": "2026-04-01"}
+    assert (finding["code"], finding["seen"]) == ("ipm.periode", "2026-05-01 – 2026-04-01")
+
+
+def test_a_term_that_ends_before_it_begins_is_told() -> None:
+    meta = (
+        "<zaak:termijn><zaak:termijnsoortPeriode><zaak:startdatumTermijn>2026-05-01</zaak:startdatumTermijn>"
+        "<zaak:einddatumTermijn>2026-04-30</zaak:einddatumTermijn></zaak:termijnsoortPeriode></zaak:termijn>"
+    )
+    assert warned(meta=meta)[1]["element"] == "vergunningenmeta/termijn/termijnsoortPeriode"

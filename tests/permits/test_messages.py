@@ -1,0 +1,429 @@
+from __future__ import annotations
+
+import gzip
+import re
+from datetime import date
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+
+from tests.permits.reading import MAXSIZE, codes, faults, given, valid
+from woo_harvester.demo.permit_messages import (
+    CASE_URL,
+    DOCUMENT_URL,
+    MESSAGE_PREFIX,
+    NO_PREFIX,
+    PRODUCT,
+    delete_message,
+    document_message,
+    message,
+)
+from woo_harvester.permits.messages import Message, Soort, Transactie, read_message
+from woo_harvester.permits.schema import FAULTS_MAX, MESSAGE
+
+DCTERMS = "http://purl.org/dc/terms/"
+REFUSED = "bericht niet verwerkt"
+
+
+def test_a_message_about_a_case_is_read() -> None:
+    read = valid(message("U", transactie_id=" 17 ", aanmaakdatum="2026-04-15"))
+    assert read == Message(
+        soort=Soort.ZAAK,
+        transactie=Transactie.UPDATE,
+        transactie_id="17",
+        volgnummer=0,
+        aanmaakdatum=date(2026, 4, 15),
+        identifier=CASE_URL,
+        zaak=CASE_URL,
+        gegevens=read.gegevens,
+    )
+
+
+def test_a_message_about_a_document_names_its_case() -> None:
+    read = valid(document_message(volgnummer="3"))
+    assert (read.soort, read.volgnummer) == (Soort.DOCUMENT, 3)
+    assert (read.identifier, read.zaak) == (DOCUMENT_URL, CASE_URL)
+
+
+def test_a_delete_needs_only_the_url_of_the_case() -> None:
+    read = valid(delete_message())
+    assert (read.transactie, read.identifier, read.zaak) == (Transactie.DELETE, CASE_URL, CASE_URL)
+    assert read.gegevens is None
+
+
+def test_the_metadata_of_a_delete_are_not_kept() -> None:
+    assert valid(message("D")).gegevens is None
+
+
+def test_a_delete_of_a_document_may_leave_out_its_case() -> None:
+    assert valid(document_message("D", case=None)).zaak is None
+    assert valid(document_message("D")).zaak == CASE_URL
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("C", "C"), ("c", "C"), ("Create", "C"), ("CREATE", "C"), (" C ", "C"), ("\n\tcreate\n", "C"),
+        ("U", "U"), ("Update", "U"), ("uPDATE", "U"), ("D", "D"), ("d", "D"), ("Delete", "D"),
+    ],
+)  # fmt: skip
+def test_a_transaction_is_known_by_its_letter_or_word_in_any_case(written: str, meant: str) -> None:
+    assert valid(message(written)).transactie == meant
+
+
+@pytest.mark.parametrize("written", ["", "X", "CU", "Creat", "Verwijderen", "C U", "1"])
+def test_another_transaction_is_refused(written: str) -> None:
+    assert faults(message(written)) == [
+        {
+            "code": "ipm.transactie",
+            "severity": "error",
+            "line": 6,
+            "element": "transactietype",
+            "seen": written,
+            "action": f"{REFUSED}; verwacht: C, U of D",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    "written", ["2026-04-01", " 2026-04-01 ", "2026-04-01Z", "2026-04-01+02:00", "2026-04-01T00:00:00"]
+)
+def test_the_aanmaakdatum_is_a_day_with_or_without_a_time(written: str) -> None:
+    assert valid(message(aanmaakdatum=written)).aanmaakdatum == date(2026, 4, 1)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "gisteren", "01-04-2026", "2026-02-30", "2026-4-1", "20260401", "2026", "0000-01-01"]
+)
+def test_an_aanmaakdatum_that_cannot_be_read_is_refused(written: str) -> None:
+    assert faults(message(aanmaakdatum=written)) == [
+        {
+            "code": "ipm.datum",
+            "severity": "error",
+            "line": 9,
+            "element": "aanmaakdatum",
+            "seen": written,
+            "action": f"{REFUSED}; verwacht: een datum als 2009-09-01",
+        }
+    ]
+
+
+@pytest.mark.parametrize("written", ["12026-04-01", "-0044-03-15"])
+def test_a_year_that_no_calendar_has_is_refused(written: str) -> None:
+    assert codes(message(aanmaakdatum=written)) == ["ipm.datum"]
+    assert codes(message(modified=written)) == ["ipm.datum"]
+
+
+def test_another_date_that_cannot_be_read_is_refused_with_its_place() -> None:
+    period = "<dcterms:temporal><start>2026-04-01</start><end>2026-04-31</end></dcterms:temporal>"
+    assert faults(message(kern=period)) == [
+        {
+            "code": "ipm.datum",
+            "severity": "error",
+            "line": 18,
+            "element": "owmskern/temporal/end",
+            "seen": "2026-04-31",
+            "action": f"{REFUSED}; verwacht: een datum als 2009-09-01",
+        }
+    ]
+
+
+@pytest.mark.parametrize("written", ["", "-1", "1.5", "een", "1e3", "99999999999"])
+def test_a_volgnummer_that_is_no_number_is_refused(written: str) -> None:
+    (fault,) = faults(message(volgnummer=written))
+    assert (fault["code"], fault["element"], fault["seen"]) == ("ipm.schema", "volgnummer", written)
+
+
+def test_a_transaction_id_is_any_text_but_none() -> None:
+    assert valid(message(transactie_id="2026-A/1")).transactie_id == "2026-A/1"
+    assert codes(message(transactie_id=" ")) == ["ipm.schema"]
+    assert codes(message(transactie_id="x" * 256)) == ["ipm.schema"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://www.a.nl/1", "https://a.nl:8443/x?y=z&a=b", "HTTPS://a.nl/é", "https://a.nl"]
+)
+def test_an_identifier_is_a_full_url(url: str) -> None:
+    assert valid(message(identifier=url)).identifier == url
+    assert valid(document_message(case=url)).zaak == url
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "2026-1", "www.a.nl/1", "/zaken/1", "ftp://a.nl/1", "https://", "https://a.nl/a b", "https://a:b.nl/",
+     "urn:zaak:1", "https://a.nl/" + "x" * 2100],
+)  # fmt: skip
+def test_an_identifier_that_is_no_full_url_is_refused(written: str) -> None:
+    (fault,) = faults(message(identifier=written))
+    assert (fault["code"], fault["element"]) == ("ipm.identifier", "owmskern/identifier")
+    assert fault["seen"][:20] == (written or "ontbreekt")[:20]
+
+
+def test_a_message_without_an_identifier_is_refused() -> None:
+    for body in (message("D"), message("C")):
+        without = re.sub(rb"<dcterms:identifier>.*</dcterms:identifier>", b"", body)
+        (fault,) = faults(without)
+        assert (fault["code"], fault["seen"]) == ("ipm.identifier", "ontbreekt")
+
+
+def test_the_url_of_a_documents_case_is_checked_as_well() -> None:
+    (fault,) = faults(document_message(case="2026-1"))
+    assert (fault["code"], fault["element"], fault["seen"]) == (
+        "ipm.identifier",
+        "owmsmantel/isPartOf",
+        "2026-1",
+    )
+
+
+@pytest.mark.parametrize("transactie", ["C", "U"])
+@pytest.mark.parametrize("name", ["title", "type", "creator", "modified"])
+def test_what_a_create_and_an_update_need_may_not_be_absent_or_empty(transactie: str, name: str) -> None:
+    body = message(transactie)
+    absent = re.sub(rf"<dcterms:{name}.*</dcterms:{name}>".encode(), b"", body)
+    empty = re.sub(rf"(<dcterms:{name}[^>]*>).*(</dcterms:{name}>)".encode(), rb"\1 \2", body)
+    for without in (absent, empty):
+        assert without != body
+        assert faults(without) == [
+            {
+                "code": "ipm.schema",
+                "severity": "error",
+                "line": 12,
+                "element": f"owmskern/{name}",
+                "seen": "ontbreekt",
+                "action": f"{REFUSED}; verplicht bij C en U",
+            }
+        ]
+
+
+def test_a_case_needs_its_producttype() -> None:
+    for meta in ("", "<zaak:product/>", PRODUCT.replace("kapvergunning", "")):
+        (fault,) = faults(message(meta=meta))
+        assert fault["element"] == "vergunningenmeta/product/producttype"
+
+
+def test_a_document_needs_its_case() -> None:
+    (fault,) = faults(document_message(case=None))
+    assert (fault["code"], fault["element"]) == ("ipm.schema", "owmsmantel/isPartOf")
+
+
+@pytest.mark.parametrize("prefix", [MESSAGE_PREFIX, NO_PREFIX])
+def test_elements_of_a_case_are_read_in_other_namespaces_that_software_writes(prefix: str) -> None:
+    assert given(message(prefix=prefix)) == given(message())
+
+
+def test_elements_may_stand_in_any_order() -> None:
+    body = message(kern="<dcterms:temporal><end>2026-05-01</end></dcterms:temporal>").decode()
+    title = "<dcterms:title>Kappen van twee eiken</dcterms:title>"
+    moved = body.replace(title, "").replace("</zaak:owmskern>", title + "</zaak:owmskern>")
+    assert given(moved.encode()) == given(body.encode())
+
+
+@pytest.mark.parametrize(
+    ("space", "told"),
+    [
+        (MESSAGE.replace("4.0", "3.0"), "<message> van versie 3.0, naamruimte "),
+        (MESSAGE.replace("4.0", "5.1"), "<message> van versie 5.1, naamruimte "),
+        (MESSAGE.replace("http:", "https:"), "<message> van versie 4.0, naamruimte "),
+        (MESSAGE.rstrip("/"), "<message> van versie 4.0, naamruimte "),
+        ("https://elders.nl/", "<message> in naamruimte "),
+    ],
+)
+def test_another_version_or_namespace_is_refused(space: str, told: str) -> None:
+    (fault,) = faults(message().replace(f'"{MESSAGE}"'.encode(), f'"{space}"'.encode()))
+    assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 5, "message")
+    assert fault["seen"] == told + space
+    assert fault["action"] == f"{REFUSED}; verwacht: één <message> in naamruimte {MESSAGE}"
+
+
+def test_a_wrong_namespace_of_the_metadata_is_told_with_the_right_one() -> None:
+    (fault,) = faults(message().replace(DCTERMS.encode(), b"http://purl.org/dc/elements/1.1/"))
+    assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 13, "owmskern/identifier")
+    assert fault["seen"] == "<identifier> in naamruimte http://purl.org/dc/elements/1.1/"
+    assert fault["action"].endswith(f"(naamruimte {DCTERMS})")
+
+
+def test_two_messages_in_one_file_are_refused() -> None:
+    one = message().partition(b"?>")[2]
+    (fault,) = faults(one + one)
+    assert (fault["code"], fault["seen"]) == ("ipm.ongeldig", "Extra content at the end of the document")
+    (fault,) = faults(b"<messages>" + one + one + b"</messages>")
+    assert (fault["code"], fault["seen"]) == ("ipm.schema", "<messages> in naamruimte (geen)")
+    nested = message().replace(b"</overheidvg:message>", one + b"</overheidvg:message>")
+    (fault,) = faults(nested)
+    assert (fault["code"], fault["seen"]) == ("ipm.schema", "<message>")
+
+
+def test_two_cases_in_one_message_are_refused() -> None:
+    case = re.search(rb"<zaak:vergunningzaak>.*</zaak:vergunningzaak>", message(), re.DOTALL)
+    assert case is not None
+    assert codes(message().replace(case[0], case[0] * 2)) == ["ipm.schema"]
+
+
+def test_an_element_that_the_model_does_not_have_is_refused() -> None:
+    (fault,) = faults(message(kern="<dcterms:subject>x</dcterms:subject>"))
+    assert (fault["element"], fault["seen"], fault["line"]) == ("owmskern/subject", "<subject>", 18)
+
+
+def test_an_element_that_comes_twice_is_refused() -> None:
+    (fault,) = faults(message(kern="<dcterms:title>Anders</dcterms:title>"))
+    assert (fault["code"], fault["seen"]) == ("ipm.schema", "<title> staat er meer dan eens")
+
+
+def test_an_empty_element_counts_as_absent() -> None:
+    assert given(message(kern="<dcterms:title/>")) == given(message())
+
+
+def test_a_message_without_its_control_elements_tells_what_is_expected() -> None:
+    body = message().replace(b"<overheidvg:transactieID>1</overheidvg:transactieID>", b"")
+    (fault,) = faults(body)
+    assert fault["seen"] == "<volgnummer>"
+    assert fault["action"] == f"{REFUSED}; verwacht: transactieID (naamruimte {MESSAGE})"
+
+
+@pytest.mark.parametrize(
+    ("body", "seen"),
+    [
+        (f'<message xmlns="{MESSAGE}"/>', "<message> is niet volledig"),
+        (f'<message xmlns="{MESSAGE}">los</message>', "tekst in <message>"),
+        ("<message/>", "<message> in naamruimte (geen)"),
+        ("<urlset/>", "<urlset> in naamruimte (geen)"),
+    ],
+)
+def test_something_else_than_a_message_is_refused(body: str, seen: str) -> None:
+    (fault, *_) = faults(body.encode())
+    assert (fault["code"], fault["seen"]) == ("ipm.schema", seen)
+
+
+def test_faults_of_one_message_are_told_together_up_to_a_bound() -> None:
+    assert codes(message("X", aanmaakdatum="nu", volgnummer="?")) == [
+        "ipm.transactie",
+        "ipm.schema",
+        "ipm.datum",
+    ]
+    places = "".join(
+        f"<zaak:coordinaten><zaak:x-waarde>x{n}</zaak:x-waarde></zaak:coordinaten>" for n in range(99)
+    )
+    assert len(faults(message(meta=f"{PRODUCT}<zaak:object>{places}</zaak:object>"))) == FAULTS_MAX
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "seen"),
+    [
+        (b"", 1, "Document is empty"),
+        (b"  \n ", 2, "Start tag expected, '<' not found"),
+        (b"geen xml", 1, "Start tag expected, '<' not found"),
+        (b"<a>\n<b></a>", 2, "Opening and ending tag mismatch: b line 2 and a"),
+        (b"<a>R&D</a>", 1, "EntityRef: expecting ';'"),
+        (b"<a>&eacute;</a>", 1, "Entity 'eacute' not defined"),
+        (b"<a>\xe9</a>", 1, None),
+        (b"<x:a/>", 1, "Namespace prefix x on a is not defined"),
+        (b"<html><body/></html>", None, "een HTML-pagina"),
+        (b"<!DOCTYPE html><html>", None, "een HTML-pagina"),
+        (b'\n<!doctype HTML PUBLIC "x">', None, "een HTML-pagina"),
+        (b"<?xml version='1.0'?><!-- x --><!DOCTYPE html><html/>", None, "een HTML-pagina"),
+        (gzip.compress(message())[:-20], None, "the gzip stream ends early"),
+    ],
+)  # fmt: skip
+def test_what_is_not_well_formed_is_told_with_its_line(
+    body: bytes, line: int | None, seen: str | None
+) -> None:
+    (fault,) = faults(body)
+    assert fault["code"] == "ipm.ongeldig"
+    assert fault.get("line") == line
+    assert seen in (None, fault["seen"])
+
+
+BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode(),
+        f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message a="&e11;"/>'.encode(),
+        f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode("utf-16"),
+        b'<!DOCTYPE message SYSTEM "https://elders.nl/x.dtd"><message/>',
+        b'<!DOCTYPE message [<!ENTITY x SYSTEM "file:///etc/passwd">]><message>&x;</message>',
+        b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- <message> -->\n<?pi x?> <!DOCTYPE message><message/>",
+    ],
+)
+def test_a_doctype_is_refused_before_anything_is_expanded(body: bytes) -> None:
+    (fault,) = faults(body)
+    assert (fault["code"], fault["seen"]) == ("ipm.doctype", "<!DOCTYPE message")
+
+
+def test_a_doctype_in_an_encoding_that_hides_it_is_refused() -> None:
+    text = '<!DOCTYPE message [<!ENTITY a "b">]><message>&a;</message>'
+    hidden = text.replace("<", "+ADw-").replace("!", "+ACE-").replace("&", "+ACY-")
+    (fault,) = faults(f"<?xml version='1.0' encoding='UTF-7'?>{hidden}".encode())
+    assert fault["code"] == "ipm.doctype"
+
+
+def test_a_doctype_that_is_only_text_is_none() -> None:
+    body = message(mantel="<dcterms:description><![CDATA[<!DOCTYPE x>]]></dcterms:description>")
+    assert given(body)["description"] == "<!DOCTYPE x>"
+
+
+def test_comments_before_the_root_do_not_take_long() -> None:
+    (fault,) = faults(b"<!-- -->" * 20_000 + b"<!-- <!DOCTYPE x -->x")
+    assert fault["code"] == "ipm.ongeldig"
+
+
+def test_comments_and_instructions_in_a_message_are_left_alone() -> None:
+    body = message(title="Kappen").replace(b"Kappen", b"Kap<!-- x -->pen<?x y?>")
+    assert given(body)["title"] == "Kappen"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
+def test_a_message_of_any_encoding_that_it_declares_is_read(encoding: str) -> None:
+    text = message(title="Eén café").decode()
+    declared = text.replace("UTF-8", encoding.removesuffix("-sig"))
+    assert given(declared.encode(encoding))["title"] == "Eén café"
+
+
+def test_a_compressed_message_is_read() -> None:
+    assert given(gzip.compress(message())) == given(message())
+
+
+def test_a_message_beyond_the_bound_is_refused() -> None:
+    (fault,) = faults(message(), maxsize=1000)
+    assert (fault["code"], fault["seen"]) == ("ipm.te-groot", "meer dan 1000 bytes")
+    (fault,) = faults(gzip.compress(b"x" * (MAXSIZE + 1)))
+    assert fault["code"] == "ipm.te-groot"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<a>" + b"<b/>" * 300_000 + b"</a>",
+        b"<a " + b" ".join(b'b%d=""' % n for n in range(300_000)) + b"/>",
+        b"<a>" * 5000,
+        b"<a>" + b"x" * 11_000_000 + b"</a>",
+    ],
+    ids=["elements", "attributes", "depth", "text"],
+)
+def test_a_message_that_would_make_a_huge_tree_is_refused(body: bytes) -> None:
+    assert codes(body) == ["ipm.te-groot"]
+
+
+def test_no_more_than_the_bound_is_taken_from_an_endless_body() -> None:
+    taken = 0
+
+    def endless() -> object:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield b"x" * 65536
+
+    _, (fault,) = read_message(endless(), MAXSIZE)  # type: ignore[arg-type]
+    assert fault.code == "ipm.te-groot"
+    assert taken < 400
+
+
+@drawn(st.binary(max_size=300), st.integers(0, 2000))
+def test_nothing_that_a_file_holds_raises(noise: bytes, place: int) -> None:
+    body = message()
+    for broken in (noise, body[:place] + noise + body[place:], body[:place] + noise):
+        read, findings = read_message([broken], MAXSIZE)
+        assert read is not None or findings

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from tests.permits.reading import valid
+from woo_harvester.demo.permit_messages import (
+    CASE_URL,
+    DOCUMENT_URL,
+    delete_message,
+    document_message,
+    message,
+)
+from woo_harvester.permits.mutations import Mutation
+from woo_harvester.permits.publication import permit_record
+from woo_harvester.permits.record import Adres, Term, Vergunning, Vergunningobject, gemeenten
+from woo_harvester.permits.transactions import settle
+from woo_harvester.record import plain
+from woo_harvester.urls import record_id
+
+ENTRY = "https://www.voorbeeldstad.nl/xml/"
+MOMENT = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
+STAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
+
+
+def offered(body: bytes, name: str, *codes: str) -> Mutation:
+    return Mutation(valid(body), STAD, ENTRY, ENTRY + name, MOMENT, codes)
+
+
+def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
+    mutations = [
+        offered(message(), "zaak.xml", "ipm.adres"),
+        offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
+    ]
+    (outcome,) = settle([], mutations, lambda finding: None).outcomes
+    assert plain(permit_record(outcome)) == {
+        "id": record_id(CASE_URL),
+        "vergunning": {
+            "identifier": CASE_URL,
+            "title": "Kappen van twee eiken",
+            "language": "nl",
+            "type": {"scheme": "overheid:Informatietype", "label": "vergunning"},
+            "creator": {"scheme": "overheid:Gemeente", "label": "Voorbeeldstad"},
+            "modified": "2026-04-01",
+            "product": {"producttype": {"scheme": "overheidvg:Product", "label": "kapvergunning"}},
+        },
+        "documenten": [
+            {
+                "identifier": DOCUMENT_URL,
+                "title": "Besluit",
+                "language": "nl",
+                "type": {"scheme": "overheid:Informatietype", "label": "vergunning"},
+                "creator": {"scheme": "overheid:Gemeente", "label": "Voorbeeldstad"},
+                "modified": "2026-04-01",
+                "format": "application/pdf",
+                "isPartOf": {"id": CASE_URL},
+                "documenttype": {"scheme": "overheidvg:Documenttype", "label": "besluit"},
+            }
+        ],
+        "versies": [
+            {
+                "oorzaak": "aanlevering",
+                "transactie": "C",
+                "transactieID": "1",
+                "volgnummer": 0,
+                "aanmaakdatum": "2026-04-01",
+                "mutatiedatumtijd": "2026-04-01T12:00:00+02:00",
+            }
+        ],
+        "herkomst": {
+            "ingang": ENTRY,
+            "bestand": ENTRY + "zaak.xml",
+            "organisatie": STAD,
+            "bevindingen": ["ipm.adres", "ipm.scheme-onbekend"],
+        },
+    }
+
+
+def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
+    first = settle([], [offered(message(), "zaak.xml")], lambda finding: None)
+    known = [row for outcome in first.outcomes for row in outcome.rows]
+    late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
+    (outcome,) = settle(known, [late], lambda finding: None).outcomes
+    assert plain(permit_record(outcome)) == {
+        "id": record_id(CASE_URL),
+        "vergunning": {"identifier": CASE_URL},
+        "versies": [
+            {
+                "oorzaak": "intrekking",
+                "transactie": "D",
+                "transactieID": "1",
+                "volgnummer": 0,
+                "aanmaakdatum": "2026-05-01",
+            }
+        ],
+        "herkomst": {"ingang": ENTRY, "bestand": ENTRY + "weg.xml", "organisatie": STAD},
+    }
+    assert outcome.mutatie.message.aanmaakdatum == date(2026, 5, 1)
+
+
+def gemeente(name: str) -> Term:
+    return Term(scheme="overheid:Gemeente", label=name)
+
+
+def test_the_municipalities_of_a_case_are_those_of_its_places() -> None:
+    case = Vergunning(
+        creator=gemeente("Stad"),
+        spatial=[gemeente("Dorp"), Term(scheme="overheid:Provincie", label="Utrecht"), gemeente("Dorp")],
+        object=Vergunningobject(adres=[Adres(gemeente="Gehucht"), Adres(provincie="Utrecht")]),
+    )
+    assert gemeenten(case) == ["Dorp", "Gehucht"]
+
+
+def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
+    assert gemeenten(Vergunning(creator=gemeente("Stad"))) == ["Stad"]
+    assert gemeenten(Vergunning(creator=Term(scheme="overheid:Provincie", label="Utrecht"))) == []
+    assert gemeenten(Vergunning()) == []

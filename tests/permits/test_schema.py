@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pytest
+from lxml import etree
+
+from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
+from woo_harvester.demo.permit_messages import delete_message, document_message, message
+from woo_harvester.permits import schema
+
+XS = "{http://www.w3.org/2001/XMLSchema}"
+
+
+@pytest.fixture(scope="module")
+def files_of_schema() -> list[etree._Element]:
+    folder = files("woo_harvester.permits.schema")
+    names = sorted(each.name for each in folder.iterdir() if each.name.endswith(".xsd"))
+    return [etree.fromstring(folder.joinpath(name).read_bytes()) for name in names]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [message(kern=FULL_KERN, mantel=FULL_MANTEL, meta=FULL_META), document_message(), delete_message()],
+    ids=["case", "document", "delete"],
+)
+def test_a_message_in_the_namespaces_of_the_schema_is_valid_as_it_stands(body: bytes) -> None:
+    root = etree.fromstring(body)
+    assert schema.faults(root) == []
+    before = etree.tostring(root)
+    schema.settle_namespaces(root)
+    assert etree.tostring(root) == before
+
+
+def test_every_file_tells_what_it_is_and_its_version(files_of_schema: list[etree._Element]) -> None:
+    assert len(files_of_schema) == 4
+    for root in files_of_schema:
+        assert root.get("version") == "1.0.0"
+        assert root.findtext(f"{XS}annotation/{XS}documentation", "").strip()
+
+
+def test_every_element_takes_attributes_that_the_schema_does_not_have(
+    files_of_schema: list[etree._Element],
+) -> None:
+    for root in files_of_schema:
+        for kind in root.iter(f"{XS}complexType"):
+            assert kind.find(f".//{XS}anyAttribute") is not None, kind.get("name")
+
+
+def test_every_element_of_the_metadata_is_settled_into_its_namespace(
+    files_of_schema: list[etree._Element],
+) -> None:
+    for root in files_of_schema:
+        subject = root.get("targetNamespace")
+        if subject not in (schema.CASE, schema.DOCUMENT):
+            continue
+        for declared in root.iter(f"{XS}element"):
+            name = declared.get("name")
+            for space in ("", f"{{{schema.MESSAGE}}}"):
+                last = "vergunningzaak" if subject == schema.CASE else "vergunningdocument"
+                tree = etree.fromstring(f'<message xmlns="{schema.MESSAGE}"><{last}/></message>')
+                element = etree.SubElement(tree[0], f"{space}{name}")
+                schema.settle_namespaces(tree)
+                assert element.tag == f"{{{subject}}}{name}"
+
+
+def test_an_element_of_another_namespace_stays_where_it_is() -> None:
+    tree = etree.fromstring(
+        f'<message xmlns="{schema.MESSAGE}"><x:meta xmlns:x="https://elders.nl/"/></message>'
+    )
+    schema.settle_namespaces(tree)
+    assert tree[0].tag == "{https://elders.nl/}meta"
+
+
+def test_a_fault_is_found_where_one_prefix_stands_for_several_namespaces() -> None:
+    body = message(aanmaakdatum="nu").replace(
+        b"<zaak:meta>", b'<zaak:meta xmlns:overheidvg="https://elders.nl/">'
+    )
+    (fault,) = schema.faults(etree.fromstring(body))
+    assert (fault.code, fault.line, fault.element) == ("ipm.datum", 9, "aanmaakdatum")

@@ -1,0 +1,448 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.findings import Finding
+from woo_harvester.permits.messages import Message, Soort, Transactie
+from woo_harvester.permits.mutations import Key, Known, Mutation
+from woo_harvester.permits.record import Vergunning, VergunningDocument
+from woo_harvester.permits.transactions import Outcome, Settlement, settle
+from woo_harvester.record import Oorzaak, Waarde
+
+CASE = "https://www.voorbeeldstad.nl/zaken/1"
+OTHER_CASE = "https://www.voorbeeldstad.nl/zaken/2"
+DOCUMENT = "https://www.voorbeeldstad.nl/zaken/1/besluit.pdf"
+ENTRY = "https://www.voorbeeldstad.nl/xml/"
+
+STAD, DORP = "gm0001", "gm0002"
+
+
+class World:
+    """The state and what the runs so far told: what a spider would keep."""
+
+    def __init__(self) -> None:
+        self.rows: dict[Key, Known] = {}
+        self.findings: list[Finding] = []
+        self.shown: dict[str, Outcome] = {}
+        """What who reads the records has of each case."""
+
+    def run(self, *mutations: Mutation) -> list[Outcome]:
+        """A run with these messages; all of its records become durable."""
+        self.findings = []
+        settled = settle(self.rows.values(), mutations, self.findings.append)
+        self._keep(settled)
+        for outcome in settled.outcomes:
+            self._show(outcome)
+        return settled.outcomes
+
+    def _keep(self, settled: Settlement) -> None:
+        for row in [*settled.rows, *(row for outcome in settled.outcomes for row in outcome.rows)]:
+            self.rows[row.key] = Known.load(row.dump())
+
+    def _show(self, outcome: Outcome) -> None:
+        if outcome.oorzaak is Oorzaak.INTREKKING:
+            del self.shown[outcome.identifier]
+        else:
+            assert (outcome.identifier in self.shown) is (outcome.oorzaak is Oorzaak.WIJZIGING)
+            self.shown[outcome.identifier] = outcome
+
+    @property
+    def codes(self) -> list[str]:
+        """Of the findings of the last run."""
+        return [finding.code for finding in self.findings]
+
+    def state(self) -> dict[str, list[Message]]:
+        """Messages that each case that is there is made of."""
+        return {
+            case: [outcome.zaak.message, *(document.message for document in outcome.documenten)]
+            for case, outcome in self.shown.items()
+        }
+
+
+def mutation(
+    transactie: str,
+    day: int,
+    *,
+    transactie_id: str = "1",
+    volgnummer: int = 0,
+    identifier: str = CASE,
+    title: str = "Kapvergunning",
+    organisatie: str = STAD,
+    file_date: datetime | None = None,
+    bevindingen: tuple[str, ...] = (),
+) -> Mutation:
+    message = Message(
+        soort=Soort.ZAAK,
+        transactie=Transactie(transactie),
+        transactie_id=transactie_id,
+        volgnummer=volgnummer,
+        aanmaakdatum=date(2026, 4, day),
+        identifier=identifier,
+        zaak=identifier,
+        gegevens=None if transactie == "D" else Vergunning(identifier=identifier, title=title),
+    )
+    return _offered(message, organisatie, file_date, bevindingen)
+
+
+def document(
+    transactie: str,
+    day: int,
+    *,
+    transactie_id: str = "1",
+    identifier: str = DOCUMENT,
+    case: str | None = CASE,
+    organisatie: str = STAD,
+    title: str = "Besluit",
+    file_date: datetime | None = None,
+) -> Mutation:
+    given = VergunningDocument(identifier=identifier, title=title, isPartOf=Waarde(id=case))
+    message = Message(
+        soort=Soort.DOCUMENT,
+        transactie=Transactie(transactie),
+        transactie_id=transactie_id,
+        volgnummer=1,
+        aanmaakdatum=date(2026, 4, day),
+        identifier=identifier,
+        zaak=case,
+        gegevens=None if transactie == "D" else given,
+    )
+    return _offered(message, organisatie, file_date, ())
+
+
+def _offered(
+    message: Message, organisatie: str, file_date: datetime | None, bevindingen: tuple[str, ...]
+) -> Mutation:
+    name = f"{message.soort}-{message.transactie}-{message.aanmaakdatum}.xml"
+    return Mutation(message, organisatie, ENTRY, ENTRY + name, file_date, bevindingen)
+
+
+def causes(outcomes: list[Outcome]) -> list[str]:
+    return [str(outcome.oorzaak) for outcome in outcomes]
+
+
+def test_a_create_update_and_delete_in_three_runs_are_delivered_changed_and_withdrawn() -> None:
+    world = World()
+    assert causes(world.run(mutation("C", 1))) == ["aanlevering"]
+    assert causes(world.run(mutation("U", 2, title="Anders"))) == ["wijziging"]
+    assert causes(world.run(mutation("D", 3))) == ["intrekking"]
+    assert world.state() == {}
+
+
+def test_messages_of_one_run_come_to_one_record_from_the_last() -> None:
+    world = World()
+    (outcome,) = world.run(mutation("U", 3, title="Drie"), mutation("C", 1), mutation("U", 2))
+    assert outcome.oorzaak is Oorzaak.AANLEVERING
+    assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Drie")
+    assert world.codes == []
+
+
+def test_a_case_that_was_created_and_deleted_in_one_run_gives_no_record() -> None:
+    world = World()
+    assert world.run(mutation("C", 1), mutation("D", 2)) == []
+    assert world.codes == []
+
+
+def test_an_update_of_an_unknown_case_creates_it_without_a_finding() -> None:
+    world = World()
+    assert causes(world.run(mutation("U", 1))) == ["aanlevering"]
+    assert world.codes == []
+
+
+def test_a_create_of_a_known_case_updates_it_with_a_finding() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    (outcome,) = world.run(mutation("C", 2, bevindingen=("ipm.adres",)))
+    assert outcome.oorzaak is Oorzaak.WIJZIGING
+    assert world.codes == ["ipm.zaak-bekend"]
+    assert outcome.bevindingen == ("ipm.adres", "ipm.zaak-bekend")
+
+
+def test_a_delete_of_an_unknown_case_gives_a_finding_and_no_record() -> None:
+    world = World()
+    assert world.run(mutation("D", 1)) == []
+    assert [finding.as_dict() for finding in world.findings] == [
+        {
+            "code": "ipm.zaak-onbekend",
+            "severity": "warning",
+            "url": ENTRY + "zaak-D-2026-04-01.xml",
+            "organisation": STAD,
+            "seen": CASE,
+            "action": "onthouden",
+        }
+    ]
+
+
+def test_a_case_that_returns_after_its_withdrawal_is_republished() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    world.run(mutation("D", 2))
+    assert causes(world.run(mutation("C", 3))) == ["herpublicatie"]
+    assert world.codes == []
+
+
+def test_a_case_that_is_deleted_and_created_in_one_run_changes() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    assert causes(world.run(mutation("C", 3), mutation("D", 2))) == ["wijziging"]
+
+
+def test_an_older_message_that_comes_late_is_skipped_with_a_finding() -> None:
+    world = World()
+    world.run(mutation("U", 5))
+    before = world.state()
+    assert world.run(mutation("C", 1)) == []
+    assert world.state() == before
+    assert world.codes == ["ipm.overgeslagen"]
+    assert world.findings[0].seen == (
+        "C van 2026-04-01, transactieID 1; verwerkt is U van 2026-04-05, transactieID 1"
+    )
+
+
+def test_a_create_that_comes_after_the_delete_of_an_unknown_case_does_not_bring_it_back() -> None:
+    world = World()
+    world.run(mutation("D", 5))
+    assert world.run(mutation("C", 1)) == []
+    assert world.codes == ["ipm.overgeslagen"]
+
+
+def test_transaction_ids_are_compared_as_numbers() -> None:
+    world = World()
+    world.run(mutation("C", 1, transactie_id="9"))
+    assert causes(world.run(mutation("U", 1, transactie_id="10"))) == ["wijziging"]
+    assert world.run(mutation("U", 1, transactie_id="09", title="Te laat")) == []
+
+
+def test_transaction_ids_of_thousands_of_digits_are_compared_too() -> None:
+    world = World()
+    world.run(mutation("C", 1, transactie_id="9" * 9000))
+    assert causes(world.run(mutation("U", 1, transactie_id="1" + "0" * 9000))) == ["wijziging"]
+
+
+def test_transaction_ids_that_are_no_numbers_are_compared_as_texts_and_come_after_numbers() -> None:
+    world = World()
+    world.run(mutation("C", 1, transactie_id="12"))
+    assert causes(world.run(mutation("U", 1, transactie_id="2026-A"))) == ["wijziging"]
+    assert causes(world.run(mutation("U", 1, transactie_id="2026-B"))) == ["wijziging"]
+    assert world.run(mutation("U", 1, transactie_id="99")) == []
+
+
+def test_the_volgnummer_and_then_the_date_of_the_file_decide_where_the_rest_is_the_same() -> None:
+    early, late = datetime(2026, 4, 1, 10, tzinfo=UTC), datetime(2026, 4, 1, 11, tzinfo=UTC)
+    world = World()
+    world.run(mutation("U", 1, file_date=late))
+    assert world.run(mutation("U", 1, file_date=early, title="Vroeger")) == []
+    assert causes(world.run(mutation("U", 1, volgnummer=1, file_date=early, title="Hoger"))) == ["wijziging"]
+
+
+def test_of_messages_that_tie_the_delete_comes_last() -> None:
+    world = World()
+    assert world.run(mutation("D", 1), mutation("C", 1)) == []
+    assert world.state() == {}
+
+
+def test_of_messages_that_tie_otherwise_the_one_given_last_counts() -> None:
+    world = World()
+    (outcome,) = world.run(mutation("U", 1, title="Eerst"), mutation("U", 1, title="Hersteld"))
+    assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Hersteld")
+    (outcome,) = world.run(mutation("U", 1, title="Weer hersteld"))
+    assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Weer hersteld")
+
+
+def test_the_same_message_in_another_file_tells_nothing_new() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    again = replace(mutation("C", 1, file_date=datetime(2026, 5, 1, tzinfo=UTC)), bestand=ENTRY + "kopie.xml")
+    assert world.run(again) == []
+    assert world.codes == []
+
+
+def test_another_organisation_cannot_change_or_remove_a_case() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    before = world.state()
+    for transactie in "CUD":
+        assert world.run(mutation(transactie, 5, organisatie=DORP)) == []
+        assert world.codes == ["ipm.andere-organisatie"]
+        assert world.findings[0].organisation == DORP
+        assert world.findings[0].seen == f"de zaak is van {STAD}"
+    assert world.state() == before
+
+
+def test_another_organisation_cannot_touch_the_documents_of_a_case() -> None:
+    world = World()
+    world.run(mutation("C", 1), document("C", 1))
+    before = world.state()
+    mine = "https://www.dorp.nl/1.pdf"
+    for attempt in (
+        document("U", 5, organisatie=DORP),
+        document("D", 5, case=None, organisatie=DORP),
+        document("C", 5, identifier=mine, organisatie=DORP),
+        document("U", 5, case=OTHER_CASE, organisatie=DORP),
+    ):
+        assert world.run(attempt) == []
+        assert world.codes == ["ipm.andere-organisatie"]
+    assert world.state() == before
+
+
+def test_a_delete_of_what_is_not_there_does_not_keep_its_maker_out() -> None:
+    world = World()
+    world.run(mutation("D", 9, organisatie=DORP))
+    assert causes(world.run(mutation("C", 1))) == ["aanlevering"]
+
+
+def test_a_document_of_another_organisation_that_came_first_is_not_shown_with_the_case() -> None:
+    world = World()
+    world.run(document("C", 1, organisatie=DORP))
+    (outcome,) = world.run(mutation("C", 1))
+    assert outcome.documenten == ()
+    (outcome,) = world.run(document("C", 1))
+    assert [each.organisatie for each in outcome.documenten] == [STAD]
+
+
+def test_a_case_can_be_handed_over_after_its_organisation_removed_it() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    world.run(mutation("D", 5))
+    assert world.run(mutation("D", 6, organisatie=DORP)) == []
+    assert world.codes == ["ipm.zaak-onbekend"]
+    assert causes(world.run(mutation("C", 4, organisatie=DORP))) == ["herpublicatie"]
+    assert world.run(mutation("U", 7)) == []
+    assert world.codes == ["ipm.andere-organisatie"]
+
+
+def test_a_document_is_attached_to_its_case() -> None:
+    world = World()
+    (outcome,) = world.run(mutation("C", 1), document("C", 1))
+    assert outcome.oorzaak is Oorzaak.AANLEVERING
+    assert [each.message.identifier for each in outcome.documenten] == [DOCUMENT]
+    assert outcome.mutatie.message.soort is Soort.ZAAK
+    (outcome,) = world.run(document("U", 2, title="Nader besluit"))
+    assert outcome.oorzaak is Oorzaak.WIJZIGING
+    assert outcome.mutatie.message.soort is Soort.DOCUMENT
+    assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Kapvergunning")
+
+
+def test_a_late_message_about_a_document_does_not_lose_to_a_newer_one_about_its_case() -> None:
+    world = World()
+    world.run(mutation("U", 9))
+    (outcome,) = world.run(document("C", 1))
+    assert [each.message.identifier for each in outcome.documenten] == [DOCUMENT]
+
+
+def test_a_delete_of_a_document_removes_it_from_its_case_and_not_the_case() -> None:
+    world = World()
+    world.run(mutation("C", 1), document("C", 1))
+    (outcome,) = world.run(document("D", 2, case=None))
+    assert (outcome.oorzaak, outcome.documenten) == (Oorzaak.WIJZIGING, ())
+    assert outcome.mutatie.message.transactie is Transactie.DELETE
+    assert outcome.zaak.alive
+
+
+def test_a_document_that_comes_before_its_case_waits_for_it() -> None:
+    world = World()
+    assert world.run(document("C", 1)) == []
+    assert world.codes == ["ipm.document-zonder-zaak"]
+    (outcome,) = world.run(mutation("C", 1))
+    assert [each.message.identifier for each in outcome.documenten] == [DOCUMENT]
+
+
+def test_a_delete_of_an_unknown_document_gives_a_finding_and_keeps_an_older_create_out() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    assert world.run(document("D", 5, case=None)) == []
+    assert world.codes == ["ipm.document-onbekend"]
+    assert world.run(document("C", 2)) == []
+    assert world.codes == ["ipm.overgeslagen"]
+
+
+def test_a_document_that_moves_changes_both_cases() -> None:
+    world = World()
+    world.run(mutation("C", 1), mutation("C", 1, identifier=OTHER_CASE), document("C", 1))
+    outcomes = world.run(document("U", 2, case=OTHER_CASE))
+    assert {outcome.identifier: len(outcome.documenten) for outcome in outcomes} == {CASE: 0, OTHER_CASE: 1}
+    assert set(causes(outcomes)) == {"wijziging"}
+
+
+def test_documents_stand_in_the_order_of_their_volgnummer() -> None:
+    world = World()
+    second = document("C", 1, identifier=DOCUMENT + "?2")
+    second = replace(second, message=replace(second.message, volgnummer=2))
+    (outcome,) = world.run(second, document("C", 1), mutation("C", 1))
+    assert [each.message.volgnummer for each in outcome.documenten] == [1, 2]
+
+
+def test_nothing_given_comes_to_nothing() -> None:
+    assert settle([], [], lambda finding: None) == Settlement([], [])
+
+
+TITLES = st.sampled_from(["Kapvergunning", "Bouwvergunning"])
+DAYS = st.integers(1, 4)
+IDS = st.sampled_from(["1", "02", "10", "a", "2026-1"])
+FILE_DATES = st.one_of(st.none(), st.integers(0, 3).map(lambda hour: datetime(2026, 4, 1, hour, tzinfo=UTC)))
+LETTERS = st.sampled_from("CUD")
+CASES = st.builds(
+    mutation, LETTERS, DAYS, transactie_id=IDS, title=TITLES, file_date=FILE_DATES,
+    identifier=st.sampled_from([CASE, OTHER_CASE]),
+)  # fmt: skip
+DOCUMENTS = st.builds(
+    document, LETTERS, DAYS, transactie_id=IDS, title=TITLES, file_date=FILE_DATES,
+    identifier=st.sampled_from([DOCUMENT, DOCUMENT + "?2"]), case=st.sampled_from([CASE, OTHER_CASE]),
+)  # fmt: skip
+
+
+def without_case(mutation: Mutation) -> Mutation:
+    """The delete of a document as it may be: without its case."""
+    if mutation.alive or mutation.key.soort is Soort.ZAAK:
+        return mutation
+    return replace(mutation, message=replace(mutation.message, zaak=None))
+
+
+#: No two tie: what comes first of those is a matter of arrival.
+MUTATIONS = st.lists(
+    st.one_of(CASES, DOCUMENTS).map(without_case),
+    max_size=10,
+    unique_by=lambda each: (each.key, each.order),
+)
+
+
+@given(MUTATIONS, st.data())
+def test_any_order_of_arrival_over_any_number_of_runs_comes_to_the_same(
+    mutations: list[Mutation], data: st.DataObject
+) -> None:
+    at_once, split = World(), World()
+    at_once.run(*mutations)
+    arriving: list[Mutation] = data.draw(st.permutations(mutations))
+    while arriving:
+        size = data.draw(st.integers(1, len(arriving)))
+        split.run(*arriving[:size])
+        arriving = arriving[size:]
+    assert split.state() == at_once.state()
+    assert {key: row.mutation for key, row in split.rows.items()} == {
+        key: row.mutation for key, row in at_once.rows.items()
+    }
+
+
+@given(MUTATIONS)
+def test_what_was_applied_once_gives_nothing_the_second_time(mutations: list[Mutation]) -> None:
+    world = World()
+    world.run(*mutations)
+    before = world.state()
+    assert world.run(*mutations) == []
+    assert world.state() == before
+
+
+@given(MUTATIONS, MUTATIONS)
+def test_nothing_that_another_organisation_offers_changes_a_case(
+    mutations: list[Mutation], others: list[Mutation]
+) -> None:
+    world = World()
+    world.run(*mutations)
+    before: dict[str, Any] = world.state()
+    world.run(*(replace(each, organisatie=DORP) for each in others))
+    after = world.state()
+    assert {case: after.get(case) for case in before} == before

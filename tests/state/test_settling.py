@@ -1,0 +1,176 @@
+"""Messages that wait, settled in packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, func, select
+
+from woo_harvester.findings import Finding
+from woo_harvester.permits.files import FileKnown
+from woo_harvester.permits.messages import Message, Soort, Transactie
+from woo_harvester.permits.mutations import Mutation
+from woo_harvester.permits.record import Vergunning, VergunningDocument
+from woo_harvester.state import settling
+from woo_harvester.state.permits import PermitFile, entry_of, forget_entries, keep_file, look_up_files
+from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
+from woo_harvester.state.store import State
+
+HOST = "www.voorbeeldstad.nl"
+ENTRY = f"https://{HOST}/xml/"
+FILE = PermitFile(FileKnown("00" * 32, "2026-04-01T10:00"), read_at=1)
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[Connection]:
+    state = State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")
+    with state.begin() as connection:
+        yield connection
+    state.close()
+
+
+@pytest.fixture
+def entry(connection: Connection) -> int:
+    return entry_of(connection, ENTRY, HOST)
+
+
+def case_url(number: int) -> str:
+    return f"https://{HOST}/zaken/{number}"
+
+
+def case(number: int, transactie: Transactie = Transactie.CREATE, day: int = 1) -> Message:
+    url = case_url(number)
+    given = Vergunning(identifier=url, title=str(day)) if transactie is not Transactie.DELETE else None
+    return Message(Soort.ZAAK, transactie, "1", 0, date(2026, 4, day), url, url, given)
+
+
+def document(number: int, of: int, day: int = 1) -> Message:
+    url = f"https://{HOST}/documenten/{number}"
+    given = VergunningDocument(identifier=url, title="besluit")
+    return Message(Soort.DOCUMENT, Transactie.UPDATE, "1", 1, date(2026, 4, day), url, case_url(of), given)
+
+
+def wait(connection: Connection, entry: int, *messages: Message, organisation: str = "gm1") -> None:
+    """Have messages wait, each of a file of its own."""
+    for message in messages:
+        url = f"{ENTRY}{message.identifier.rpartition('/')[2]}-{message.aanmaakdatum}.xml"
+        keep_file(connection, entry, url, FILE, Mutation(message, organisation, ENTRY, url))
+
+
+def settle(connection: Connection, entry: int) -> list[settling.Package]:
+    """All that waits."""
+    found: list[settling.Package] = []
+    while (packages := settling.settle_some(connection, [entry], lambda _: None)) is not None:
+        found += packages
+    return found
+
+
+def count(connection: Connection, table: object) -> int:
+    return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
+
+
+def causes(packages: list[settling.Package]) -> list[list[str]]:
+    return [[str(outcome.oorzaak) for outcome in package.outcomes] for package in packages]
+
+
+def test_nothing_that_waits_is_nothing_to_settle(connection: Connection, entry: int) -> None:
+    assert settling.settle_some(connection, [entry], lambda _: None) is None
+
+
+def test_what_hangs_together_is_a_package(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1), case(2), document(7, of=1), case(1, Transactie.UPDATE, day=2))
+    packages = settle(connection, entry)
+    assert causes(packages) == [["aanlevering"], ["aanlevering"]]
+    assert len(packages[0].outcomes[0].documenten) == 1
+
+
+def test_a_case_is_known_when_its_package_is_confirmed(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1))
+    (package,) = settle(connection, entry)
+    assert count(connection, permit_messages) == 1
+    settling.confirm(connection, [package.number])
+    assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 1)
+    wait(connection, entry, case(1, Transactie.UPDATE, day=2))
+    (package,) = settle(connection, entry)
+    assert causes([package]) == [["wijziging"]]
+    settling.confirm(connection, [package.number])
+    assert count(connection, permit_cases) == 1
+
+
+def test_what_was_not_confirmed_is_settled_again(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1))
+    first = settle(connection, entry)
+    assert settle(connection, entry) == []
+    settling.begin(connection, [entry])
+    assert count(connection, permit_cases) == 0
+    assert settle(connection, entry) == first
+
+
+def test_a_document_that_moves_binds_two_cases(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1), case(2), document(7, of=1))
+    settling.confirm(connection, [package.number for package in settle(connection, entry)])
+    wait(connection, entry, document(7, of=2, day=2))
+    (package,) = settle(connection, entry)
+    assert causes([package]) == [["wijziging", "wijziging"]]
+    settling.confirm(connection, [package.number])
+    assert settle(connection, entry) == []
+    assert count(connection, permit_cases) == 3
+
+
+def test_what_gives_no_record_is_learned_at_once(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1, Transactie.DELETE), document(7, of=2))
+    assert settle(connection, entry) == []
+    assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 2)
+
+
+def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
+    other = entry_of(connection, f"https://{HOST}/andere/", HOST)
+    wait(connection, entry, case(1))
+    assert settling.settle_some(connection, [other], lambda _: None) is None
+
+
+def test_more_messages_than_are_settled_at_once(
+    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settling, "AT_ONCE", 7)
+    wait(connection, entry, *(case(number) for number in range(30)))
+    assert causes(settle(connection, entry)) == [["aanlevering"]] * 30
+
+
+def test_large_messages_are_settled_a_few_at_a_time(
+    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settling, "AT_ONCE_SIZE", 1)
+    wait(connection, entry, case(1), case(2))
+    packages = settling.settle_some(connection, [entry], lambda _: None)
+    assert packages is not None
+    assert len(packages) == 1
+
+
+def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1, Transactie.DELETE))
+    findings: list[Finding] = []
+    settling.settle_some(connection, [entry], findings.append)
+    assert [(finding.code, finding.host) for finding in findings] == [("ipm.zaak-onbekend", HOST)]
+
+
+def test_forgetting_a_host_forgets_its_files_messages_and_cases(connection: Connection, entry: int) -> None:
+    wait(connection, entry, case(1))
+    settling.confirm(connection, [package.number for package in settle(connection, entry)])
+    wait(connection, entry, case(2))
+    forget_entries(connection, "www.elders.nl")
+    assert count(connection, permit_files) == 2
+    forget_entries(connection, HOST)
+    assert [count(connection, table) for table in (permit_files, permit_messages, permit_cases)] == [0, 0, 0]
+
+
+def test_an_invalid_file_is_known_with_what_is_wrong_with_it(connection: Connection, entry: int) -> None:
+    faults = [{"code": "ipm.schema", "line": 3, "seen": "é"}]
+    file = PermitFile(FileKnown("ab" * 32, None, now=True), 5, '"e"', "gisteren", faults, 4)
+    keep_file(connection, entry, f"{ENTRY}a.xml", FILE, None)
+    keep_file(connection, entry, f"{ENTRY}a.xml", file, None)
+    urls = [f"{ENTRY}{number}.xml" for number in range(2500)]
+    assert look_up_files(connection, entry, [*urls, f"{ENTRY}a.xml"]) == {f"{ENTRY}a.xml": file}

@@ -1,0 +1,109 @@
+"""``scrapy inventory``: what was wrong with permits over a period, for organisations and their suppliers."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.dates import AMSTERDAM
+from woo_harvester.permits.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+#: Days of the period where none is given.
+PERIOD = 30
+
+
+class Command(ScrapyCommand):
+    """Makes the inventory of errors from the reports of runs.
+
+    Without an option, as HTML, CSV and JSON in a folder beside the reports. Exit status 1 where the reports
+    cannot be read, and 2 for a wrong argument.
+    """
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[options]"
+
+    def short_desc(self) -> str:
+        return "Tell per organisation what was wrong with its permits over a period"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
+        parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {PERIOD} days ago")
+        parser.add_argument("--until", dest="last", metavar="DATE", help="default: today")
+        parser.add_argument("--format", choices=sorted(FORMATS), help="write this to standard output")
+        parser.add_argument("-O", "--output", metavar="FILE", help="write to this file, by its extension")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Make the inventory."""
+        if args:
+            raise UsageError(f"scrapy inventory takes no arguments, got {' '.join(args)}", print_help=False)
+        last = _day(opts.last, "until") or datetime.now(AMSTERDAM).date()
+        first = _day(opts.first, "from") or last - timedelta(days=PERIOD)
+        if first > last:
+            raise UsageError(f"expected a period, got --from {first} --until {last}", print_help=False)
+        output = Path(opts.output) if opts.output else None
+        kind = opts.format or (output.suffix.removeprefix(".").lower() if output else None)
+        if kind is not None and kind not in FORMATS:
+            raise UsageError(
+                f"expected a file that ends in .html, .csv or .json, got {output}", print_help=False
+            )
+        reports = Path(cast("Settings", self.settings)["WOO_REPORT_DIR"] or "reports")
+        try:
+            inventory = take_inventory(reports, first, last)
+            if output is not None and kind is not None:
+                _write(output, FORMATS[kind](inventory))
+            elif kind is not None:
+                sys.stdout.write(FORMATS[kind](inventory))
+            else:
+                self._write_all(inventory, reports / f"inventory-{first}-{last}")
+        except ReportError as error:
+            self._fail(str(error))
+        except OSError as error:
+            self._fail(f"{error.filename or 'output'}: {error.strerror or error}")
+
+    def _write_all(self, inventory: Inventory, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, form in FORMATS.items():
+            _write(folder / f"inventory.{name}", form(inventory))
+        runs = "1 run" if inventory.runs == 1 else f"{inventory.runs} runs"
+        print(f"{runs} of vergunningen from {inventory.first} until {inventory.last}:")
+        for line in shown(inventory) or ["nothing is to be mended"]:
+            print(line)
+        print(f"As HTML, CSV and JSON: {folder}")
+
+    def _fail(self, line: str) -> None:
+        sys.stderr.write(f"scrapy inventory: error: {line}\n")
+        self.exitcode = 1
+
+    @staticmethod
+    def _refuse(message: str) -> NoReturn:
+        sys.stderr.write(f"scrapy inventory: error: {message}\n")
+        raise SystemExit(2)
+
+
+def _write(path: Path, text: str) -> None:
+    """A CSV file has its own line ends, and its encoding for a spreadsheet."""
+    encoding = "utf-8-sig" if path.suffix.lower() == ".csv" else "utf-8"
+    path.write_text(text, encoding=encoding, newline="")
+
+
+def _day(text: str | None, name: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(
+            f"--{name}: expected a date such as 2026-04-01, got {text}", print_help=False
+        ) from None

@@ -1,0 +1,205 @@
+"""Two fictional municipalities with permits: one with a directory listing, one with a spider page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any, Self
+
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.permit_messages import delete_message, document_message, message
+from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+
+LISTING = "/vergunningen/"
+SPIDER_PAGE = "/vergunningen.html"
+FIRST_DAY = "2026-04-01"
+SECOND_DAY = "2026-04-15"
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """What is asked for, and where: metres of the Rijksdriehoek."""
+
+    number: int
+    title: str
+    product: str
+    x: int
+    y: int
+    postcode: str = "1234 AB"
+
+    def message(
+        self, transactie: str, gemeente: str, url: str, *, fase: str = "aanvraag", day: str = FIRST_DAY
+    ) -> bytes:
+        """A message about the case at *url*."""
+        return message(
+            transactie,
+            transactie_id=str(self.number),
+            aanmaakdatum=day,
+            identifier=url,
+            title=self.title,
+            creator=gemeente,
+            modified=day,
+            kern=f'<dcterms:spatial scheme="overheid:Gemeente">{escape(gemeente)}</dcterms:spatial>',
+            meta=(
+                "<zaak:product>"
+                f'<zaak:producttype scheme="overheidvg:Product">{escape(self.product)}</zaak:producttype>'
+                f"</zaak:product><zaak:termijn><zaak:fase>{fase}</zaak:fase></zaak:termijn><zaak:object>"
+                f"<zaak:adres><zaak:postcodeHuisnummer><zaak:postcode>{self.postcode}</zaak:postcode>"
+                f"<zaak:huisnummer>{self.number}</zaak:huisnummer></zaak:postcodeHuisnummer></zaak:adres>"
+                f"<zaak:coordinaten><zaak:x-waarde>{self.x}</zaak:x-waarde>"
+                f"<zaak:y-waarde>{self.y}</zaak:y-waarde></zaak:coordinaten></zaak:object>"
+            ),
+        )
+
+
+OAKS = Permit(1, "Kappen van twee eiken achter het raadhuis", "kapvergunning", 155_010, 463_020)
+FAIR = Permit(2, "Voorjaarskermis op het marktplein", "evenementenvergunning", 155_240, 463_180)
+DORMER = Permit(3, "Plaatsen van een dakkapel", "omgevingsvergunning", 154_880, 462_910)
+TERRACE = Permit(4, "Terras voor een eethuis aan de haven", "terrasvergunning", 121_030, 487_410)
+SHED = Permit(5, "Bouwen van een schuur bij een boerderij", "omgevingsvergunning", 121_980, 488_060)
+
+
+class PermitDemo:
+    """Starts both municipalities, and writes what a harvest of them needs into a folder.
+
+    ::
+
+        with PermitDemo(folder) as demo:
+            demo.entries         # for -a entries=
+            demo.register_path   # for -a register=
+            demo.ca_path         # for SSL_CERT_FILE
+            demo.second_day()    # a fortnight later
+    """
+
+    def __init__(self, folder: Path) -> None:
+        authority = Authority()
+        self.town = Site(authority)
+        self.village = Site(authority)
+        self._stack = ExitStack()
+        self.ca_path = authority.write_bundle(folder / "demo-ca.pem")
+        self.register_path = folder / "demo-register.xml"
+        bodies = [
+            Body(
+                naam="Gemeente Voorbeeldstad",
+                systeem_id="90000001",
+                locations=[Location(self.town.url("/woo"))],
+            ),
+            Body(
+                naam="Gemeente Modeldorp",
+                systeem_id="90000002",
+                locations=[Location(self.village.url("/woo"))],
+            ),
+        ]
+        self.register_path.write_text(register_xml(bodies), encoding="utf-8")
+        self._first_day()
+
+    @property
+    def entries(self) -> str:
+        """Both entry pages."""
+        return f"{self.town.url(LISTING)},{self.village.url(SPIDER_PAGE)}"
+
+    def __enter__(self) -> Self:
+        for site in (self.town, self.village):
+            self._stack.enter_context(site)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _town(self, permit: Permit, transactie: str, **given: str) -> bytes:
+        return permit.message(transactie, "Voorbeeldstad", self.town.url(f"/zaken/{permit.number}"), **given)
+
+    def _village(self, permit: Permit, transactie: str, **given: str) -> bytes:
+        return permit.message(transactie, "Modeldorp", self.village.url(f"/zaak?id={permit.number}"), **given)
+
+    def _first_day(self) -> None:
+        """Applications, a document, and what goes wrong."""
+        self._list(
+            {
+                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(OAKS, "C")),
+                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(FAIR, "C")),
+                # Without the metadata that a create needs.
+                "zaak-3.xml": (
+                    "01-Apr-2026 10:07",
+                    self._town(DORMER, "C").replace(b"dcterms:title", b"dcterms:titel"),
+                ),
+            }
+        )
+        self._link(
+            {
+                "terras.xml": self._village(TERRACE, "U"),
+                "schuur.xml": self._village(SHED, "C"),
+                # A page with an error in the place of a message.
+                "oprit.xml": b"<!DOCTYPE html><html><body>Fout in de database</body></html>",
+            }
+        )
+
+    def second_day(self) -> None:
+        """Decisions, a removal, a mended file, and a case of another municipality."""
+        decision = document_message(
+            transactie_id="1",
+            aanmaakdatum=SECOND_DAY,
+            identifier=self.town.url("/zaken/1/besluit.pdf"),
+            title="Besluit over twee eiken",
+            case=self.town.url("/zaken/1"),
+        )
+        granted = {"fase": "verlening", "day": SECOND_DAY}
+        removal = delete_message(
+            transactie_id="2", aanmaakdatum=SECOND_DAY, identifier=self.town.url("/zaken/2")
+        )
+        self._list(
+            {
+                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(OAKS, "C")),
+                "zaak-1-verleend.xml": ("15-Apr-2026 09:30", self._town(OAKS, "U", **granted)),
+                "zaak-1-besluit.xml": ("15-Apr-2026 09:31", decision),
+                "zaak-2-verwijderd.xml": ("15-Apr-2026 09:40", removal),
+                "zaak-3.xml": ("15-Apr-2026 09:45", self._town(DORMER, "C")),
+            }
+        )
+        elsewhere = OAKS.message("D", "Modeldorp", self.town.url("/zaken/1"), day=SECOND_DAY)
+        self._link(
+            {
+                "terras.xml": self._village(TERRACE, "U", **granted),
+                "schuur.xml": self._village(SHED, "C"),
+                "oprit.xml": b"<!DOCTYPE html><html><body>Fout in de database</body></html>",
+                "eiken.xml": elsewhere,
+            }
+        )
+
+    def _list(self, files: Mapping[str, tuple[str, bytes]]) -> None:
+        """The town's directory, as nginx lists it."""
+        rows = "\n".join(f'<a href="{name}">{name}</a>   {date}   2345' for name, (date, _) in files.items())
+        page = f'<h1>Index of {LISTING}</h1><hr><pre><a href="../">../</a>\n{rows}\n</pre>'
+        self.town.pages[LISTING] = Page(page, content_type="text/html; charset=utf-8")
+        for name, (_, body) in files.items():
+            self.town.pages[LISTING + name] = Page(body, content_type="application/xml")
+
+    def _link(self, files: Mapping[str, bytes]) -> None:
+        """The village's page with links, and the dates of its files in their headers."""
+        items = "".join(f'<li><a href="berichten/{name}">{name}</a></li>' for name in files)
+        self.village.pages[SPIDER_PAGE] = Page(f"<ul>{items}</ul>", content_type="text/html; charset=utf-8")
+        for name, body in files.items():
+            headers = {
+                "Last-Modified": "Wed, 01 Apr 2026 08:00:00 GMT",
+                "ETag": f'"{sha256(body).hexdigest()[:16]}"',
+            }
+            self.village.pages[f"/berichten/{name}"] = Page(body, headers=headers, content_type="text/xml")
+
+
+def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each record, for a terminal."""
+    yield f"{'':14} {'zaak':44} {'product':22} {'fase':10} documenten"
+    for record in records:
+        permit = record["vergunning"]
+        title = permit.get("title", permit["identifier"])
+        product = permit.get("product", {}).get("producttype", {}).get("label", "")
+        fase = permit.get("termijn", {}).get("fase", "")
+        documents = len(record.get("documenten", ())) or ""
+        oorzaak = record["versies"][0]["oorzaak"]
+        yield f"{oorzaak:14} {title[:44]:44} {product:22} {fase:10} {documents}".rstrip()

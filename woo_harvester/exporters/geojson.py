@@ -1,0 +1,35 @@
+"""A feed of permits for maps."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Any
+
+from itemadapter import ItemAdapter
+from scrapy.exporters import BaseItemExporter
+
+from woo_harvester.permits.geojson import feature
+
+
+class GeoJsonItemExporter(BaseItemExporter):
+    """Writes a FeatureCollection (RFC 7946) of permit records, a Feature a line."""
+
+    def __init__(self, file: BytesIO, **kwargs: Any) -> None:
+        super().__init__(dont_fail=True, **kwargs)
+        self._file = file
+        self._separator = ""
+
+    def start_exporting(self) -> None:
+        self._write('{"type": "FeatureCollection", "features": [')
+
+    def export_item(self, item: Any) -> None:
+        record = ItemAdapter(item).asdict()
+        self._write(self._separator + "\n" + json.dumps(feature(record), ensure_ascii=False))
+        self._separator = ","
+
+    def finish_exporting(self) -> None:
+        self._write("\n]}\n")
+
+    def _write(self, text: str) -> None:
+        self._file.write(text.encode())

@@ -1,0 +1,329 @@
+"""Entry pages: the links to XML files of a directory listing or a spider page, with the dates of a listing.
+
+Read with libxml2's HTML parser, without a tree: a listing may have a hundred thousand rows, or one line of
+10 MB. Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", section "Directory of
+spider-pagina".
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import getincrementaldecoder, register_error
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain
+from typing import Any, cast
+from urllib.parse import urljoin
+
+from lxml import etree
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
+
+from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps
+from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, TruncatedError, unpack
+from woo_harvester.urls import LOC_MAXLENGTH, last_segment
+
+#: Bytes in which a page may declare its encoding; HTML says the first 1,024.
+HEAD = 4096
+
+#: Name of the way in which what is no UTF-8 is read.
+_FALLBACK = "woo-harvester-windows"
+
+#: Links that are kept of one page, so that a page without end does not fill the memory.
+LINKS_MAX = 1_000_000
+
+#: What ends a row of a page that is no table.
+_BREAKS = frozenset(
+    {"li", "br", "p", "div", "dt", "dd", "dl", "hr", "ul", "ol", "pre", "table", "thead", "tbody"}
+    | {"h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "nav"}
+)
+#: Elements whose text is not on the page.
+_UNSEEN = frozenset({"script", "style", "title", "template"})
+_WEB = re.compile("https?://", re.IGNORECASE)
+#: An extension begins with a letter: in "besluit-1.2" there is none.
+_EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
+#: A name that stands for itself in the page's folder, as in nearly all listings.
+_SIMPLE = re.compile(r"[\w~%-][\w.~%-]*")
+#: A query that asks for the same page in another order: of Apache, and of Caddy.
+_SORTED = re.compile("(?:[CO]=[A-Z]|(?:sort|order)=[a-z]+)", re.IGNORECASE)
+#: White space around a URL, and within it what browsers leave out.
+_IGNORED = re.compile(r"^[\s\x00-\x20]+|[\s\x00-\x20]+$|[\t\r\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to a file that is, or can be, XML."""
+
+    url: str
+    """Absolute, without fragment."""
+    is_xml: bool
+    """By its extension; where it has none, the media type of the answer decides."""
+    date: Stamp | None = None
+    """By the listing; None where it tells none."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """What an entry page lists."""
+
+    links: list[Link] = field(default_factory=list)
+    """Each URL once, in the order of the page."""
+    encoding: str = ""
+    """By which the page was read."""
+    fault: str | None = None
+    """Why the page was not read to its end: ``ipm.te-groot`` or ``ipm.ingang-onbereikbaar``."""
+    seen: str | None = None
+    """More about the fault."""
+
+
+def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: str | None = None) -> Listing:
+    """The links of the page at *url* (after redirects), of at most *maxsize* bytes after decompression.
+
+    *chunks* is the body in pieces, gzip or not; *content_type* the header as given, which may tell the
+    encoding, before a meta element and what the bytes look like. Of a page that is too large, or breaks
+    off, the links before that are given. Links to other hosts are given too. Never raises for what a page
+    holds.
+    """
+    listing = Listing()
+    page = _Page(url)
+    # lxml asks for no more methods than _Page has; its type hints do.
+    parser = etree.HTMLParser(target=cast("Any", page), huge_tree=True)
+    with suppress(etree.ParserError, etree.XMLSyntaxError):  # nothing that could be read as HTML
+        for text in _decoded(_within_bounds(chunks, maxsize, listing), content_type, listing):
+            parser.feed(text)
+        parser.close()
+    page.end_row()
+    listing.links = page.links()
+    return listing
+
+
+def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> Iterator[bytes]:
+    try:
+        yield from unpack(chunks, maxsize)
+    except TooLargeError as error:
+        listing.fault, listing.seen = "ipm.te-groot", str(error)
+    except (TruncatedError, CorruptError) as error:
+        listing.fault, listing.seen = "ipm.ingang-onbereikbaar", str(error)
+
+
+def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: Listing) -> Iterator[str]:
+    """The text of the page, in pieces."""
+    head = b""
+    while len(head) < HEAD and (piece := next(pieces, b"")):
+        head += piece
+    encoding, mark = read_bom(head)
+    if encoding is None:
+        named = http_content_type_encoding(content_type) or html_body_declared_encoding(head[:HEAD])
+        encoding, mark = named if named and _can_read(named, head) else "utf-8", b""
+    listing.encoding = encoding
+    decoder = getincrementaldecoder(encoding)(_FALLBACK if encoding == "utf-8" else "replace")
+    for piece in chain([head[len(mark or b"") :]], pieces):
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
+
+
+def _can_read(encoding: str, head: bytes) -> bool:
+    """Whether the codec that Python has under that name is one of texts, not of zip files or host names."""
+    try:
+        "".encode(encoding)
+        head.decode(encoding, errors="replace")
+    except (LookupError, UnicodeError):
+        return False
+    return True
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8 are mostly of Windows, whatever the page says, if it says something."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", errors="replace"), error.end
+
+
+register_error(_FALLBACK, _as_windows)
+
+
+@dataclass(slots=True)
+class _Row:
+    """What stands in one row: links, and the text around them."""
+
+    links: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    """Text before the first link."""
+    after: list[list[str]] = field(default_factory=list)
+    """Text after each link, up to the next one."""
+    length: int = 0
+    time: str | None = None
+    """The attribute ``datetime`` of a time element."""
+
+    def add(self, text: str) -> None:
+        """Text outside of links."""
+        if self.length < 2 * SEARCHED:
+            self.length += len(text)
+            (self.after[-1] if self.after else self.before).append(text)
+
+    def start_link(self, href: str) -> None:
+        """A link begins."""
+        self.links.append(href)
+        self.after.append([])
+        self.length = 0
+
+
+class _Page:
+    """Takes what the parser meets, and keeps the links."""
+
+    def __init__(self, url: str) -> None:
+        self._base = self._url = url.partition("#")[0]
+        self._folder = _folder_of(self._base)
+        self._has_base = False
+        self._row = _Row()
+        self._in_link = self._in_table_row = self._in_pre = self._unseen = 0
+        self._found: dict[str, tuple[bool, Found | Stamp | None]] = {}
+        self._finder = Finder()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        if tag == "a":
+            self._start_link(attributes)
+        elif tag == "tr":
+            self.end_row()
+            self._in_table_row = 1
+        elif tag == "time":
+            self._row.time = self._row.time or attributes.get("datetime")
+        elif tag in _UNSEEN:
+            self._unseen += 1
+        elif tag == "base":
+            self._set_base(attributes.get("href"))
+        elif tag in _BREAKS and not self._in_table_row:
+            self.end_row()
+        if tag == "pre":
+            self._in_pre += 1
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        if tag == "a":
+            self._in_link = 0
+        elif tag == "tr":
+            self._in_table_row = 0
+            self.end_row()
+        elif tag in _UNSEEN:
+            self._unseen -= 1
+        elif tag in _BREAKS and not self._in_table_row:
+            self.end_row()
+        if tag == "pre":
+            self._in_pre -= 1
+
+    def data(self, text: str) -> None:
+        """Text, or a part of one."""
+        if self._in_link or self._unseen:
+            return
+        if not self._in_pre or self._in_table_row or "\n" not in text:
+            self._row.add(text)
+            return
+        first, *others = text.split("\n")
+        self._row.add(first)
+        self.end_row()
+        if len(others) > 1:
+            others = others[-1:]  # lines without a link tell nothing
+        self._row.add(others[0])
+
+    def close(self) -> None:
+        """The page ends; the parser asks for this."""
+
+    def end_row(self) -> None:
+        """Keep the links of a row, with its date."""
+        row = self._row
+        if not row.links:
+            if row.before:
+                self._row = _Row()
+            return
+        self._row = _Row()
+        urls = {href: each for href in row.links if (each := self._file_url(href)) is not None}
+        if not urls:
+            return
+        if len(set(urls.values())) == 1:
+            text = " ".join([*row.before, *(part for parts in row.after for part in parts)])
+            self._keep(next(iter(urls.values())), _time_of(row.time) or self._finder.find(text))
+            return
+        for href, parts in zip(row.links, row.after, strict=True):
+            if href in urls:
+                self._keep(urls[href], self._finder.find(" ".join(parts)))
+
+    def links(self) -> list[Link]:
+        """All links, their dates read."""
+        found = [date if isinstance(date, Found) else None for _, date in self._found.values()]
+        return [
+            Link(url, is_xml, date if isinstance(date, Stamp) else stamp)
+            for (url, (is_xml, date)), stamp in zip(self._found.items(), read_stamps(found), strict=True)
+        ]
+
+    def _start_link(self, attributes: dict[str, str]) -> None:
+        href = attributes.get("href")
+        if href is not None:
+            self._row.start_link(_IGNORED.sub("", href))
+            self._in_link = 1
+
+    def _set_base(self, href: str | None) -> None:
+        """The first base element counts (HTML, 4.2.3)."""
+        if href is not None and not self._has_base:
+            self._has_base = True
+            base = _absolute(self._url, _IGNORED.sub("", href))
+            if base is not None:
+                self._base, self._folder = base, _folder_of(base)
+
+    def _keep(self, url: tuple[str, bool], date: Found | Stamp | None) -> None:
+        address, is_xml = url
+        known = self._found.get(address)
+        if known is None:
+            if len(self._found) < LINKS_MAX:
+                self._found[address] = is_xml, date
+        elif known[1] is None:
+            self._found[address] = is_xml, date
+
+    def _file_url(self, href: str) -> tuple[str, bool] | None:
+        """The URL that a link stands for and whether it is XML by name; None for one that is left alone."""
+        if _SIMPLE.fullmatch(href):
+            url: str | None = self._folder + href
+        else:
+            url = _absolute(self._base, href)
+        if url is None or url == self._url or len(url) > LOC_MAXLENGTH:
+            return None
+        return _kind_of(url, self._url)
+
+
+def _folder_of(url: str) -> str:
+    return urljoin(url, ".")
+
+
+def _absolute(base: str, href: str) -> str | None:
+    """The absolute URL of a link, without fragment; None for no URL of the web."""
+    try:
+        url = urljoin(base, href.partition("#")[0])
+    except ValueError:  # a broken IPv6 address
+        return None
+    return url if _WEB.match(url) else None
+
+
+def _kind_of(url: str, page: str) -> tuple[str, bool] | None:
+    """A file's URL, with whether it is XML by name; None for a folder, another extension, the page itself."""
+    if url.endswith((".xml", ".XML")) and "?" not in url:
+        return url, True
+    name = last_segment(url)
+    path, _, query = url.partition("?")
+    if not name or (path == page.partition("?")[0] and _SORTED.match(query)):
+        return None
+    extension = _EXTENSION.search(name)
+    if extension is None:
+        return url, False
+    return (url, True) if extension[1].lower() == "xml" else None
+
+
+def _time_of(text: str | None) -> Stamp | None:
+    """The moment in the attribute of a time element, which has a time of day."""
+    if text is None or "T" not in text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return Stamp(moment.replace(microsecond=0), to_the_second=True)

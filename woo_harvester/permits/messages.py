@@ -1,0 +1,187 @@
+"""Messages of Vergunningen IPM 4.0: from bytes to a message that is valid, or to what is wrong with it.
+
+Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", sections "XML bestand per mutatie
+van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xsd``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from lxml import etree
+
+from woo_harvester.findings import Finding, Severity
+from woo_harvester.permits import schema
+from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_document
+from woo_harvester.permits.parsing import REFUSED, MessageError, parse, text_of
+from woo_harvester.permits.record import Vergunning, VergunningDocument
+from woo_harvester.sitemaps.reader import local_name, namespace
+from woo_harvester.urls import LOC_MAXLENGTH, host_of
+
+#: A namespace of the model in another version than the one that is read.
+_OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
+_ROOT = f"{{{schema.MESSAGE}}}message"
+_URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
+
+
+class Soort(StrEnum):
+    """What a message is about."""
+
+    ZAAK = "zaak"
+    DOCUMENT = "document"
+
+
+class Transactie(StrEnum):
+    """What a message does."""
+
+    CREATE = "C"
+    UPDATE = "U"
+    DELETE = "D"
+
+
+_ACTIONS = {letter: action for action in Transactie for letter in (action, action.lower())}
+
+
+@dataclass(slots=True)
+class Message:
+    """A valid message: one mutation of a case, or of a document of a case."""
+
+    soort: Soort
+    transactie: Transactie
+    transactie_id: str
+    volgnummer: int
+    aanmaakdatum: date
+    identifier: str
+    """URL of the zaakpagina, or of the document."""
+    zaak: str | None = None
+    """URL of the zaakpagina; None where the delete of a document does not name it."""
+    gegevens: Vergunning | VergunningDocument | None = None
+    """The metadata; None for a delete, which needs none."""
+
+
+class Reading(NamedTuple):
+    """What reading a file gave. Its findings have no url, organisation or host yet."""
+
+    message: Message | None
+    """None where one of the findings is an error."""
+    findings: list[Finding]
+
+
+def read_message(chunks: Iterable[bytes], maxsize: int) -> Reading:
+    """Read one file: its body in pieces, gzip or not, at most *maxsize* bytes after decompression.
+
+    Never raises for what a file holds: ``ipm.te-groot``, ``ipm.doctype``, ``ipm.ongeldig``, ``ipm.schema``,
+    ``ipm.transactie``, ``ipm.datum``, ``ipm.identifier`` mean that there is no message. Other findings go
+    with one.
+    """
+    try:
+        root = parse(chunks, maxsize)
+    except MessageError as error:
+        return Reading(None, [error.finding])
+    if (fault := _root_fault(root)) is not None:
+        return Reading(None, [fault])
+    if faults := schema.faults(root):
+        return Reading(None, faults)
+    note = Notebook()
+    message = _message(root, note)
+    errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
+    return Reading(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
+
+
+def _root_fault(root: etree._Element) -> Finding | None:
+    """What is wrong with the root element; the schema would only say that it has no such one."""
+    if root.tag == _ROOT:
+        return None
+    name, space = local_name(root.tag), namespace(str(root.tag))
+    if name == "message" and (other := _OTHER_VERSION.match(space)):
+        seen = f"<message> van versie {other[1]}, naamruimte {space}"
+    else:
+        seen = f"<{name}> in naamruimte {space or '(geen)'}"
+    expected = f"verwacht: één <message> in naamruimte {schema.MESSAGE}"
+    return Finding(
+        code="ipm.schema", line=root.sourceline, element=name, seen=seen, action=f"{REFUSED}; {expected}"
+    )
+
+
+def _message(root: etree._Element, note: Notebook) -> Message:
+    """The message in a tree that is valid by the schema; what the schema cannot tell is noted."""
+    kind, number, order, made, subject = root
+    meta = subject[0]
+    is_case = local_name(subject.tag) == "vergunningzaak"
+    given = map_case(meta, note) if is_case else map_document(meta, note)
+    action = _ACTIONS[(text_of(kind) or "")[0]]
+    identifier = _identifier(given.identifier, meta, note)
+    case = identifier if isinstance(given, Vergunning) else _case_of(given, action, meta, note)
+    if action is not Transactie.DELETE:
+        _require(given, meta, note)
+    return Message(
+        soort=Soort.ZAAK if is_case else Soort.DOCUMENT,
+        transactie=action,
+        transactie_id=" ".join((number.text or "").split()),
+        volgnummer=int(order.text or ""),
+        aanmaakdatum=_made(made, note),
+        identifier=identifier,
+        zaak=case,
+        gegevens=given if action is not Transactie.DELETE else None,
+    )
+
+
+def _made(element: etree._Element, note: Notebook) -> date:
+    try:
+        return day_in(text_of(element) or "")
+    except ValueError:  # by the schema a date, but in no year that a calendar has
+        note("ipm.datum", element, text_of(element))
+        return date.min
+
+
+def _identifier(given: str, meta: etree._Element, note: Notebook) -> str:
+    if _is_url(given):
+        return given
+    element = next(meta.iter(f"{{{schema.DCTERMS}}}identifier"), meta)
+    note("ipm.identifier", element, given or "ontbreekt")
+    return ""
+
+
+def _case_of(
+    given: VergunningDocument, action: Transactie, meta: etree._Element, note: Notebook
+) -> str | None:
+    """The URL of the case that a document belongs to. A delete may leave it out."""
+    case = given.isPartOf.id if given.isPartOf else None
+    if case is None:
+        if action is not Transactie.DELETE:
+            note.missing(_group(meta, "owmsmantel"), "isPartOf")
+        return None
+    if not _is_url(case):
+        element = next(meta.iter(f"{{{schema.DCTERMS}}}isPartOf"), meta)
+        note("ipm.identifier", element, case)
+    return case
+
+
+def _is_url(text: str) -> bool:
+    """Whether a text is a full URL with http or https that can identify a case."""
+    if len(text) > LOC_MAXLENGTH or not _URL.fullmatch(text):
+        return False
+    try:
+        host_of(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _require(given: Vergunning | VergunningDocument, meta: etree._Element, note: Notebook) -> None:
+    """What a create or update must hold, which a delete may leave out."""
+    for name in ("title", "type", "creator", "modified"):
+        if getattr(given, name) is None:
+            note.missing(_group(meta, "owmskern"), name)
+    if isinstance(given, Vergunning) and (given.product is None or given.product.producttype is None):
+        note.missing(_group(meta, "vergunningenmeta"), "product/producttype")
+
+
+def _group(meta: etree._Element, name: str) -> etree._Element:
+    """The element in which something is missing."""
+    return next((each for each in meta if local_name(each.tag) == name), meta)

@@ -1,0 +1,272 @@
+# ruff: noqa: N815  -- fields bear the names of the keys of the record
+"""The permit record: one case of Vergunningen IPM 4.0, in the version that a run reports.
+
+The keys of ``vergunning`` and ``documenten`` are the names of OWMS and of the model; what is None or empty is
+absent in the output (:func:`woo_harvester.record.plain`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from woo_harvester.record import Oorzaak, Waarde
+
+
+# Frozen, since many records share one.
+@dataclass(frozen=True, slots=True)
+class PostcodeHuisnummer:
+    """An address by postcode and house number, normalised."""
+
+    postcode: str | None = None
+    """Four digits and two capitals, ``1234AB``; as given where it is no postcode."""
+    huisnummer: int | None = None
+    """The number alone."""
+    huisnummertoevoeging: str | None = None
+    """Letter and addition; as given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A value with the scheme that it was taken from."""
+
+    scheme: str | None = None
+    """As given, such as ``overheid:Gemeente``."""
+    type: str | None = None
+    """Of public bodies that the lists have: the kind in the TOOI URI, such as ``gemeente``."""
+    id: str | None = None
+    """Of public bodies that the lists have: the TOOI URI."""
+    label: str | None = None
+    """The value, as given."""
+    postcodeHuisnummer: PostcodeHuisnummer | None = None
+    """What a value of ``overheid:PostcodeHuisnummer`` says."""
+
+
+@dataclass(slots=True)
+class Periode:
+    """From when to when; either day can be absent."""
+
+    start: date | None = None
+    """First day."""
+    end: date | None = None
+    """Last day."""
+
+
+@dataclass(slots=True)
+class Product:
+    """What the permit is for."""
+
+    producttype: Term | None = None
+    """Kind of permit."""
+    activiteit: list[Term] = field(default_factory=list)
+    """What is done under it."""
+
+
+@dataclass(slots=True)
+class TermijnsoortPeriode:
+    """One term of the procedure, such as that for objections."""
+
+    termijnsoort: str | None = None
+    """What the term is for."""
+    startdatumTermijn: date | None = None
+    """First day."""
+    einddatumTermijn: date | None = None
+    """Last day."""
+
+
+@dataclass(slots=True)
+class Termijn:
+    """How far the case is."""
+
+    fase: str | None = None
+    """Phase of the permit, such as aanvraag or verlening."""
+    termijnsoortPeriode: list[TermijnsoortPeriode] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Actor:
+    """The company that the permit is for."""
+
+    bedrijfsnaam: str | None = None
+    """Its name."""
+    bedrijfsadres: Term | None = None
+    """Its address."""
+
+
+@dataclass(slots=True)
+class WoonplaatsAdres:
+    """A place without an address in it."""
+
+    woonplaats: str | None = None
+    """Name of the place."""
+
+
+@dataclass(slots=True)
+class Adres:
+    """Where it is, by address or by name of the area."""
+
+    postcodeHuisnummer: PostcodeHuisnummer | None = None
+    woonplaatsAdres: WoonplaatsAdres | None = None
+    gemeente: str | None = None
+    """Name of the municipality."""
+    provincie: str | None = None
+    """Name of the province."""
+
+
+@dataclass(slots=True)
+class Perceel:
+    """A parcel of the land register."""
+
+    kadastralegemeente: Term | None = None
+    """Municipality by the land register."""
+    sectie: str | None = None
+    """Section, as given."""
+    nummer: str | None = None
+    """Number, as given."""
+
+
+@dataclass(slots=True)
+class Wgs84:
+    """A place on the map of the world, in the form that Elasticsearch's ``geo_point`` takes."""
+
+    lat: float
+    """Degrees north, 6 decimals."""
+    lon: float
+    """Degrees east, 6 decimals."""
+
+
+@dataclass(slots=True)
+class Coordinaten:
+    """A place in the Rijksdriehoek (EPSG:28992), and the same in WGS84 (EPSG:4326)."""
+
+    x_waarde: float | None = field(default=None, metadata={"key": "x-waarde"})
+    """Metres to the east."""
+    y_waarde: float | None = field(default=None, metadata={"key": "y-waarde"})
+    """Metres to the north."""
+    z_waarde: float | None = field(default=None, metadata={"key": "z-waarde"})
+    """Metres of height."""
+    wgs84: Wgs84 | None = None
+    """Computed, to about a metre; absent where x and y are not in the Netherlands."""
+
+
+@dataclass(slots=True)
+class Vergunningobject:
+    """What the permit is about, and where."""
+
+    referentienummer: str | None = None
+    """The organisation's own number."""
+    adres: list[Adres] = field(default_factory=list)
+    perceel: list[Perceel] = field(default_factory=list)
+    coordinaten: list[Coordinaten] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class Owms:
+    """The OWMS metadata that a case and its documents have alike."""
+
+    identifier: str = ""
+    """The URL: of the zaakpagina, or of the document. It is the identity."""
+    title: str | None = None
+    """The title that is shown."""
+    language: str | None = None
+    """Code of the language, ``nl``."""
+    type: Term | None = None
+    """Kind of information, of ``overheid:Informatietype``."""
+    creator: Term | None = None
+    """The public body that made it."""
+    modified: date | None = None
+    """Day on which it was last changed; a date-time's day in Dutch time."""
+    temporal: Periode | None = None
+    """The period that it is about."""
+    spatial: list[Term] = field(default_factory=list)
+    """Places that it is about."""
+    description: str | None = None
+    """What it is about, in words."""
+    references: list[Waarde] = field(default_factory=list)
+    """What it refers to."""
+    hasPart: list[Waarde] = field(default_factory=list)
+    """Its parts: documents of a case."""
+    format: str | None = None
+    """File type, as given."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Vergunning(Owms):
+    """The metadata of a case."""
+
+    isPartOf: list[Waarde] = field(default_factory=list)
+    """The wholes that it is part of."""
+    product: Product | None = None
+    termijn: Termijn | None = None
+    actor: Actor | None = None
+    object: Vergunningobject | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class VergunningDocument(Owms):
+    """The metadata of a document of a case."""
+
+    isPartOf: Waarde | None = None
+    """The case; its ``id`` is the URL of the zaakpagina."""
+    documenttype: Term | None = None
+    """Kind of document, of ``overheidvg:Documenttype``."""
+
+
+@dataclass(slots=True)
+class PermitVersie:
+    """The version of a case that a record reports."""
+
+    oorzaak: Oorzaak
+    transactie: str | None = None
+    """C, U or D: of the message that the version comes from."""
+    transactieID: str | None = None
+    """Of that message."""
+    volgnummer: int | None = None
+    """Of that message; 0 for the case itself."""
+    aanmaakdatum: date | None = None
+    """Of that message."""
+    mutatiedatumtijd: datetime | None = None
+    """The date of its file."""
+
+
+@dataclass(slots=True)
+class PermitHerkomst:
+    """Where a record came from."""
+
+    ingang: str | None = None
+    """The entry page."""
+    bestand: str | None = None
+    """The file of the message that the version comes from."""
+    organisatie: str | None = None
+    """The body that offers it: TOOI URI, systeemId, or as given with the entry."""
+    bevindingen: list[str] = field(default_factory=list)
+    """Codes of the findings about this case, each once."""
+
+
+@dataclass(slots=True)
+class PermitRecord:
+    """One case in one version; its identity is the URL of its zaakpagina."""
+
+    id: str
+    """UUID version 5 of the case's URL, in the URL namespace; it never changes."""
+    vergunning: Vergunning
+    documenten: list[VergunningDocument] = field(default_factory=list)
+    versies: list[PermitVersie] = field(default_factory=list)
+    herkomst: PermitHerkomst = field(default_factory=PermitHerkomst)
+
+
+def gemeenten(vergunning: Vergunning) -> list[str]:
+    """Names of the municipalities that a case is in, each once: the facet of that name.
+
+    By its places (``spatial``) and addresses; where those do not tell, the municipality that made it.
+    """
+    named = [term.label for term in vergunning.spatial if _is_gemeente(term)]
+    if vergunning.object:
+        named += [adres.gemeente for adres in vergunning.object.adres]
+    if not any(named) and vergunning.creator and _is_gemeente(vergunning.creator):
+        named = [vergunning.creator.label]
+    return list(dict.fromkeys(name for name in named if name))
+
+
+def _is_gemeente(term: Term) -> bool:
+    return (term.scheme or "").casefold() == "overheid:gemeente"

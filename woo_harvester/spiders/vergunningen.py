@@ -1,0 +1,134 @@
+"""The spider that harvests permits by Vergunningen IPM 4.0."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, cast
+
+from scrapy import Request
+
+from woo_harvester.arguments import ArgumentError, PermitArguments
+from woo_harvester.extensions.ending import end_run, is_closing
+from woo_harvester.extensions.state import Delivery
+from woo_harvester.handlers.body import SpoolError
+from woo_harvester.items import PermitItem
+from woo_harvester.permits.publication import permit_record
+from woo_harvester.register import Register
+from woo_harvester.spiders.conditional import header
+from woo_harvester.spiders.harvest import HarvestSpider
+from woo_harvester.spiders.hosts import with_domains
+from woo_harvester.spiders.ingangen import Ingang, IngangVisit, given_entries, read_csv, select_entries
+from woo_harvester.spiders.ingangreader import IngangReader
+from woo_harvester.state import settling
+from woo_harvester.state.permits import entry_of, forget_entries
+from woo_harvester.state.store import StateError
+from woo_harvester.urls import host_of
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.http.request import CallbackT
+    from twisted.python.failure import Failure
+
+    from woo_harvester.handlers.response import StreamedResponse
+
+
+class VergunningenSpider(HarvestSpider):
+    """Visits entry pages, reads the messages that they list, and makes an item of each case that changed.
+
+    The messages are settled when all entry pages were read, since they come in any order: one record a case a
+    run. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
+    """
+
+    name = "vergunningen"
+    arguments_type = PermitArguments
+    arguments: PermitArguments
+
+    def select(self, register: Register) -> Register:
+        """Choose the entry pages; what a single URL is, only its answer tells."""
+        self._given = given_entries(self.arguments.entries)
+        self._may_be_csv = isinstance(self.arguments.entries, tuple) and len(self._given) == 1
+        self.visits: list[IngangVisit] = []
+        self.keeper.open((), reset=False)
+        self.reader = IngangReader(self.crawler, self.keeper)
+        return with_domains(register, self.arguments.domains or (), self.report)
+
+    def first_requests(self) -> list[Request]:
+        """The entry pages."""
+        if self._may_be_csv:
+            ((_, url),) = self._given
+            request = self.reader.page(url, frozenset({host_of(url)}))
+            # Its answer is of our own handler.
+            return [request.replace(callback=cast("CallbackT", self.parse_given), errback=self.given_failed)]
+        return [self.reader.request(visit) for visit in self._take(self._given)]
+
+    async def parse_given(self, response: StreamedResponse) -> AsyncIterator[Request]:
+        """What the only URL of ``entries`` is: a CSV file that names entry pages, or one itself."""
+        try:
+            if not _is_csv(response):
+                for visit in self._take(self._given):
+                    async for request in self.reader.parse_page(response, visit):
+                        yield request
+                return
+            with closing(response):
+                given = read_csv(b"".join(response.chunks()), response.url)
+            visits = self._take(given)
+        except (ArgumentError, StateError) as error:
+            status = 2 if isinstance(error, ArgumentError) else 1
+            end_run(self.crawler, "cannot_start", str(error), status)
+            return
+        for visit in visits:
+            yield self.reader.request(visit)
+
+    def given_failed(self, failure: Failure) -> None:
+        """Nothing came of the only URL of ``entries``."""
+        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+            return
+        try:
+            for visit in self._take(self._given):
+                self.reader.page_failed(failure.value, visit)
+        except (ArgumentError, StateError) as error:
+            end_run(self.crawler, "cannot_start", str(error), 2 if isinstance(error, ArgumentError) else 1)
+
+    async def conclude(self, response: Response) -> AsyncIterator[PermitItem]:
+        """Settle the messages: the record of each case that changed."""
+        numbers = [visit.number for visit in self.visits]
+        while not is_closing(self.crawler):
+            with self.keeper.begin() as connection:
+                packages = settling.settle_some(connection, numbers, self.report)
+            if packages is None:
+                return
+            for package in packages:
+                for item in self._items(package):
+                    yield item
+            await asyncio.sleep(0)
+
+    def _items(self, package: settling.Package) -> list[PermitItem]:
+        """The records of a package; the state learns of them together."""
+        delivery = Delivery(confirm=settling.confirm, number=package.number)
+        items = [PermitItem(permit_record(outcome)) for outcome in package.outcomes]
+        for item, outcome in zip(items, package.outcomes, strict=True):
+            self.keeper.expect(item, delivery)
+            self.crawler.stats.inc_value(f"woo/zaken/{outcome.oorzaak}")
+        return items
+
+    def _take(self, given: Sequence[tuple[str, str]]) -> list[IngangVisit]:
+        """The visits of the entry pages that are this run's. Raises ArgumentError or StateError."""
+        chosen = select_entries(given, self.register, self.arguments)
+        hosts = tuple(dict.fromkeys(ingang.host for ingang in chosen))
+        self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
+        with self.keeper.begin() as connection:
+            visits = [self._visit(ingang, entry_of(connection, ingang.url, ingang.host)) for ingang in chosen]
+            settling.begin(connection, [visit.number for visit in visits])
+        self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
+        self.visits = visits
+        return visits
+
+    def _visit(self, ingang: Ingang, number: int) -> IngangVisit:
+        return IngangVisit(ingang, number, self.settings.getint("WOO_HOST_BACKLOG"), self.report)
+
+
+def _is_csv(response: StreamedResponse) -> bool:
+    media_type = (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
+    return response.status == 200 and media_type == "text/csv"

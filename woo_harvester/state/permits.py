@@ -1,0 +1,114 @@
+"""The files of permits' entry pages: which were read, which are invalid, and what waits to be settled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from woo_harvester.permits.files import FileKnown
+from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.state.documents import BATCH
+from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
+
+Fault = dict[str, Any]
+"""What is kept of a finding: code, line, element, seen and action."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermitFile:
+    """A file that was read."""
+
+    known: FileKnown
+    read_at: int
+    """Seconds since 1970."""
+    etag: str | None = None
+    last_modified: str | None = None
+    faults: Sequence[Fault] = field(default=())
+    """Why it is invalid; empty for a valid one."""
+    faults_since: int | None = None
+    """Seconds since 1970."""
+
+
+_FILE_COLUMNS = (
+    permit_files.c.url,
+    permit_files.c.digest,
+    permit_files.c.date,
+    permit_files.c.now,
+    permit_files.c.read_at,
+    permit_files.c.etag,
+    permit_files.c.last_modified,
+    permit_files.c.faults,
+    permit_files.c.faults_since,
+)
+_LOOK_UP = select(*_FILE_COLUMNS).where(
+    permit_files.c.entry_id == bindparam("entry"), permit_files.c.url.in_(bindparam("urls", expanding=True))
+)
+
+
+def entry_of(connection: Connection, url: str, host: str) -> int:
+    """The number of an entry page, made where there is none."""
+    number: int | None = connection.scalar(select(permit_entries.c.id).where(permit_entries.c.url == url))
+    if number is None:
+        connection.execute(insert(permit_entries).values(url=url, host=host))
+        return entry_of(connection, url, host)
+    return number
+
+
+def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) -> dict[str, PermitFile]:
+    """What is known of the files of an entry page at *urls*, by URL."""
+    found = {}
+    for start in range(0, len(urls), BATCH):
+        rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": urls[start : start + BATCH]})
+        for url, digest, date, now, read_at, etag, modified, faults, since in rows.all():
+            known = FileKnown(digest.hex(), date, now)
+            told = json.loads(faults) if faults else ()
+            found[url] = PermitFile(known, read_at, etag, modified, told, since)
+    return found
+
+
+def keep_file(
+    connection: Connection, entry_id: int, url: str, file: PermitFile, message: Mutation | None
+) -> None:
+    """Learn that a file was read, and keep its *message*, if it is to be settled, until it is."""
+    key = permit_files.c.entry_id == entry_id, permit_files.c.url == url
+    values = {
+        "digest": bytes.fromhex(file.known.digest),
+        "date": file.known.date,
+        "now": file.known.now,
+        "etag": file.etag,
+        "last_modified": file.last_modified,
+        "read_at": file.read_at,
+        "faults": json.dumps(file.faults, ensure_ascii=False) if file.faults else None,
+        "faults_since": file.faults_since,
+    }
+    if not connection.execute(update(permit_files).where(*key).values(**values)).rowcount:
+        connection.execute(insert(permit_files).values(entry_id=entry_id, url=url, **values))
+    if message is not None:
+        # In the form of the row that it would make.
+        row = Known(message, message.message.zaak)
+        connection.execute(
+            insert(permit_messages).values(
+                entry_id=entry_id,
+                identifier=message.message.identifier,
+                case_url=row.zaak,
+                data=row.dump(),
+            )
+        )
+
+
+def forget_entries(connection: Connection, host: str) -> None:
+    """Forget the entry pages of a host, with their files and cases, as if they had never been visited."""
+    ids = select(permit_entries.c.id).where(permit_entries.c.host == host)
+    for table in (permit_files, permit_messages, permit_cases):
+        connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
+    connection.execute(delete(permit_entries).where(permit_entries.c.host == host))
+
+
+def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
+    """The numbers of entry pages that are known, by URL."""
+    query = select(permit_entries.c.url, permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))
+    return {row.url: row.id for row in connection.execute(query)}

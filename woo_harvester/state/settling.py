@@ -1,0 +1,234 @@
+"""Settles the messages that wait, case by case, and learns of the cases once their records are durable.
+
+A *package* is a case with all that hangs together with it: its documents, the cases that these were taken
+from, and the messages about them. What it comes to is kept beside what is known until every record of it is
+durable, and takes its place in one transaction. So a process that is killed at any moment leaves messages
+that wait, and nothing half done; and what is in memory does not grow with the number of messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
+
+from woo_harvester.findings import Finding, Report
+from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.transactions import Outcome, settle
+from woo_harvester.state.documents import BATCH
+from woo_harvester.state.permits import entry_ids
+from woo_harvester.state.schema import permit_cases, permit_messages
+from woo_harvester.urls import host_of
+
+#: Messages that are settled at once, and their characters: what hangs together with them comes on top.
+AT_ONCE = 200
+AT_ONCE_SIZE = 4_000_000
+
+Item = TypeVar("Item")
+
+
+class Stored(NamedTuple):
+    """What the tables of messages and of cases have alike."""
+
+    id: int
+    identifier: str
+    case_url: str | None
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What was settled together."""
+
+    number: int
+    outcomes: list[Outcome]
+    """One for each record, at least one."""
+
+
+@dataclass(slots=True)
+class _Bundle:
+    """What hangs together, before it is settled."""
+
+    messages: list[Stored] = field(default_factory=list)
+    known: list[Known] = field(default_factory=list)
+
+
+def begin(connection: Connection, entries: Sequence[int]) -> None:
+    """Have messages of these entry pages wait again that an earlier run settled and could not confirm."""
+    for part in _batches(entries):
+        settled = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
+        packages = select(permit_messages.c.package).where(*settled)
+        connection.execute(delete(permit_cases).where(permit_cases.c.package.in_(packages)))
+        connection.execute(update(permit_messages).where(*settled).values(package=None))
+
+
+def settle_some(connection: Connection, entries: Sequence[int], report: Report) -> list[Package] | None:
+    """Settle the messages that wait longest, with what hangs together with them; None where none is left.
+
+    What gives no record is learned at once.
+    """
+    first = _first(connection, entries)
+    if not first:
+        return None
+    messages, known = _related(connection, entries, first)
+    bundles = _bundles(messages, known)
+    packages: list[Package] = []
+    kept: list[tuple[Known, int | None]] = []
+    done: list[int] = []
+    for bundle in bundles:
+        number, ids = min(row.id for row in bundle.messages), [row.id for row in bundle.messages]
+        mutations = [Known.load(row.data).mutation for row in bundle.messages]
+        settlement = settle(bundle.known, mutations, _with_host(report, mutations))
+        rows = [*settlement.rows, *(row for outcome in settlement.outcomes for row in outcome.rows)]
+        if settlement.outcomes:
+            packages.append(Package(number, settlement.outcomes))
+            kept += [(row, number) for row in rows]
+            _mark(connection, ids, number)
+        else:
+            _replace(connection, rows)
+            kept += [(row, None) for row in rows]
+            done += ids
+    _add(connection, kept)
+    for part in _batches(done):
+        connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))
+    return packages
+
+
+def confirm(connection: Connection, packages: Sequence[int]) -> None:
+    """Learn of packages all records of which every output has durably."""
+    old, new = permit_cases.alias(), permit_cases.alias()
+    same = and_(old.c.identifier == new.c.identifier, old.c.kind == new.c.kind, old.c.package.is_(None))
+    for part in _batches(packages):
+        replaced = select(old.c.id).select_from(old.join(new, same)).where(new.c.package.in_(part))
+        connection.execute(delete(permit_cases).where(permit_cases.c.id.in_(replaced)))
+        connection.execute(update(permit_cases).where(permit_cases.c.package.in_(part)).values(package=None))
+        connection.execute(delete(permit_messages).where(permit_messages.c.package.in_(part)))
+
+
+def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
+    """The URLs that the messages are about which wait longest; a message may be large."""
+    size = func.length(permit_messages.c.data)
+    query = (
+        select(permit_messages.c.identifier, permit_messages.c.case_url, size)
+        .where(permit_messages.c.entry_id.in_(entries), permit_messages.c.package.is_(None))
+        .order_by(permit_messages.c.id)
+        .limit(AT_ONCE)
+    )
+    names: dict[str, None] = {}
+    total = 0
+    for identifier, case, length in connection.execute(query).all():
+        total += length
+        if names and total > AT_ONCE_SIZE:
+            break
+        names.update(dict.fromkeys(filter(None, (identifier, case))))
+    return list(names)
+
+
+def _related(
+    connection: Connection, entries: Sequence[int], first: Iterable[str]
+) -> tuple[list[Stored], list[Known]]:
+    """All messages that wait and all that is known about these URLs, and those that they lead to."""
+    messages: dict[int, Stored] = {}
+    known: dict[int, Stored] = {}
+    names, new = set[str](), set(first)
+    while new:
+        names |= new
+        found: list[Stored] = []
+        for part in _batches(sorted(new)):
+            waiting = permit_messages.c.entry_id.in_(entries), permit_messages.c.package.is_(None)
+            for table, rows, which in (
+                (permit_messages, messages, waiting),
+                (permit_cases, known, (permit_cases.c.package.is_(None),)),
+            ):
+                columns = (table.c.id, table.c.identifier, table.c.case_url, table.c.data)
+                about = or_(table.c.identifier.in_(part), table.c.case_url.in_(part))
+                got = [Stored._make(row) for row in connection.execute(select(*columns).where(about, *which))]
+                rows.update((row.id, row) for row in got)
+                found += got
+        new = {name for row in found for name in (row.identifier, row.case_url) if name} - names
+    return [messages[key] for key in sorted(messages)], [Known.load(row.data) for row in known.values()]
+
+
+def _bundles(messages: Sequence[Stored], known: Sequence[Known]) -> list[_Bundle]:
+    """Messages and what is known, sorted into what hangs together."""
+    links = [(row.identifier, row.case_url) for row in messages]
+    links += [(row.mutation.message.identifier, row.zaak) for row in known]
+    leader = _leaders(links)
+    bundles: dict[str, _Bundle] = {}
+    for row in messages:
+        bundles.setdefault(leader(row.identifier), _Bundle()).messages.append(row)
+    for one in known:
+        if (bundle := bundles.get(leader(one.mutation.message.identifier))) is not None:
+            bundle.known.append(one)
+    return list(bundles.values())
+
+
+def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
+    """Gives for each URL the one that stands for all that are linked with it."""
+    above: dict[str, str] = {}
+
+    def leader(name: str) -> str:
+        while (higher := above.get(name, name)) != name:
+            above[name] = above.get(higher, higher)
+            name = higher
+        return name
+
+    for one, other in links:
+        if other is not None:
+            above[leader(one)] = leader(other)
+    return leader
+
+
+def _with_host(report: Report, mutations: Iterable[Mutation]) -> Report:
+    """Findings about a file are of the host of its entry page."""
+    hosts = {mutation.bestand: host_of(mutation.ingang) for mutation in mutations}
+
+    def told(finding: Finding) -> None:
+        report(replace(finding, host=hosts.get(finding.url or "")))
+
+    return told
+
+
+def _mark(connection: Connection, ids: Sequence[int], package: int) -> None:
+    for part in _batches(ids):
+        statement = update(permit_messages).where(permit_messages.c.id.in_(part))
+        connection.execute(statement.values(package=package))
+
+
+def _replace(connection: Connection, rows: Iterable[Known]) -> None:
+    """Make room for rows that are kept at once."""
+    for row in rows:
+        connection.execute(
+            delete(permit_cases).where(
+                permit_cases.c.identifier == row.key.identifier,
+                permit_cases.c.kind == str(row.key.soort),
+                permit_cases.c.package.is_(None),
+            )
+        )
+
+
+def _add(connection: Connection, rows: Sequence[tuple[Known, int | None]]) -> None:
+    if not rows:
+        return
+    entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
+    values = [
+        {
+            "entry_id": entries[row.mutation.ingang],
+            "kind": str(row.key.soort),
+            "identifier": row.key.identifier,
+            "case_url": row.zaak,
+            "data": row.dump(),
+            "package": package,
+        }
+        for row, package in rows
+    ]
+    connection.execute(insert(permit_cases), values)
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
