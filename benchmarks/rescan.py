@@ -34,7 +34,8 @@ from scrapy.utils.test import get_crawler
 from benchmarks.publisher import Publisher, publisher
 from benchmarks.runs import Run, stock, woo
 from benchmarks.sitemap_reading import MAXSIZE, chunks
-from woo_harvester.extensions.state import Reading, StateKeeper
+from woo_harvester.extensions.delivery import Reading
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.register.intake import read_file
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name

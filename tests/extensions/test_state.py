@@ -13,7 +13,8 @@ from sqlalchemy import Connection, select
 from tests.crawlers import crawler_of, item_of
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from tests.state.processes import LOCKING, running
-from woo_harvester.extensions.state import Delivery, Reading, StateKeeper, Withdrawals
+from woo_harvester.extensions.delivery import Delivery, Reading, Withdrawals
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
 from woo_harvester.state.documents import Harvested, look_up
 from woo_harvester.state.outputs import open_output

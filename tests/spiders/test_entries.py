@@ -6,7 +6,8 @@ import pytest
 from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, body, read
-from woo_harvester.extensions.state import Reading, StateKeeper
+from woo_harvester.extensions.delivery import Reading
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Account

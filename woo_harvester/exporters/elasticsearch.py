@@ -15,9 +15,10 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
+from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.findings import Findings
-from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import WooItem
 from woo_harvester.record import plain
 from woo_harvester.search.document import Action, Withdrawn, action_of

@@ -15,8 +15,9 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
-from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:

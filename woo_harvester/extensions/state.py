@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from time import time
@@ -17,11 +17,11 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
+from woo_harvester.extensions.delivery import Delivery, Reading, Withdrawals
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.state import documents, faults, outputs, resources, visited
-from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import State, StateError
@@ -41,55 +41,6 @@ NO_OUTPUT = (
     "FEEDS names outputs of which none can be used: see the error about it above, and keep "
     "woo_harvester.extensions.feedexport.DurableFeedExporter among EXTENSIONS"
 )
-
-
-@dataclass
-class Reading:
-    """The reading of one sitemap: whether the next run may rely on it depends on all its documents."""
-
-    resource_id: int
-    etag: str | None = None
-    last_modified: str | None = None
-    digest: bytes | None = None
-    at: int = 0
-    before: Sequence[int] | None = None
-    """Ids of the documents that it listed before; None where the state must be asked."""
-    complete: bool = False
-    """Read to its end, without a fault."""
-    flawed: bool = False
-    """It must be read each time: it shares a document with another sitemap, or no longer lists one."""
-    outstanding: int = 0
-    """Documents that no output has durably yet."""
-
-
-Confirm = Callable[[Connection, Sequence[int]], None]
-"""Writes into the state that the deliveries with these numbers are durable."""
-
-
-@dataclass
-class Delivery:
-    """One record on its way to the outputs; the state learns of it when the last of them has it durably."""
-
-    waiting: int = 0
-    """Outputs that do not have it durably yet."""
-    harvested: Harvested | None = None
-    withdrawn: int | None = None
-    """Id of the document, of an intrekking."""
-    reading: Reading | None = None
-    visited: bytes | None = None
-    """Of another project's item: the key of scrapy-deltafetch of its page."""
-    confirm: Confirm | None = None
-    """Who else learns of it, of several records together where they share one delivery, by its *number*."""
-    number: int = 0
-
-
-@dataclass
-class Withdrawals:
-    """Withdrawals of a host whose hold is over once they are all confirmed."""
-
-    host_id: int
-    complete_at: int
-    ids: set[int] = field(default_factory=set)
 
 
 class StateKeeper:

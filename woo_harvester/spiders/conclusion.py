@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from woo_harvester.extensions.state import Delivery, StateKeeper, Withdrawals
+from woo_harvester.extensions.delivery import Delivery, Withdrawals
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Report
 from woo_harvester.findings.notes import Notes
 from woo_harvester.items import WooItem

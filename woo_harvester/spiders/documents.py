@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
-from woo_harvester.extensions.state import Delivery, StateKeeper
+from woo_harvester.extensions.delivery import Delivery
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem

@@ -16,7 +16,8 @@ from sqlalchemy import Connection
 
 from woo_harvester.dates import day_of, iso_seconds
 from woo_harvester.diwoo.given import read_given
-from woo_harvester.extensions.state import Delivery, Reading, StateKeeper
+from woo_harvester.extensions.delivery import Delivery, Reading
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Report
 from woo_harvester.findings.notes import Notes
 from woo_harvester.items import Source, WooItem

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
+from woo_harvester.extensions.delivery import Reading
 from woo_harvester.extensions.ending import is_closing
-from woo_harvester.extensions.state import Reading, StateKeeper
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Request
 
 from woo_harvester.arguments import ArgumentError, PermitArguments
+from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run, is_closing
-from woo_harvester.extensions.state import Delivery
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
