@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo test lint types unit bench docs requirements clean
+.PHONY: help install install-dev demo test lint types unit coverage bench docs requirements clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,6 +19,7 @@ help:
 	@echo "make install   build .venv"
 	@echo "make demo      harvest the bundled publishers"
 	@echo "make test      linters, type check and all tests"
+	@echo "make coverage  all tests, and which lines they leave out"
 	@echo "make bench     speed and memory, a table each"
 	@echo "make docs      the reference pages that are made from the code"
 	@echo "make clean     remove .venv and what was built"
@@ -56,8 +57,11 @@ lint: install-dev
 types: install-dev
 	$(BIN)/mypy
 
-# Processes that the tests start are measured too: each leaves a file of its own.
 unit: install-dev
+	$(BIN)/pytest --numprocesses=auto --dist=loadfile
+
+# Apart from "test", since it takes half as long again: processes that the tests start are measured too.
+coverage: install-dev
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --numprocesses=auto --dist=loadfile
 	$(BIN)/coverage combine --quiet

@@ -13,6 +13,11 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """More processes than cores: much of their time tests wait, for a server to start or a delay to pass."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
 def skip_or_fail(reason: str) -> NoReturn:
     """Skips the test on a user's machine; fails it in CI (``CI=true``), where nothing may be missing."""
     if os.environ.get("CI") == "true":

@@ -10,6 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from scrapy import Request
+from scrapy.core.downloader import Slot
+from twisted.internet.defer import Deferred
 
 from tests import hostile
 from tests.integration.conftest import Crawl
@@ -17,6 +20,7 @@ from tests.sites import MakeSite, write_register
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
+from woo_harvester.extensions.politeness import CountingQueue
 
 
 def publish(site: Site, documents: int, rules: str = "") -> None:
@@ -128,6 +132,15 @@ def test_an_operator_chooses_delay_and_concurrency_of_a_host(
     assert min(pauses(slow)) > 0.45
     assert single.most_at_once == 1
     assert other.most_at_once > 1
+
+
+def test_a_request_counts_from_when_it_is_taken_from_the_queue() -> None:
+    slot = Slot(1, delay=0)
+    slot.queue = CountingQueue(slot)
+    slot.queue.extend((Request(f"https://a.nl/{number}"), Deferred()) for number in range(2))
+    assert slot.free_transfer_slots() == 1
+    assert slot.queue.popleft()[0].url == "https://a.nl/0"
+    assert slot.free_transfer_slots() == 0
 
 
 def test_an_operator_cannot_go_below_a_crawl_delay(crawl: Crawl, site: Site, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_the_pods_of_a_job_harvest_a_shard_each_and_their_reports_become_one(
         locs = [record["document"]["weblocatie"] for record in read_lines(records)]
         assert len(locs) == 4
         assert all(loc.startswith(two[index + 1].url("/")) for loc in locs)
-    runs = sorted(map(str, data.glob("shard-*/reports/*/")))
+    runs = sorted(map(str, data.glob("shard-*/reports/woo-*/")))
     made = tmp_path / "merged"
     subprocess.run(
         [sys.executable, "-m", "scrapy", "merge-reports", *runs, "-o", str(made)],

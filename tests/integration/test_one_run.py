@@ -106,7 +106,7 @@ def test_a_shard_does_not_cut_the_file_that_another_is_writing(shards: Shards) -
     written = (installation.folder / "one.jsonl").read_bytes()
     other.gates.clear()
     assert installation.start("-a", "shard=2/2", "-o", "other.jsonl").status() == 0
-    assert (installation.folder / "one.jsonl").read_bytes() == written
+    assert (installation.folder / "one.jsonl").read_bytes().startswith(written)
     first.send(signal.SIGKILL)
     assert first.status() == KILLED
     # Cut by whoever comes first, now that nobody writes it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,16 +14,36 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.core.downloader import Slot
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.robotstxt import RobotParser
+    from twisted.internet.defer import Deferred
 
-#: A slot without any delay is never looked at again before its next response; this much makes it wait. It
-#: also keeps Scrapy 2.19 to its number of requests at once: without a delay it begins all that are queued
-#: when there is room for one, since it counts a request only when its task has started.
+#: A slot without any delay is never looked at again before its next response; this much makes it wait.
 SHORTEST_DELAY = 0.0001
+
+Queued = tuple["Request", "Deferred[Response]"]
+
+
+class CountingQueue(deque[Queued]):
+    """The queue of a slot, which counts a request as under way from when it is taken.
+
+    Scrapy 2.19 counts it only when its task has started, and may take others until then: more at once than
+    ``CONCURRENT_REQUESTS_PER_DOMAIN`` or an operator allows.
+    """
+
+    def __init__(self, slot: Slot) -> None:
+        super().__init__(slot.queue)
+        self._slot = slot
+
+    def popleft(self) -> Queued:
+        """Take the first one."""
+        taken = super().popleft()
+        self._slot.transferring.add(taken[0])
+        return taken
 
 
 class Politeness:
-    """Raises the delay of a host's downloader slot to its ``Crawl-delay``, and pauses a slot.
+    """Raises the delay of a host's downloader slot to its ``Crawl-delay``, counts its requests, pauses it.
 
     AutoThrottle, which lowers delays where a server is quick, works below that. A ``Crawl-delay`` of more
     than ``WOO_CRAWL_DELAY_MAX`` seconds counts as that many. Where the operator gives a host a ``delay`` in
@@ -54,7 +75,10 @@ class Politeness:
 
     def request_reached_downloader(self, request: Request) -> None:
         """Have the slot keep to it; sent before the slot looks at its queue."""
-        self._set_delay(str(request.meta.get("download_slot", "")))
+        host = str(request.meta.get("download_slot", ""))
+        self._set_delay(host)
+        if (slot := self._slot(host)) is not None and not isinstance(slot.queue, CountingQueue):
+            slot.queue = CountingQueue(slot)
 
     def response_downloaded(self, request: Request) -> None:
         """Undo what AutoThrottle has just made of it; the slot looks at its queue after this."""
