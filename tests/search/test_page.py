@@ -15,6 +15,7 @@ from tests.conftest import ROOT, skip_or_fail
 from woo_harvester.exporters.bulk import Writer
 from woo_harvester.exporters.indexing import create
 from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
 
@@ -70,8 +71,10 @@ def records() -> list[dict[str, Any]]:
 @pytest.fixture
 def index(elasticsearch: Elasticsearch, alias: str) -> str:
     """The records, behind an alias."""
-    create(elasticsearch, alias, aliased=True)
-    outcome = Writer(elasticsearch, alias, 1).write([action_of(one, Withdrawn.MARK) for one in records()])
+    create(elasticsearch, alias, WOO, aliased=True)
+    outcome = Writer(elasticsearch, alias, 1).write(
+        [action_of(WOO, one, Withdrawn.MARK) for one in records()]
+    )
     assert not outcome.refused
     elasticsearch.indices.refresh(index=alias)
     return alias

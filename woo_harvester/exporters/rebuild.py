@@ -16,6 +16,8 @@ from woo_harvester.exporters.connection import SearchError, connect
 from woo_harvester.exporters.indexing import create, move, told
 from woo_harvester.latest import Latest
 from woo_harvester.search.document import Action, Withdrawn, action_of
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.woo import WOO
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -44,14 +46,15 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
     Where anything goes wrong, a document that is refused included, the new index is deleted and the alias
     stays where it is. Raises SearchError and RecordsError.
     """
-    alias = settings["WOO_ELASTICSEARCH_INDEX"]
+    kind = WOO
+    alias = settings[kind.setting]
     withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
     with Latest(files) as latest, connect(settings) as client:
-        index = create(client, alias, aliased=False)
+        index = create(client, alias, kind, aliased=False)
         try:
             # A withdrawn document is not deleted here: it is left out.
             lines = latest.lines(withdrawn=withdrawn is Withdrawn.MARK)
-            _fill(client, index, lines, settings)
+            _fill(client, index, kind, lines, settings)
             count = _complete(client, index)
             old = move(client, alias, index)
         except BaseException:
@@ -64,9 +67,11 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
     return Rebuilt(alias, index, count, old, keep_old)
 
 
-def _fill(client: Elasticsearch, index: str, lines: Iterable[bytes], settings: BaseSettings) -> None:
+def _fill(
+    client: Elasticsearch, index: str, kind: Kind, lines: Iterable[bytes], settings: BaseSettings
+) -> None:
     writer = Writer(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
-    actions = (action_of(json.loads(line), Withdrawn.MARK) for line in lines)
+    actions = (action_of(kind, json.loads(line), Withdrawn.MARK) for line in lines)
     most = settings.getint("WOO_ELASTICSEARCH_BATCH")
     most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
     with told():
