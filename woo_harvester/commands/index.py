@@ -38,8 +38,8 @@ class Command(WordedCommand):
     def long_desc(self) -> str:
         return (
             "Reads JSON Lines (.gz too), takes the latest version of each document, fills a new index with "
-            "them and moves the alias WOO_ELASTICSEARCH_INDEX to it at once. No run may write meanwhile. "
-            "See docs/search.md."
+            "them and moves the alias to it at once: WOO_ELASTICSEARCH_INDEX or, where the records are of "
+            "permits, WOO_ELASTICSEARCH_PERMITS_INDEX. No run may write meanwhile. See docs/search.md."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

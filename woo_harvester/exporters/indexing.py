@@ -10,7 +10,7 @@ from elastic_transport import ApiError, TransportError
 from elasticsearch import Elasticsearch
 
 from woo_harvester.exporters.connection import SearchError, reason
-from woo_harvester.search.definition import DefinitionError, check, definition
+from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
 from woo_harvester.search.kind import Kind
 
 
@@ -45,6 +45,14 @@ def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
         (name, found), *_ = indices.items()
         check(kind, name, found["mappings"])
         return str(name)
+
+
+def check_behind(client: Elasticsearch, alias: str, kind: Kind) -> None:
+    """Raise SearchError where *alias* stands for an index of another kind of records."""
+    with told():
+        if client.indices.exists_alias(name=alias):
+            for name, found in client.indices.get(index=alias).items():
+                check_kind(kind, name, found["mappings"])
 
 
 def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool) -> str:

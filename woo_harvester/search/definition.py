@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from woo_harvester.search.kind import Kind
+from woo_harvester.search.woo import WOO
 
 META = "woo_harvester"
 SETTINGS = "analysis.json"
@@ -36,12 +37,24 @@ def definition(kind: Kind) -> dict[str, Any]:
 
 def check(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
     """Raise :class:`DefinitionError` unless this version writes *kind* to an index with these *mappings*."""
-    meta = (mappings.get("_meta") or {}).get(META)
     mend = f"fill a new one (scrapy index --rebuild FILES), or choose another name ({kind.setting})"
+    check_kind(kind, index, mappings)
+    meta = (mappings.get("_meta") or {}).get(META)
     if not isinstance(meta, Mapping):
         raise DefinitionError(f"the index {index} was not made by woo-harvester: {mend}")
     if (found := meta.get("mapping")) != kind.mapping:
         raise DefinitionError(
             f"the index {index} has mapping {found} of woo-harvester {meta.get('version')}, and this version "
             f"writes mapping {kind.mapping}: {mend}"
+        )
+
+
+def check_kind(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
+    """Raise :class:`DefinitionError` for an index that was made for records of another kind."""
+    meta = (mappings.get("_meta") or {}).get(META)
+    # The first mapping of the Woo does not name its kind.
+    if isinstance(meta, Mapping) and (found := meta.get("records", WOO.name)) != kind.name:
+        raise DefinitionError(
+            f"the index {index} holds records of the kind {found}, and not {kind.name}: choose another name "
+            f"({kind.setting})"
         )
