@@ -53,7 +53,7 @@ class Command(WordedCommand):
         for option in OPTIONS:  # a command that makes no crawler has none of the add-on's settings
             settings.setdefault(option.name, option.default, "default")
         if not opts.rebuild or not args:
-            self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/*.jsonl")
+            self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/woo-*.jsonl")
         if not settings["WOO_ELASTICSEARCH_URL"]:
             self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:
