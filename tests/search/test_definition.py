@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
 
 from tests.search.analysis import Analysis
+from woo_harvester.permits.record import PermitRecord, Term
+from woo_harvester.record import Waarde
+from woo_harvester.reference.record import rows
 from woo_harvester.search.definition import DefinitionError, check, definition
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.kinds import KINDS
+from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.woo import WOO
 
 WOO_1 = "bee71c1a61475592928794620ca521df8a2b362ebb1044c639cf5a8a1f821600"
@@ -19,11 +28,45 @@ WOO_1 = "bee71c1a61475592928794620ca521df8a2b362ebb1044c639cf5a8a1f821600"
 SET = Path(__file__).parent / "compounds.csv"
 
 
-def test_the_definition_bears_its_number_and_is_strict_at_the_top() -> None:
-    mappings = definition(WOO)["mappings"]
-    assert mappings["_meta"]["woo_harvester"]["mapping"] == WOO.mapping
+@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
+def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: Kind) -> None:
+    mappings = definition(kind)["mappings"]
+    assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping
     assert mappings["dynamic"] == "strict"
-    check(WOO, "woo-v1", mappings)
+    check(kind, "index-v1", mappings)
+
+
+def test_all_kinds_have_the_same_analysis() -> None:
+    assert definition(WOO)["settings"] == definition(PERMITS)["settings"]
+
+
+def paths(properties: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """Of all fields of a mapping, without sub-fields."""
+    for name, field in properties.items():
+        yield f"{prefix}{name}"
+        yield from paths(field.get("properties", {}), f"{prefix}{name}.")
+
+
+def keys(kind: type[Any]) -> Iterator[str]:
+    """Of a record, with those of the values that the reference tells apart."""
+    inner = {"term": Term, "waarde": Waarde}
+    for key, value, _ in rows(kind):
+        name = key.strip("`").replace("[]", "")
+        yield name
+        if value in inner:
+            yield from (f"{name}.{below}" for below in keys(inner[value]))
+
+
+def test_the_mapping_of_permits_has_each_key_of_a_record_and_what_the_index_adds() -> None:
+    added = {"status", "locatie", "temporal", "gemeente", "gemeente.type", "gemeente.id", "gemeente.label"}
+    assert {*paths(definition(PERMITS)["mappings"]["properties"])} == {*keys(PermitRecord)} | added
+
+
+@pytest.mark.parametrize(("kind", "other"), [(WOO, PERMITS), (PERMITS, WOO)])
+def test_an_index_of_other_records_is_not_written_to(kind: Kind, other: Kind) -> None:
+    line = f"holds records of the kind {other.name}, and not {kind.name}: .*{kind.setting}"
+    with pytest.raises(DefinitionError, match=line):
+        check(kind, "index-v1", definition(other)["mappings"])
 
 
 def test_what_mapping_1_of_the_woo_says_is_settled() -> None:
