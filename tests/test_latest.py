@@ -172,13 +172,15 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path, fault: str) 
 
 def test_a_record_that_is_not_wanted_is_told_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
-    path.write_text(f"{json.dumps(record())}\n{json.dumps(record(vulling='x'))}")  # whole, without its end
+    path.write_text(
+        f"{json.dumps(record())}\n{json.dumps(record(cause='wijziging'))}"
+    )  # whole, without its end
 
     def accept(given: Mapping[str, Any]) -> None:
-        if "vulling" in given:
-            raise ValueError("no filling")
+        if given["versies"][0]["oorzaak"] == "wijziging":
+            raise ValueError("no changes")
 
-    with pytest.raises(RecordsError, match=r"1\.jsonl, line 2: no filling"):
+    with pytest.raises(RecordsError, match=r"1\.jsonl, line 2: no changes"):
         Latest([path], accept)
 
 

@@ -135,11 +135,11 @@ def test_files_of_permits_fill_the_index_of_permits(
     [
         (
             lines_of(permit("a")) + line("b", "aanlevering", 1),
-            r"bad\.jsonl, line 2: .* of woo: give the files",
+            r"bad\.jsonl, line 2: .* of woo: give",
         ),
         (
             line("b", "aanlevering", 1) + lines_of(permit("a")),
-            r"bad\.jsonl, line 2: .* of vergunningen: give",
+            r"bad\.jsonl, line 2: .* of vergunningen:",
         ),
         ('{"id": "a", "versies": [{"oorzaak": "wijziging"}]}\n', r"bad\.jsonl, line 1: .* with the key"),
         ("\n", "there is no record in the files"),
