@@ -19,7 +19,7 @@ from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.items import WooItem
+from woo_harvester.items import RecordItem
 from woo_harvester.record import plain
 from woo_harvester.search.document import Action, Withdrawn, action_of
 from woo_harvester.search.kind import Kind
@@ -112,7 +112,7 @@ class ElasticsearchExporter:
     def _gather(self, item: Any, response: Response | None) -> None:
         if self._failed:
             return
-        record = plain(item.record) if isinstance(item, WooItem) else ItemAdapter(item).asdict()
+        record = plain(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
         try:
             action = action_of(self._kind, record, self._withdrawn)
         except ValueError as error:
