@@ -6,6 +6,7 @@ with ``WOO_``, stand in ``options.py`` and ``docs/settings.md``.
 
 from os import environ
 
+from woo_harvester import version
 from woo_harvester.addon import Addon
 from woo_harvester.options import from_environment
 
@@ -15,7 +16,7 @@ COMMANDS_MODULE = "woo_harvester.commands"
 ADDONS = {Addon: 500}
 
 # Scrapy: its own name. Publishers see who comes by, and where to complain.
-USER_AGENT = "woo-harvester/0.1 (+https://github.com/woo-harvester/woo-harvester)"
+USER_AGENT = f"woo-harvester/{version.VERSION} (+https://github.com/woo-harvester/woo-harvester)"
 
 # Scrapy: False. A document of the government comes from its own server, or not at all.
 DOWNLOAD_VERIFY_CERTIFICATES = True

@@ -42,7 +42,7 @@ def test_without_runs_there_is_nothing_to_mend(tmp_path: Path) -> None:
         (["--from", "gisteren"], "--from: expected a date such as 2026-04-01, got gisteren"),
         (["--from", "2026-05-01", "--until", "2026-04-01"], "expected a period"),
         (["-O", "fouten.pdf"], "expected a file that ends in .html, .csv or .json"),
-        (["--format", "pdf"], "invalid choice"),
+        (["--format", "pdf"], "expected csv or html or json"),
     ],
 )
 def test_what_makes_no_sense_ends_the_command(args: list[str], line: str, tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from woo_harvester.command import WordedCommand, one_of
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.permits.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 PERIOD = 30
 
 
-class Command(ScrapyCommand):
+class Command(WordedCommand):
     """Makes the inventory of errors from the reports of runs.
 
     Without an option, as HTML, CSV and JSON in a folder beside the reports. Exit status 1 where the reports
     cannot be read, and 2 for a wrong argument.
     """
 
+    name = "inventory"
     requires_project = True
     requires_crawler_process = False
 
@@ -40,16 +41,20 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.error = self._refuse  # type: ignore[method-assign]  # one line, without the usage
         parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {PERIOD} days ago")
         parser.add_argument("--until", dest="last", metavar="DATE", help="default: today")
-        parser.add_argument("--format", choices=sorted(FORMATS), help="write this to standard output")
+        parser.add_argument(
+            "--format",
+            type=one_of(*sorted(FORMATS)),
+            metavar="FORMAT",
+            help=f"write this to standard output: {', '.join(sorted(FORMATS))}",
+        )
         parser.add_argument("-O", "--output", metavar="FILE", help="write to this file, by its extension")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the inventory."""
         if args:
-            raise UsageError(f"scrapy inventory takes no arguments, got {' '.join(args)}", print_help=False)
+            raise UsageError(f"it takes no arguments, got {' '.join(args)}", print_help=False)
         last = _day(opts.last, "until") or datetime.now(AMSTERDAM).date()
         first = _day(opts.first, "from") or last - timedelta(days=PERIOD)
         if first > last:
@@ -85,13 +90,8 @@ class Command(ScrapyCommand):
         print(f"As HTML, CSV and JSON: {folder}")
 
     def _fail(self, line: str) -> None:
-        sys.stderr.write(f"scrapy inventory: error: {line}\n")
+        self.tell(line)
         self.exitcode = 1
-
-    @staticmethod
-    def _refuse(message: str) -> NoReturn:
-        sys.stderr.write(f"scrapy inventory: error: {message}\n")
-        raise SystemExit(2)
 
 
 def _write(path: Path, text: str) -> None:

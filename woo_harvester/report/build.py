@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -43,6 +42,7 @@ from woo_harvester.report.score import SCORE_VERSION, Score, score
 from woo_harvester.report.snippets import snippet
 from woo_harvester.report.tally import HostTally, read_findings
 from woo_harvester.tooi import UNKNOWN_CATEGORY, informatiecategorieen
+from woo_harvester.version import VERSION
 
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -269,8 +269,4 @@ def _run(folder: Path) -> Run:
 
 def _tool() -> Tool:
     catalogue = files("woo_harvester.findings").joinpath("catalogue.toml").read_bytes()
-    try:
-        number: str | None = version("woo-harvester")
-    except PackageNotFoundError:  # run from a checkout, which is not installed
-        number = None
-    return Tool(version=number, catalogue=hashlib.sha256(catalogue).hexdigest()[:12], score=SCORE_VERSION)
+    return Tool(version=VERSION, catalogue=hashlib.sha256(catalogue).hexdigest()[:12], score=SCORE_VERSION)

@@ -23,8 +23,8 @@ class Tool(_Model):
     """What made the report, and by which rules."""
 
     name: str = "woo-harvester"
-    version: str | None
-    """Version of the program; null where it is run from a checkout."""
+    version: str
+    """Version of the program."""
     diwoo: str = "0.9.8"
     """Version of the DiWoo schema that metadata were read by."""
     catalogue: str

@@ -39,9 +39,11 @@ def sarif(report: Path, lang: Language = "nl") -> str:
                 break
             results.append(_result(finding, lang))
     codes = sorted({result["ruleId"] for result in results})
-    driver: dict[str, Any] = {"name": head.tool.name, "rules": [_rule(code, lang) for code in codes]}
-    if head.tool.version:
-        driver["version"] = head.tool.version
+    driver: dict[str, Any] = {
+        "name": head.tool.name,
+        "version": head.tool.version,
+        "rules": [_rule(code, lang) for code in codes],
+    }
     run = {
         "tool": {"driver": driver},
         "language": lang,
