@@ -81,7 +81,16 @@ def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
     assert not action_of(WOO, record("wijziging"), Withdrawn.DELETE).deletes
 
 
-@pytest.mark.parametrize("given", [{}, {"id": 3, "versies": [{}]}, {"id": "1", "versies": []}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"id": 3, "versies": [{}], "document": {}},
+        {"id": "1", "versies": [], "document": {}},
+        {"id": "1", "versies": [{}], "vergunning": {}},
+        {"id": "1", "versies": [{}], "document": "x"},
+    ],
+)
 def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected a record"):
         action_of(WOO, given, Withdrawn.MARK)

@@ -65,6 +65,10 @@ def test_a_municipality_of_the_lists_is_the_same_however_it_is_written(name: str
     assert gemeenten({"spatial": [gemeente(name), gemeente("Amsterdam")]}) == [AMSTERDAM]
 
 
+def test_a_name_that_is_no_municipality_stays_as_it_is() -> None:
+    assert gemeenten({"spatial": [gemeente("provincie Utrecht")]}) == [{"label": "provincie Utrecht"}]
+
+
 def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
     assert gemeenten({"creator": gemeente("Amsterdam")}) == [AMSTERDAM]
     assert gemeenten({"creator": {"scheme": "overheid:Provincie", "label": "Utrecht"}}) == []

@@ -44,8 +44,9 @@ def action_of(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> Ac
     Its version is the moment of its harvest, so that an older record never overwrites a newer one, and the
     same one may come again. Raises ValueError for what is no record of *kind*.
     """
-    if not isinstance(record.get("id"), str) or not record.get("versies") or kind.key not in record:
-        raise ValueError(f"expected a record, with an id, a version and the key {kind.key}")
+    about = record.get(kind.key)
+    if not isinstance(record.get("id"), str) or not record.get("versies") or not isinstance(about, Mapping):
+        raise ValueError(f"expected a record, with an id, a version and {kind.key}")
     where = {"_id": record["id"], "version": version_of(record), "version_type": "external_gte"}
     if withdrawn is Withdrawn.DELETE and _status(record) is Status.INGETROKKEN:
         return Action(record["id"], _line({"delete": where}), deletes=True)
