@@ -22,6 +22,7 @@ from elasticsearch import Elasticsearch, helpers
 from benchmarks.elasticsearch import server
 from tests.search.analysis import Analysis
 from woo_harvester.search.definition import definition
+from woo_harvester.search.woo import WOO
 from woo_harvester.tooi import lists
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +33,7 @@ STEM = ["meervoud", "nederlands", "remove_duplicates"]
 
 def variants() -> dict[str, dict[str, Any]]:
     """Definitions whose analyzer ``delen`` differs."""
-    ours = definition()
+    ours = definition(WOO)
     filters = ours["settings"]["analysis"]["filter"]
     parts = {word.strip("~") for word in filters["begin"]["word_list"]}
     parts |= {word.strip("~")[::-1] for word in filters["eind"]["word_list"]}
@@ -52,7 +53,7 @@ def variants() -> dict[str, dict[str, Any]]:
             {"eigen": {**plain, "min_subword_size": 5, "max_subword_size": 30, "only_longest_match": True}},
             [*PLAIN, "eigen", *STEM],
         ),
-        "anchored, with shields (`index-1.json`)": ours,
+        "anchored, with shields (`analysis.json`)": ours,
     }
 
 
@@ -121,7 +122,7 @@ def main() -> None:
     texts = pages()
     print("| analysis | found of 200 | traps of 100 | size of the index |\n| --- | --- | --- | --- |")
     with server() as node, node.client().options(request_timeout=600) as client:
-        base = size(client, "base", definition(), ["exact"], texts)
+        base = size(client, "base", definition(WOO), ["exact"], texts)
         for name, made in variants().items():
             client.options(ignore_status=404).indices.delete(index="variant")
             analysis = Analysis(client, "variant", made)

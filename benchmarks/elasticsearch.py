@@ -27,6 +27,7 @@ from woo_harvester.exporters.indexing import create
 from woo_harvester.exporters.rebuild import batches
 from woo_harvester.options import MB
 from woo_harvester.search.document import Withdrawn, action_of, document_of
+from woo_harvester.search.woo import WOO
 
 RECORDS = 50_000
 BATCH, BATCH_BYTES = 1000, 8 * MB
@@ -49,7 +50,7 @@ def server() -> Iterator[Server]:
 def timed(client: Elasticsearch, write: Callable[[str], None]) -> float:
     """Seconds that *write* takes to fill a new index."""
     alias = f"bench{next(NUMBERS)}"
-    create(client, alias, aliased=True)
+    create(client, alias, WOO, aliased=True)
     started = perf_counter()
     write(alias)
     return perf_counter() - started
@@ -79,14 +80,14 @@ def main() -> None:
 
 def theirs(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
     """The client's own helper, in batches of the same size."""
-    actions = ({"_index": alias, "_id": one["id"], "_source": document_of(one)} for one in records)
+    actions = ({"_index": alias, "_id": one["id"], "_source": document_of(WOO, one)} for one in records)
     helpers.bulk(client, actions, chunk_size=BATCH, max_chunk_bytes=BATCH_BYTES)
 
 
 def ours(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
     """What the exporter and ``scrapy index`` write with."""
     writer = Writer(client, alias, 60)
-    for batch in batches((action_of(one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
+    for batch in batches((action_of(WOO, one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
         writer.write(batch)
 
 

@@ -12,6 +12,7 @@ from elasticsearch import Elasticsearch, helpers
 from benchmarks.compounds import pages
 from benchmarks.elasticsearch import server
 from woo_harvester.search.definition import definition
+from woo_harvester.search.woo import WOO
 
 WAYS = {
     "in `_source`": (True, False),
@@ -22,7 +23,7 @@ WAYS = {
 
 def size(client: Elasticsearch, source: bool, store: bool, texts: list[str]) -> int:
     """Bytes on disk of an index of *texts*, merged into one segment."""
-    made = definition()
+    made = definition(WOO)
     field = {**made["mappings"]["properties"]["tekst"], "store": store}
     mappings = {"_source": {"excludes": [] if source else ["tekst"]}, "properties": {"tekst": field}}
     client.options(ignore_status=404).indices.delete(index="text")

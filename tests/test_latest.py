@@ -4,7 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +168,20 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path, fault: str) 
             path.write_bytes(whole[:10] + b"\xff" * 30 + whole[40:])
     with pytest.raises(RecordsError, match=r"1\.jsonl\.gz: "):
         Latest([path])
+
+
+def test_a_record_that_is_not_wanted_is_told_with_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_text(
+        f"{json.dumps(record())}\n{json.dumps(record(cause='wijziging'))}"
+    )  # whole, without its end
+
+    def accept(given: Mapping[str, Any]) -> None:
+        if given["versies"][0]["oorzaak"] == "wijziging":
+            raise ValueError("no changes")
+
+    with pytest.raises(RecordsError, match=r"1\.jsonl, line 2: no changes"):
+        Latest([path], accept)
 
 
 def test_no_files_give_nothing() -> None:

@@ -10,7 +10,7 @@ import gzip
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -40,6 +40,10 @@ WHERE excluded.harvested >= latest.harvested
 """
 
 
+Accept = Callable[[Mapping[str, Any]], None]
+"""Raises ValueError for a record that is not wanted."""
+
+
 class RecordsError(ValueError):
     """A file does not hold records; the message names the file and the line."""
 
@@ -61,11 +65,13 @@ class Latest:
     """An index of files of JSON Lines, gzipped ones (``.gz``) too, by the ``id`` of their records.
 
     Of two versions that with the later ``herkomst.opgehaald`` counts, whatever the order of the files; of the
-    same moment, that which comes later in the files as they are given. Raises :class:`RecordsError`.
+    same moment, that which comes later in the files as they are given. Raises :class:`RecordsError`, also
+    where *accept*, which is given each record, raises ValueError.
     """
 
-    def __init__(self, paths: Iterable[Path]) -> None:
+    def __init__(self, paths: Iterable[Path], accept: Accept = lambda record: None) -> None:
         self._paths: Sequence[Path] = list(dict.fromkeys(paths))
+        self._accept = accept
         self.torn: list[Path] = []
         """Files whose last line is broken off: a run is writing it, or was killed. That line is left out."""
         # SQLite's name for a database in a temporary file, which goes when it is closed.
@@ -121,11 +127,18 @@ class Latest:
             if not content.strip():
                 continue
             try:
-                rows.append((*_read(content), number, line))
+                record = json.loads(content)
             except ValueError as error:
                 if content.endswith(b"\n"):
-                    raise RecordsError(f"{path}, line {line}: {error}") from None
+                    message = f"{path}, line {line}: expected a record as JSON: {error}"
+                    raise RecordsError(message) from None
                 self.torn.append(path)
+                continue
+            try:
+                rows.append((*_read(record), number, line))
+                self._accept(record)
+            except ValueError as error:
+                raise RecordsError(f"{path}, line {line}: {error}") from None
             if len(rows) >= BATCH:
                 self._keep(rows)
                 rows = []
@@ -155,12 +168,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise RecordsError(f"{path}: {error.strerror or error}") from None
 
 
-def _read(line: bytes) -> tuple[str, str | None, int, int | None, bool]:
+def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
     """What the index has of a record. Raises ValueError."""
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise ValueError(f"expected a record as JSON: {error}") from None
     match record:
         case {"id": str(key), "versies": [*_, {"oorzaak": str(cause)}]}:
             pass

@@ -238,7 +238,13 @@ OPTIONS = (
         "WOO_ELASTICSEARCH_INDEX",
         "woo",
         "alias",
-        "The alias of the index. The index itself is made where there is none: `woo-v1`.",
+        "The alias of the index of what was published under the Woo. The index itself is made where there is none: `woo-v1`.",
+    ),
+    Option(
+        "WOO_ELASTICSEARCH_PERMITS_INDEX",
+        "vergunningen",
+        "alias",
+        "The alias of the index of permits (`scrapy crawl vergunningen`), which is made likewise: `vergunningen-v1`.",
     ),
     Option(
         "WOO_ELASTICSEARCH_API_KEY",

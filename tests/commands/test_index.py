@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.command import Run, run_scrapy
+from tests.search.permits import DAM, at, gemeente, permit
 from tests.servers.fixtures import alias, elasticsearch, elasticsearch_url
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
@@ -90,6 +92,82 @@ def test_what_goes_wrong_leaves_the_alias_where_it_is(
     assert run.returncode == 1
     assert why in run.stderr
     assert run.stderr.count("\n") == 1
+    assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]
+
+
+def permits_index(folder: Path, url: str, alias: str, *files: Path) -> Run:
+    given = {"WOO_ELASTICSEARCH_URL": url, "WOO_ELASTICSEARCH_PERMITS_INDEX": alias}
+    return run_scrapy(["index", "--rebuild", *map(str, files)], folder, settings=given)
+
+
+def lines_of(*records: dict[str, Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_files_of_permits_fill_the_index_of_permits(
+    tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    new, old = tmp_path / "new.jsonl", tmp_path / "old.jsonl"
+    new.write_text(
+        lines_of(
+            permit("a", "wijziging", "2026-04-03", title="Anders", object=at(DAM)),
+            permit("b", "intrekking", "2026-04-03"),
+        )
+    )
+    old.write_text(lines_of(permit("a", title="Zo"), permit("b"), permit("c", creator=gemeente("Amsterdam"))))
+    run = permits_index(tmp_path, elasticsearch_url, alias, new, old)
+    assert (run.returncode, run.stderr) == (
+        0,
+        f"Filled {alias}-v1 with 3 documents; {alias} stands for it.\n",
+    )
+    found = {hit["_id"]: hit["_source"] for hit in elasticsearch.search(index=alias)["hits"]["hits"]}
+    assert {name: one["status"] for name, one in found.items()} == {
+        "a": "gepubliceerd",
+        "b": "ingetrokken",
+        "c": "gepubliceerd",
+    }
+    assert (found["a"]["vergunning"]["title"], found["a"]["locatie"]) == ("Anders", [DAM])
+    assert found["c"]["gemeente"][0]["label"] == "gemeente Amsterdam"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (
+            lines_of(permit("a")) + line("b", "aanlevering", 1),
+            r"bad\.jsonl, line 2: .* of woo: give",
+        ),
+        (
+            line("b", "aanlevering", 1) + lines_of(permit("a")),
+            r"bad\.jsonl, line 2: .* of vergunningen:",
+        ),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}]}\n', r"bad\.jsonl, line 1: .* with the key"),
+        ("\n", "there is no record in the files"),
+    ],
+    ids=["permits, then Woo", "Woo, then permits", "neither", "none"],
+)
+def test_records_of_two_kinds_or_none_are_told_in_one_line_and_nothing_is_made(
+    content: str, why: str, tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(content)
+    run = permits_index(tmp_path, elasticsearch_url, alias, bad)
+    assert run.returncode == 1
+    assert re.search(why, run.stderr)
+    assert run.stderr.count("\n") == 1
+    assert not elasticsearch.indices.get(index=f"{alias}-v*")
+
+
+def test_an_index_of_the_other_kind_is_not_replaced(
+    tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    woo, permits = tmp_path / "woo.jsonl", tmp_path / "permits.jsonl"
+    woo.write_text(line("a", "aanlevering", 1))
+    permits.write_text(lines_of(permit("a")))
+    assert rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(woo)).returncode == 0
+    run = permits_index(tmp_path, elasticsearch_url, alias, permits)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"scrapy index: error: the index {alias}-v1 holds records of the kind woo")
     assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]
 
 

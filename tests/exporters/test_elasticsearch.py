@@ -13,6 +13,8 @@ from tests.exporters.installation import Searching, assert_agree, published
 from tests.integration.daily import FIRST, NEWER, numbered, publish
 from tests.sites import MakeSite
 from woo_harvester.demo.site import Site
+from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
 
@@ -145,9 +147,7 @@ def test_two_hosts_and_an_older_record(
     run = installation.run()
     newer = json.loads(json.dumps(run.records[0]))
     newer["herkomst"]["opgehaald"] = "2999-01-01T00:00:00+01:00"
-    from woo_harvester.search.document import Withdrawn, action_of
-
-    lines = action_of(newer, Withdrawn.MARK).lines.splitlines()
+    lines = action_of(WOO, newer, Withdrawn.MARK).lines.splitlines()
     operations = [json.loads(line) for line in lines]
     elasticsearch.bulk(index=alias, operations=operations)
     publish(site, {"a": NEWER})

@@ -67,6 +67,7 @@ def test_a_case_becomes_a_record(permits: Permits, site: Site) -> None:
             "herkomst": {
                 "ingang": site.url(FOLDER),
                 "bestand": site.url(FOLDER + "1.xml"),
+                "opgehaald": run.records[0]["herkomst"]["opgehaald"],
                 "organisatie": "90000100",
             },
         }

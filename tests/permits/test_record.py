@@ -13,13 +13,13 @@ from woo_harvester.demo.permit_messages import (
 )
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
-from woo_harvester.permits.record import Adres, Term, Vergunning, Vergunningobject, gemeenten
 from woo_harvester.permits.transactions import settle
 from woo_harvester.record import plain
 from woo_harvester.urls import record_id
 
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
 MOMENT = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
+SETTLED = datetime(2026, 4, 2, 6, 0, tzinfo=UTC)
 STAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
 
 
@@ -33,7 +33,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
     ]
     (outcome,) = settle([], mutations, lambda finding: None).outcomes
-    assert plain(permit_record(outcome)) == {
+    assert plain(permit_record(outcome, SETTLED)) == {
         "id": record_id(CASE_URL),
         "vergunning": {
             "identifier": CASE_URL,
@@ -70,6 +70,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         "herkomst": {
             "ingang": ENTRY,
             "bestand": ENTRY + "zaak.xml",
+            "opgehaald": "2026-04-02T08:00:00+02:00",
             "organisatie": STAD,
             "bevindingen": ["ipm.adres", "ipm.scheme-onbekend"],
         },
@@ -81,7 +82,7 @@ def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
     known = [row for outcome in first.outcomes for row in outcome.rows]
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
     (outcome,) = settle(known, [late], lambda finding: None).outcomes
-    assert plain(permit_record(outcome)) == {
+    assert plain(permit_record(outcome, SETTLED)) == {
         "id": record_id(CASE_URL),
         "vergunning": {"identifier": CASE_URL},
         "versies": [
@@ -93,25 +94,11 @@ def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
                 "aanmaakdatum": "2026-05-01",
             }
         ],
-        "herkomst": {"ingang": ENTRY, "bestand": ENTRY + "weg.xml", "organisatie": STAD},
+        "herkomst": {
+            "ingang": ENTRY,
+            "bestand": ENTRY + "weg.xml",
+            "opgehaald": "2026-04-02T08:00:00+02:00",
+            "organisatie": STAD,
+        },
     }
     assert outcome.mutatie.message.aanmaakdatum == date(2026, 5, 1)
-
-
-def gemeente(name: str) -> Term:
-    return Term(scheme="overheid:Gemeente", label=name)
-
-
-def test_the_municipalities_of_a_case_are_those_of_its_places() -> None:
-    case = Vergunning(
-        creator=gemeente("Stad"),
-        spatial=[gemeente("Dorp"), Term(scheme="overheid:Provincie", label="Utrecht"), gemeente("Dorp")],
-        object=Vergunningobject(adres=[Adres(gemeente="Gehucht"), Adres(provincie="Utrecht")]),
-    )
-    assert gemeenten(case) == ["Dorp", "Gehucht"]
-
-
-def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
-    assert gemeenten(Vergunning(creator=gemeente("Stad"))) == ["Stad"]
-    assert gemeenten(Vergunning(creator=Term(scheme="overheid:Provincie", label="Utrecht"))) == []
-    assert gemeenten(Vergunning()) == []

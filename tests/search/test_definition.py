@@ -3,38 +3,92 @@
 from __future__ import annotations
 
 import csv
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
 
 from tests.search.analysis import Analysis
-from woo_harvester.search.definition import MAPPING, DefinitionError, check, definition
+from woo_harvester.permits.record import PermitRecord, Term
+from woo_harvester.record import Waarde
+from woo_harvester.reference.record import rows
+from woo_harvester.search.definition import DefinitionError, check, definition
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.kinds import KINDS
+from woo_harvester.search.permits import PERMITS
+from woo_harvester.search.woo import WOO
+
+WOO_1 = "bee71c1a61475592928794620ca521df8a2b362ebb1044c639cf5a8a1f821600"
 
 SET = Path(__file__).parent / "compounds.csv"
 
 
-def test_the_definition_bears_its_number_and_is_strict_at_the_top() -> None:
-    mappings = definition()["mappings"]
-    assert mappings["_meta"]["woo_harvester"]["mapping"] == MAPPING
+@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
+def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: Kind) -> None:
+    mappings = definition(kind)["mappings"]
+    assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping
     assert mappings["dynamic"] == "strict"
-    check("woo-v1", mappings)
+    check(kind, "index-v1", mappings)
+
+
+def test_all_kinds_have_the_same_analysis() -> None:
+    assert definition(WOO)["settings"] == definition(PERMITS)["settings"]
+
+
+def paths(properties: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """Of all fields of a mapping, without sub-fields."""
+    for name, field in properties.items():
+        yield f"{prefix}{name}"
+        yield from paths(field.get("properties", {}), f"{prefix}{name}.")
+
+
+def keys(kind: type[Any]) -> Iterator[str]:
+    """Of a record, with those of the values that the reference tells apart."""
+    inner = {"term": Term, "waarde": Waarde}
+    for key, value, _ in rows(kind):
+        name = key.strip("`").replace("[]", "")
+        yield name
+        if value in inner:
+            yield from (f"{name}.{below}" for below in keys(inner[value]))
+
+
+def test_the_mapping_of_permits_has_each_key_of_a_record_and_what_the_index_adds() -> None:
+    added = {"status", "locatie", "temporal", "gemeente", "gemeente.type", "gemeente.id", "gemeente.label"}
+    assert {*paths(definition(PERMITS)["mappings"]["properties"])} == {*keys(PermitRecord)} | added
+
+
+@pytest.mark.parametrize(("kind", "other"), [(WOO, PERMITS), (PERMITS, WOO)])
+def test_an_index_of_other_records_is_not_written_to(kind: Kind, other: Kind) -> None:
+    line = f"holds records of the kind {other.name}, and not {kind.name}: .*{kind.setting}"
+    with pytest.raises(DefinitionError, match=line):
+        check(kind, "index-v1", definition(other)["mappings"])
+
+
+def test_what_mapping_1_of_the_woo_says_is_settled() -> None:
+    # Indices that were made from it are in use: another mapping or analysis is another number.
+    text = json.dumps(definition(WOO), sort_keys=True, ensure_ascii=False)
+    assert sha256(text.encode()).hexdigest() == WOO_1
 
 
 @pytest.mark.parametrize("meta", [{}, {"_meta": {}}, {"_meta": {"woo_harvester": 1}}])
 def test_an_index_of_somebody_else_is_not_written_to(meta: dict[str, object]) -> None:
     with pytest.raises(DefinitionError, match="not made by woo-harvester"):
-        check("woo-v1", meta)
+        check(WOO, "woo-v1", meta)
 
 
 def test_a_mapping_with_another_number_is_not_written_to() -> None:
     with pytest.raises(DefinitionError, match=r"mapping 2 of woo-harvester 3\.0"):
-        check("woo-v1", {"_meta": {"woo_harvester": {"mapping": 2, "version": "3.0"}}})
+        check(WOO, "woo-v1", {"_meta": {"woo_harvester": {"mapping": 2, "version": "3.0"}}})
 
 
 @pytest.mark.integration
 def test_parts_find_compounds_and_do_not_fall_into_traps(elasticsearch: Elasticsearch, alias: str) -> None:
-    analysis = Analysis(elasticsearch, f"{alias}-v1", definition())
+    analysis = Analysis(elasticsearch, f"{alias}-v1", definition(WOO))
     with SET.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     found = {
@@ -51,6 +105,6 @@ def test_parts_find_compounds_and_do_not_fall_into_traps(elasticsearch: Elastics
 
 @pytest.mark.integration
 def test_exact_words_keep_their_endings(elasticsearch: Elasticsearch, alias: str) -> None:
-    analysis = Analysis(elasticsearch, f"{alias}-v1", definition())
+    analysis = Analysis(elasticsearch, f"{alias}-v1", definition(WOO))
     assert analysis.tokens("exact", "De Coördinatie van Brieven") == ["de", "coordinatie", "van", "brieven"]
     assert analysis.tokens("stam", "De brieven, de brief") == ["brief", "brief"]

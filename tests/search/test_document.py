@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from woo_harvester.search.document import Withdrawn, action_of, document_of, version_of
+from woo_harvester.search.woo import WOO
 
 HARVESTED = "2026-11-21T08:00:00+01:00"
 
@@ -22,13 +23,13 @@ def record(cause: str = "aanlevering", **document: Any) -> dict[str, Any]:
 
 
 def test_a_document_is_the_record_with_its_status() -> None:
-    assert document_of(record()) == {**record(), "status": "gepubliceerd"}
+    assert document_of(WOO, record()) == {**record(), "status": "gepubliceerd"}
 
 
 def test_a_withdrawal_has_no_text() -> None:
     given = record("intrekking")
     given["versies"][0]["bestanden"] = [{"url": "https://www.a.nl/1.pdf", "tekst": "geheim"}]
-    document = document_of(given)
+    document = document_of(WOO, given)
     assert document["status"] == "ingetrokken"
     assert "geheim" not in json.dumps(document)
 
@@ -36,7 +37,7 @@ def test_a_withdrawal_has_no_text() -> None:
 def test_the_text_of_the_files_stands_at_the_top_alone() -> None:
     given = record()
     given["versies"][0]["bestanden"] = [{"url": "u", "tekst": "een"}, {"url": "v", "tekst": "twee"}]
-    document = document_of(given)
+    document = document_of(WOO, given)
     assert document["tekst"] == ["een", "twee"]
     assert document["versies"][0]["bestanden"] == [{"url": "u"}, {"url": "v"}]
     assert given["versies"][0]["bestanden"][0] == {"url": "u", "tekst": "een"}
@@ -54,7 +55,7 @@ def test_the_text_of_the_files_stands_at_the_top_alone() -> None:
 def test_a_validity_is_a_range_unless_it_ends_before_it_begins(
     validity: dict[str, str], period: dict[str, str] | None
 ) -> None:
-    assert document_of(record(geldigheid=validity)).get("geldigheid") == period
+    assert document_of(WOO, record(geldigheid=validity)).get("geldigheid") == period
 
 
 def test_the_version_is_the_moment_of_the_harvest_in_milliseconds() -> None:
@@ -67,20 +68,29 @@ def test_without_that_moment_the_version_is_the_oldest(source: dict[str, object]
 
 
 def test_a_record_becomes_an_action_and_a_document() -> None:
-    action = action_of(record("intrekking"), Withdrawn.MARK)
+    action = action_of(WOO, record("intrekking"), Withdrawn.MARK)
     head, body = map(json.loads, action.lines.splitlines())
     assert head == {"index": {"_id": "1", "version": 1_795_244_400_000, "version_type": "external_gte"}}
     assert (body["status"], action.deletes) == ("ingetrokken", False)
 
 
 def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
-    action = action_of(record("intrekking"), Withdrawn.DELETE)
+    action = action_of(WOO, record("intrekking"), Withdrawn.DELETE)
     (head,) = map(json.loads, action.lines.splitlines())
     assert (list(head), action.deletes) == (["delete"], True)
-    assert not action_of(record("wijziging"), Withdrawn.DELETE).deletes
+    assert not action_of(WOO, record("wijziging"), Withdrawn.DELETE).deletes
 
 
-@pytest.mark.parametrize("given", [{}, {"id": 3, "versies": [{}]}, {"id": "1", "versies": []}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"id": 3, "versies": [{}], "document": {}},
+        {"id": "1", "versies": [], "document": {}},
+        {"id": "1", "versies": [{}], "vergunning": {}},
+        {"id": "1", "versies": [{}], "document": "x"},
+    ],
+)
 def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected a record"):
-        action_of(given, Withdrawn.MARK)
+        action_of(WOO, given, Withdrawn.MARK)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.conftest import ROOT, skip_or_fail
+from tests.search.questions import asked, questions
 from woo_harvester.exporters.bulk import Writer
 from woo_harvester.exporters.indexing import create
 from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
 
-PAGE = (ROOT / "docs/search.md").read_text(encoding="utf-8")
-QUESTIONS = re.findall(r"```bash\n(.+?)```", PAGE, re.DOTALL)
+QUESTIONS = questions(WOO)
 AMSTERDAM = {"id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "label": "gemeente Amsterdam"}
 UTRECHT = {"id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0344", "label": "gemeente Utrecht"}
 ADVICE = {"id": "https://identifier.overheid.nl/tooi/def/thes/kern/c_99a836c7", "label": "adviezen"}
@@ -70,8 +66,10 @@ def records() -> list[dict[str, Any]]:
 @pytest.fixture
 def index(elasticsearch: Elasticsearch, alias: str) -> str:
     """The records, behind an alias."""
-    create(elasticsearch, alias, aliased=True)
-    outcome = Writer(elasticsearch, alias, 1).write([action_of(one, Withdrawn.MARK) for one in records()])
+    create(elasticsearch, alias, WOO, aliased=True)
+    outcome = Writer(elasticsearch, alias, 1).write(
+        [action_of(WOO, one, Withdrawn.MARK) for one in records()]
+    )
     assert not outcome.refused
     elasticsearch.indices.refresh(index=alias)
     return alias
@@ -115,19 +113,3 @@ def test_each_question_of_the_page_finds_what_it_says(
 
 def test_every_question_of_the_page_is_asked() -> None:
     assert len(QUESTIONS) == 7
-
-
-def asked(question: str, url: str) -> dict[str, Any]:
-    """The answer to a question, by the shell."""
-    if not shutil.which("curl"):
-        skip_or_fail("needs curl")
-    done = subprocess.run(
-        ["bash", "-c", question],
-        env={"ES": url, "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    answer: dict[str, Any] = json.loads(done.stdout)
-    assert "error" not in answer, answer
-    return answer

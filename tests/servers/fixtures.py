@@ -54,10 +54,17 @@ def elasticsearch(elasticsearch_url: str) -> Iterator[Elasticsearch]:
 @pytest.fixture
 def alias(elasticsearch: Elasticsearch) -> Iterator[str]:
     """A name of the test's own, whose indices go at its end."""
+    with own_alias(elasticsearch) as name:
+        yield name
+
+
+@contextmanager
+def own_alias(client: Elasticsearch) -> Iterator[str]:
+    """A name that nobody else has, whose indices go at the end."""
     name = f"woo-test-{uuid4().hex[:12]}"
     yield name
-    for index in elasticsearch.indices.get(index=f"{name}-v*", features=["aliases"]).keys():  # noqa: SIM118
-        elasticsearch.indices.delete(index=index)
+    for index in client.indices.get(index=f"{name}-v*", features=["aliases"]).keys():  # noqa: SIM118
+        client.indices.delete(index=index)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""Makes the word lists of the search index, and writes them into its definition.
+"""Makes the word lists of the search indices, and writes them into what defines their analysis.
 
-    python -m tools.compounds nl.dic nl.aff words woo_harvester/search/index-1.json
+    python -m tools.compounds nl.dic nl.aff words woo_harvester/search/analysis.json
 
 The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0): on Debian the
 packages hunspell-nl and wdutch have them. It takes two minutes, and needs pyphen and snowballstemmer. What

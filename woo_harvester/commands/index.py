@@ -38,8 +38,8 @@ class Command(WordedCommand):
     def long_desc(self) -> str:
         return (
             "Reads JSON Lines (.gz too), takes the latest version of each document, fills a new index with "
-            "them and moves the alias WOO_ELASTICSEARCH_INDEX to it at once. No run may write meanwhile. "
-            "See docs/search.md."
+            "them and moves the alias to it at once: WOO_ELASTICSEARCH_INDEX or, where the records are of "
+            "permits, WOO_ELASTICSEARCH_PERMITS_INDEX. No run may write meanwhile. See docs/search.md."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ class Command(WordedCommand):
         for option in OPTIONS:  # a command that makes no crawler has none of the add-on's settings
             settings.setdefault(option.name, option.default, "default")
         if not opts.rebuild or not args:
-            self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/*.jsonl")
+            self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/woo-*.jsonl")
         if not settings["WOO_ELASTICSEARCH_URL"]:
             self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:

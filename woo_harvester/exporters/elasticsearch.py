@@ -19,9 +19,11 @@ from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.items import WooItem
+from woo_harvester.items import RecordItem
 from woo_harvester.record import plain
 from woo_harvester.search.document import Action, Withdrawn, action_of
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.woo import WOO
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -55,7 +57,7 @@ class Batch:
 
 
 class ElasticsearchExporter:
-    """Gives each record to the index behind ``WOO_ELASTICSEARCH_INDEX``; off until the URL is set.
+    """Gives each record to the index of its kind, which the spider tells; off until the URL is set.
 
     A batch is written in a thread while the next one is gathered; when that is full too, the crawl waits.
     The state learns only of what the server acknowledged; what it refuses stands in ``refused.jsonl`` of the
@@ -65,6 +67,7 @@ class ElasticsearchExporter:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         settings = crawler.settings
+        self._kind: Kind = getattr(crawler.spidercls, "search_kind", WOO)
         self._withdrawn = _choice(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
         self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
         self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
@@ -109,9 +112,9 @@ class ElasticsearchExporter:
     def _gather(self, item: Any, response: Response | None) -> None:
         if self._failed:
             return
-        record = plain(item.record) if isinstance(item, WooItem) else ItemAdapter(item).asdict()
+        record = plain(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
         try:
-            action = action_of(record, self._withdrawn)
+            action = action_of(self._kind, record, self._withdrawn)
         except ValueError as error:
             self._refuse(record, str(error))
             return
@@ -139,8 +142,8 @@ class ElasticsearchExporter:
 
         settings = self._crawler.settings
         client = connect(settings)
-        alias = settings["WOO_ELASTICSEARCH_INDEX"]
-        name = prepare(client, alias)
+        alias = settings[self._kind.setting]
+        name = prepare(client, alias, self._kind)
         logger.info("Records go to the index %(name)s, alias %(alias)s", {"name": name, "alias": alias})
         return Writer(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
 

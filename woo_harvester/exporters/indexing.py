@@ -10,7 +10,8 @@ from elastic_transport import ApiError, TransportError
 from elasticsearch import Elasticsearch
 
 from woo_harvester.exporters.connection import SearchError, reason
-from woo_harvester.search.definition import DefinitionError, check, definition
+from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
+from woo_harvester.search.kind import Kind
 
 
 @contextmanager
@@ -24,8 +25,8 @@ def told() -> Iterator[None]:
         raise SearchError(str(error)) from error
 
 
-def prepare(client: Elasticsearch, alias: str) -> str:
-    """The name of the index behind *alias*, which is made where there is none.
+def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
+    """The name of the index behind *alias*, which is made for *kind* where there is none.
 
     Raises SearchError where the server cannot be used, or the index has a mapping that this version does not
     write.
@@ -34,27 +35,34 @@ def prepare(client: Elasticsearch, alias: str) -> str:
         if not client.indices.exists_alias(name=alias):
             if client.indices.exists(index=alias):
                 raise SearchError(
-                    f"{alias} is an index, and not an alias of one: choose another name with "
-                    "WOO_ELASTICSEARCH_INDEX"
+                    f"{alias} is an index, and not an alias of one: choose another name with {kind.setting}"
                 )
-            return create(client, alias, aliased=True)
+            return create(client, alias, kind, aliased=True)
         indices = client.indices.get(index=alias)
         if len(indices) != 1:
             names = ", ".join(sorted(indices.keys()))
             raise SearchError(f"the alias {alias} stands for several indices ({names}): leave one")
         (name, found), *_ = indices.items()
-        check(name, found["mappings"])
+        check(kind, name, found["mappings"])
         return str(name)
 
 
-def create(client: Elasticsearch, alias: str, *, aliased: bool) -> str:
-    """Make the next index of *alias*, such as ``woo-v1``, and give its name; *aliased*, the alias is on it.
+def check_behind(client: Elasticsearch, alias: str, kind: Kind) -> None:
+    """Raise SearchError where *alias* stands for an index of another kind of records."""
+    with told():
+        if client.indices.exists_alias(name=alias):
+            for name, found in client.indices.get(index=alias).items():
+                check_kind(kind, name, found["mappings"])
 
-    Raises SearchError.
+
+def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool) -> str:
+    """Make the next index of *alias* for *kind*, such as ``woo-v1``; *aliased*, the alias is on it.
+
+    Gives its name. Raises SearchError.
     """
     with told():
         name = f"{alias}-v{_last(client, alias) + 1}"
-        body = definition()
+        body = definition(kind)
         client.options(request_timeout=120).indices.create(
             index=name,
             settings=body["settings"],

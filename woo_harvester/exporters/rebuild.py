@@ -13,9 +13,11 @@ from elastic_transport import ApiError, TransportError
 
 from woo_harvester.exporters.bulk import Writer
 from woo_harvester.exporters.connection import SearchError, connect
-from woo_harvester.exporters.indexing import create, move, told
-from woo_harvester.latest import Latest
+from woo_harvester.exporters.indexing import check_behind, create, move, told
+from woo_harvester.latest import Latest, RecordsError
 from woo_harvester.search.document import Action, Withdrawn, action_of
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.kinds import OneKind
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -42,16 +44,20 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
     """Fill the next index of the alias with the latest version of each document, and move the alias to it.
 
     Where anything goes wrong, a document that is refused included, the new index is deleted and the alias
-    stays where it is. Raises SearchError and RecordsError.
+    stays where it is. The records tell which kind of index it is. Raises SearchError and RecordsError.
     """
-    alias = settings["WOO_ELASTICSEARCH_INDEX"]
+    one_kind = OneKind()
     withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
-    with Latest(files) as latest, connect(settings) as client:
-        index = create(client, alias, aliased=False)
+    with Latest(files, one_kind) as latest, connect(settings) as client:
+        if (kind := one_kind.kind) is None:
+            raise RecordsError("there is no record in the files, so that nothing tells which index to fill")
+        alias = settings[kind.setting]
+        check_behind(client, alias, kind)
+        index = create(client, alias, kind, aliased=False)
         try:
             # A withdrawn document is not deleted here: it is left out.
             lines = latest.lines(withdrawn=withdrawn is Withdrawn.MARK)
-            _fill(client, index, lines, settings)
+            _fill(client, index, kind, lines, settings)
             count = _complete(client, index)
             old = move(client, alias, index)
         except BaseException:
@@ -64,9 +70,11 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
     return Rebuilt(alias, index, count, old, keep_old)
 
 
-def _fill(client: Elasticsearch, index: str, lines: Iterable[bytes], settings: BaseSettings) -> None:
+def _fill(
+    client: Elasticsearch, index: str, kind: Kind, lines: Iterable[bytes], settings: BaseSettings
+) -> None:
     writer = Writer(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
-    actions = (action_of(json.loads(line), Withdrawn.MARK) for line in lines)
+    actions = (action_of(kind, json.loads(line), Withdrawn.MARK) for line in lines)
     most = settings.getint("WOO_ELASTICSEARCH_BATCH")
     most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
     with told():

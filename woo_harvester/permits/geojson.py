@@ -12,8 +12,7 @@ def feature(record: Mapping[str, Any]) -> dict[str, Any]:
     Its geometry is a Point or MultiPoint in WGS84, longitude first, or null for a case without coordinates
     and a withdrawn one. Its properties are the rest of the record.
     """
-    places = record.get("vergunning", {}).get("object", {}).get("coordinaten", [])
-    points = [[place["wgs84"]["lon"], place["wgs84"]["lat"]] for place in places if "wgs84" in place]
+    points = [[place["lon"], place["lat"]] for place in places(record)]
     properties = {key: value for key, value in record.items() if key != "id"}
     return {
         "type": "Feature",
@@ -21,6 +20,12 @@ def feature(record: Mapping[str, Any]) -> dict[str, Any]:
         "geometry": _geometry(points),
         "properties": properties,
     }
+
+
+def places(record: Mapping[str, Any]) -> list[dict[str, float]]:
+    """Where the object of a case is, in WGS84, as ``lat`` and ``lon`` in degrees."""
+    given = record.get("vergunning", {}).get("object", {}).get("coordinaten", [])
+    return [place["wgs84"] for place in given if "wgs84" in place]
 
 
 def _geometry(points: list[list[float]]) -> dict[str, Any] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from woo_harvester.permits.record import (
     PermitHerkomst,
     PermitRecord,
@@ -14,8 +16,8 @@ from woo_harvester.record import Oorzaak
 from woo_harvester.urls import record_id
 
 
-def permit_record(outcome: Outcome) -> PermitRecord:
-    """The record of a case; that of a withdrawn one tells no more of it than its URL."""
+def permit_record(outcome: Outcome, moment: datetime) -> PermitRecord:
+    """The record of a case, settled at *moment*; that of a withdrawn one tells no more of it than its URL."""
     message, source = outcome.mutatie.message, outcome.mutatie
     return PermitRecord(
         id=record_id(outcome.identifier),
@@ -38,6 +40,7 @@ def permit_record(outcome: Outcome) -> PermitRecord:
         herkomst=PermitHerkomst(
             ingang=source.ingang,
             bestand=source.bestand,
+            opgehaald=moment,
             organisatie=source.organisatie,
             bevindingen=list(outcome.bevindingen),
         ),

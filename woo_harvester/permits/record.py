@@ -237,6 +237,8 @@ class PermitHerkomst:
     """The entry page."""
     bestand: str | None = None
     """The file of the message that the version comes from."""
+    opgehaald: datetime | None = None
+    """When this harvest made the record, of all messages that it had by then: the later, the newer."""
     organisatie: str | None = None
     """The body that offers it: TOOI URI, systeemId, or as given with the entry."""
     bevindingen: list[str] = field(default_factory=list)
@@ -253,20 +255,3 @@ class PermitRecord:
     documenten: list[VergunningDocument] = field(default_factory=list)
     versies: list[PermitVersie] = field(default_factory=list)
     herkomst: PermitHerkomst = field(default_factory=PermitHerkomst)
-
-
-def gemeenten(vergunning: Vergunning) -> list[str]:
-    """Names of the municipalities that a case is in, each once: the facet of that name.
-
-    By its places (``spatial``) and addresses; where those do not tell, the municipality that made it.
-    """
-    named = [term.label for term in vergunning.spatial if _is_gemeente(term)]
-    if vergunning.object:
-        named += [adres.gemeente for adres in vergunning.object.adres]
-    if not any(named) and vergunning.creator and _is_gemeente(vergunning.creator):
-        named = [vergunning.creator.label]
-    return list(dict.fromkeys(name for name in named if name))
-
-
-def _is_gemeente(term: Term) -> bool:
-    return (term.scheme or "").casefold() == "overheid:gemeente"

@@ -1,4 +1,8 @@
-"""What an index is made from: one numbered file a version, with mapping, analysis and word lists."""
+"""What an index is made from: the settings that all have, and one numbered file a version of a mapping.
+
+The settings, ``analysis.json``, hold the analysis with its word lists; they belong to each mapping, so that
+another analysis gives each one a new number.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-MAPPING = 1
-"""Number of the mapping that this version writes: ``index-1.json``."""
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.woo import WOO
 
 META = "woo_harvester"
+SETTINGS = "analysis.json"
 
 
 class DefinitionError(Exception):
@@ -19,24 +24,37 @@ class DefinitionError(Exception):
 
 
 @cache
-def _file(number: int) -> str:
-    return files(__package__).joinpath(f"index-{number}.json").read_text(encoding="utf-8")
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def definition(number: int = MAPPING) -> dict[str, Any]:
+def definition(kind: Kind) -> dict[str, Any]:
     """Settings and mappings for a new index; ``_meta`` tells the mapping's number and who made it."""
-    body: dict[str, Any] = json.loads(_file(number))
+    mappings = f"{kind.name}-{kind.mapping}.json"
+    body: dict[str, Any] = {**json.loads(_file(SETTINGS)), **json.loads(_file(mappings))}
     return body
 
 
-def check(index: str, mappings: Mapping[str, Any]) -> None:
-    """Raise :class:`DefinitionError` unless this version can write to an index with these *mappings*."""
+def check(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
+    """Raise :class:`DefinitionError` unless this version writes *kind* to an index with these *mappings*."""
+    mend = f"fill a new one (scrapy index --rebuild FILES), or choose another name ({kind.setting})"
+    check_kind(kind, index, mappings)
     meta = (mappings.get("_meta") or {}).get(META)
-    mend = "fill a new one (scrapy index --rebuild FILES), or choose another name (WOO_ELASTICSEARCH_INDEX)"
     if not isinstance(meta, Mapping):
         raise DefinitionError(f"the index {index} was not made by woo-harvester: {mend}")
-    if (found := meta.get("mapping")) != MAPPING:
+    if (found := meta.get("mapping")) != kind.mapping:
         raise DefinitionError(
             f"the index {index} has mapping {found} of woo-harvester {meta.get('version')}, and this version "
-            f"writes mapping {MAPPING}: {mend}"
+            f"writes mapping {kind.mapping}: {mend}"
+        )
+
+
+def check_kind(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
+    """Raise :class:`DefinitionError` for an index that was made for records of another kind."""
+    meta = (mappings.get("_meta") or {}).get(META)
+    # The first mapping of the Woo does not name its kind.
+    if isinstance(meta, Mapping) and (found := meta.get("records", WOO.name)) != kind.name:
+        raise DefinitionError(
+            f"the index {index} holds records of the kind {found}, and not {kind.name}: choose another name "
+            f"({kind.setting})"
         )

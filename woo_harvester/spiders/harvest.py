@@ -18,6 +18,7 @@ from woo_harvester.folders import data_dir
 from woo_harvester.items import RecordItem
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register_fetch import obtain_register
+from woo_harvester.search.kind import Kind
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class HarvestSpider(Spider):
     opens_state = True
     """Opens the state itself, when it knows its hosts."""
     arguments_type: ClassVar[type[Arguments]]
+    search_kind: ClassVar[Kind]
+    """Of its records, for the search index."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.arguments = self.arguments_type.read(kwargs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
@@ -16,6 +17,7 @@ from woo_harvester.handlers.body import SpoolError
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.register import Register
+from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.conditional import header
 from woo_harvester.spiders.harvest import HarvestSpider
 from woo_harvester.spiders.hosts import with_domains
@@ -42,6 +44,7 @@ class VergunningenSpider(HarvestSpider):
     """
 
     name = "vergunningen"
+    search_kind = PERMITS
     arguments_type = PermitArguments
     arguments: PermitArguments
 
@@ -99,15 +102,16 @@ class VergunningenSpider(HarvestSpider):
                 packages = settling.settle_some(connection, numbers, self.report)
             if packages is None:
                 return
+            moment = datetime.now(UTC).replace(microsecond=0)
             for package in packages:
-                for item in self._items(package):
+                for item in self._items(package, moment):
                     yield item
             await asyncio.sleep(0)
 
-    def _items(self, package: settling.Package) -> list[PermitItem]:
-        """The records of a package; the state learns of them together."""
+    def _items(self, package: settling.Package, moment: datetime) -> list[PermitItem]:
+        """The records of a package, settled at *moment*; the state learns of them together."""
         delivery = Delivery(confirm=settling.confirm, number=package.number)
-        items = [PermitItem(permit_record(outcome)) for outcome in package.outcomes]
+        items = [PermitItem(permit_record(outcome, moment)) for outcome in package.outcomes]
         for item, outcome in zip(items, package.outcomes, strict=True):
             self.keeper.expect(item, delivery)
             self.crawler.stats.inc_value(f"woo/zaken/{outcome.oorzaak}")

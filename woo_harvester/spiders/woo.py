@@ -13,6 +13,7 @@ from woo_harvester.arguments import WooArguments
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
+from woo_harvester.search.woo import WOO
 from woo_harvester.spiders.conclusion import Conclusion
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
@@ -37,6 +38,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
     """
 
     name = "woo"
+    search_kind = WOO
     arguments_type = WooArguments
     arguments: WooArguments
 

@@ -1,0 +1,28 @@
+"""Records of permits, as they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+DAM = {"lat": 52.373056, "lon": 4.892778}
+DOM = {"lat": 52.090737, "lon": 5.121420}
+
+
+def permit(name: str, cause: str = "aanlevering", day: str = "2026-04-02", **case: Any) -> dict[str, Any]:
+    """The record of a case; what *case* gives is its metadata."""
+    return {
+        "id": name,
+        "vergunning": {"identifier": f"https://www.voorbeeldstad.nl/zaken/{name}", **case},
+        "versies": [{"oorzaak": cause, "mutatiedatumtijd": f"{day}T08:00:00+02:00"}],
+        "herkomst": {"opgehaald": f"{day}T10:00:00+02:00"},
+    }
+
+
+def gemeente(name: str) -> dict[str, str]:
+    """A municipality as a place or as the body that made a case."""
+    return {"scheme": "overheid:Gemeente", "label": name}
+
+
+def at(*places: dict[str, float]) -> dict[str, Any]:
+    """The object of a case, at these places."""
+    return {"coordinaten": [{"x-waarde": 1.0, "y-waarde": 2.0, "wgs84": place} for place in places]}

@@ -1,0 +1,43 @@
+"""The index of what was published under the Woo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from woo_harvester.search.kind import Kind, Status
+from woo_harvester.search.periods import period
+
+
+def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
+    """``tekst``, that of all files, which do not keep theirs, and ``geldigheid`` as a range."""
+    versions, texts = _without_text(record["versies"])
+    found: dict[str, Any] = {"versies": versions}
+    if texts and status is Status.GEPUBLICEERD:
+        found["tekst"] = texts[0] if len(texts) == 1 else texts
+    validity = (record.get("document") or {}).get("geldigheid") or {}
+    if valid := period(validity.get("begindatum"), validity.get("einddatum")):
+        found["geldigheid"] = valid
+    return found
+
+
+def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The versions without the text of their files, and the texts."""
+    texts = [
+        file["tekst"] for version in versions for file in version.get("bestanden", ()) if "tekst" in file
+    ]
+    if not texts:
+        return versions, texts
+    return [
+        {
+            **version,
+            "bestanden": [
+                {key: value for key, value in file.items() if key != "tekst"}
+                for file in version.get("bestanden", ())
+            ],
+        }
+        for version in versions
+    ], texts
+
+
+WOO = Kind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=1, fields=_fields)
