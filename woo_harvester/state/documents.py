@@ -112,11 +112,16 @@ class Before:
     """All documents that are not withdrawn; None where there are more than are held in memory."""
 
 
+_LISTED_BEFORE = (
+    select(documents.c.entry_digest, documents.c.id, documents.c.harvested, documents.c.fault)
+    .where(documents.c.sitemap_id == bindparam("sitemap_id"), documents.c.withdrawn.is_(None))
+    .limit(bindparam("most"))
+)
+
+
 def before(connection: Connection, sitemap_id: int) -> Before:
     """What is known of a sitemap that is about to be read."""
-    columns = (documents.c.entry_digest, documents.c.id, documents.c.harvested, documents.c.fault)
-    query = select(*columns).where(documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None))
-    rows = connection.execute(query.limit(SAME_MAX)).all()
+    rows = connection.execute(_LISTED_BEFORE, {"sitemap_id": sitemap_id, "most": SAME_MAX}).all()
     same = {
         digest: key
         for digest, key, harvested, fault in rows

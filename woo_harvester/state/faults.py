@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, func, select, update
 
 from woo_harvester.state.schema import documents
 
@@ -65,11 +65,13 @@ def faults_of(connection: Connection, sitemap_id: int) -> list[Fault]:
 
 def first_refused(connection: Connection, sitemap_id: int) -> int | None:
     """When that document of a sitemap was refused that waits longest for another try; seconds since 1970."""
-    moment: int | None = connection.scalar(
-        select(func.min(documents.c.refused_at)).where(*_faulty(sitemap_id))
-    )
+    moment: int | None = connection.scalar(_FIRST_REFUSED, {"sitemap_id": sitemap_id})
     return moment
 
 
-def _faulty(sitemap_id: int) -> tuple[ColumnElement[bool], ...]:
+def _faulty(sitemap_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
     return documents.c.sitemap_id == sitemap_id, documents.c.fault.is_not(None)
+
+
+# Built once, since it runs for each file of each host.
+_FIRST_REFUSED = select(func.min(documents.c.refused_at)).where(*_faulty(bindparam("sitemap_id")))

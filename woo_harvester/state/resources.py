@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 from woo_harvester.state.schema import documents, hosts, resources
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
 
 ResourceKind = Literal["robots", "index", "sitemap"]
 
@@ -42,29 +45,42 @@ class Resource:
     """Of a robots.txt or an index: what was read."""
 
 
+# Built once: they run some times for each of hundreds of hosts, and building one costs as much as running it.
+_HOST = select(
+    hosts.c.id, hosts.c.complete_at, hosts.c.held_runs, hosts.c.confirmed, hosts.c.held_documents
+).where(hosts.c.host == bindparam("host"))
+_ADD_HOST = insert(hosts)
+_KEEP_HOST = update(hosts).where(hosts.c.id == bindparam("host_id"))
+_RESOURCE = select(resources).where(
+    resources.c.url == bindparam("url"), resources.c.host_id == bindparam("host_id")
+)
+_ADD_RESOURCE = insert(resources)
+_KEEP_RESOURCE = update(resources).where(resources.c.id == bindparam("resource_id"))
+_SITEMAPS = select(resources.c.id).where(
+    resources.c.host_id == bindparam("host_id"), resources.c.kind == "sitemap"
+)
+
+
 def host_of_state(connection: Connection, host: str) -> Host:
     """The host's row, made where there is none."""
-    columns = (hosts.c.id, hosts.c.complete_at, hosts.c.held_runs, hosts.c.confirmed, hosts.c.held_documents)
-    row = connection.execute(select(*columns).where(hosts.c.host == host)).first()
-    if row is None:
-        connection.execute(insert(hosts).values(host=host, held_runs=0, confirmed=False))
-        return host_of_state(connection, host)
-    return Host._make(row)
+    row = connection.execute(_HOST, {"host": host}).first()
+    if row is not None:
+        return Host._make(row)
+    added = connection.execute(_ADD_HOST, {"host": host, "held_runs": 0, "confirmed": False})
+    return Host(_id_of(added), None, held_runs=0, confirmed=False)
 
 
 def resource_of(
     connection: Connection, host_id: int, url: str, kind: ResourceKind, index_url: str | None = None
 ) -> Resource:
     """The row of a file of a host, made where there is none; a sitemap's index is kept up to date."""
-    query = select(resources).where(resources.c.url == url, resources.c.host_id == host_id)
-    row = connection.execute(query).first()
+    row = connection.execute(_RESOURCE, {"url": url, "host_id": host_id}).first()
     if row is None:
         values = {"host_id": host_id, "url": url, "kind": kind, "index_url": index_url}
-        connection.execute(insert(resources).values(**values))
-        return resource_of(connection, host_id, url, kind, index_url)
+        return Resource(_id_of(connection.execute(_ADD_RESOURCE, values)), None, None, None, None, None)
     if row.index_url != index_url or row.kind != kind:
-        statement = update(resources).where(resources.c.id == row.id)
-        connection.execute(statement.values(index_url=index_url, kind=kind))
+        values = {"resource_id": row.id, "index_url": index_url, "kind": kind}
+        connection.execute(_KEEP_RESOURCE, values)
     content = zlib.decompress(row.content) if row.content is not None else None
     return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content)
 
@@ -83,26 +99,25 @@ def keep_read(
     packed = zlib.compress(content) if content is not None else None
     if packed is not None and len(packed) > CONTENT_MAXSIZE:
         return
-    connection.execute(
-        update(resources)
-        .where(resources.c.id == resource_id)
-        .values(etag=etag, last_modified=last_modified, digest=digest, read_at=at, content=packed)
-    )
+    values = {
+        "etag": etag,
+        "last_modified": last_modified,
+        "digest": digest,
+        "read_at": at,
+        "content": packed,
+    }
+    connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 
 def forget_read(connection: Connection, resource_id: int) -> None:
     """The file has changed, or cannot be relied on: the next run reads it whole."""
-    connection.execute(
-        update(resources)
-        .where(resources.c.id == resource_id)
-        .values(etag=None, last_modified=None, digest=None, read_at=None, content=None)
-    )
+    values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content"))
+    connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 
 def sitemap_ids(connection: Connection, host_id: int) -> list[int]:
     """All sitemaps that were ever read of a host."""
-    query = select(resources.c.id).where(resources.c.host_id == host_id, resources.c.kind == "sitemap")
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(_SITEMAPS, {"host_id": host_id}).scalars())
 
 
 def keep_host(
@@ -115,16 +130,13 @@ def keep_host(
     confirmed: bool = False,
 ) -> None:
     """Remember how a run ended for a host."""
-    connection.execute(
-        update(hosts)
-        .where(hosts.c.id == host_id)
-        .values(
-            complete_at=complete_at,
-            held_runs=held_runs,
-            held_documents=held_documents,
-            confirmed=confirmed,
-        )
-    )
+    values = {
+        "complete_at": complete_at,
+        "held_runs": held_runs,
+        "held_documents": held_documents,
+        "confirmed": confirmed,
+    }
+    connection.execute(_KEEP_HOST, {"host_id": host_id, **values})
 
 
 def forget_host(connection: Connection, host: str) -> None:
@@ -136,3 +148,8 @@ def forget_host(connection: Connection, host: str) -> None:
     connection.execute(delete(documents).where(documents.c.sitemap_id.in_(of_host)))
     connection.execute(delete(resources).where(resources.c.host_id == host_id))
     connection.execute(delete(hosts).where(hosts.c.id == host_id))
+
+
+def _id_of(added: CursorResult[Any]) -> int:
+    """Of the row that was made."""
+    return int(cast("Row[Any]", added.inserted_primary_key)[0])  # an insert of one row has one
