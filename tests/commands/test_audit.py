@@ -135,7 +135,7 @@ def test_what_is_typed_wrong_is_one_line_with_a_hint_and_status_2(
         ("crawl", ["woo", "shard=1/2"], "shard=1/2 is an argument of the spider: write -a shard=1/2"),
         ("demo", ["--documnts", "4"], "unknown option --documnts: did you mean --documents?"),
         ("demo", ["--documents", "veel"], "argument --documents: invalid int value: 'veel'"),
-        ("demo", ["a.nl"], "scrapy demo takes no arguments, got a.nl"),
+        ("demo", ["a.nl"], "scrapy demo takes no arguments but vergunningen, got a.nl"),
         ("state", ["--hosst", "a.nl"], "unknown option --hosst: did you mean --host?"),
     ],
 )  # fmt: skip

@@ -55,7 +55,7 @@ def visited(run: Run) -> set[str]:
     ("given", "line"),
     [
         (["domein=www.a.nl"], "unknown argument domein: did you mean domains?"),
-        (["xyz=1"], "unknown argument xyz: expected one of domains, organisation, "),
+        (["xyz=1"], "unknown argument xyz: expected one of domains, register, "),
         (["shard=3/2"], "argument shard: expected a shard such as 2/8"),
         (["shard=0/2"], "argument shard: expected a shard such as 2/8"),
         (["shard=half"], "argument shard: expected a shard such as 2/8"),

@@ -229,7 +229,7 @@ def harvest(publishers: Publishers) -> Harvest:
         **peak.SETTINGS,
         "RETRY_TIMES": 1,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
-        "WOO_DOCUMENT_MAXSIZE": 50 * MEGABYTE,
+        "WOO_DOCUMENT_MAXSIZE": 20 * MEGABYTE,
         "WOO_DOCUMENT_TIMEOUT": 8,
         "WOO_RETRY_BACKOFF": 0,
     }
