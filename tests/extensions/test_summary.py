@@ -52,7 +52,7 @@ def test_the_summary_has_hosts_documents_findings_and_the_report(tmp_path: Path)
 def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
     text = summary(figures(done=3, complete=3, codes={}), "shutdown", tmp_path)
     assert text.startswith("woo: ended early (shutdown) in 12 min 03 s\n  hosts          3 of 884 hosts: 3 ")
-    assert text.endswith(f"findings       0 errors, 0 warnings, 0 notices\n  report         {tmp_path}")
+    assert text.endswith(f"findings       0 errors, 0 warnings, 0 notices\n  files          {tmp_path}")
 
 
 def test_a_spider_without_accounts_tells_its_records(tmp_path: Path) -> None:

@@ -115,7 +115,8 @@ class Findings:
         except OSError as error:
             self._fail(error)
         else:
-            logger.info("Findings, statistics and report are in %(folder)s", {"folder": self.folder})
+            what = "Findings, statistics and report" if self.accounts else "Findings and statistics"
+            logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
 
     def _make_report(self) -> None:
         settings = self._crawler.settings

@@ -60,7 +60,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         severity = words.SEVERITIES[explain(code).severity][0]
         rows.append(("", f"{count:,} x {code} ({severity})"))
     page = folder / "index.html"
-    rows.append(("report", str(page if page.exists() else folder)))
+    rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {words.duration(figures.seconds)}", *lines])
 
