@@ -64,7 +64,7 @@ def test_a_publishers_faults_never_change_the_exit_status(crawl: Crawl, site: Si
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of woo")]
+    ("name", "hint"), [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of vergunningen, woo")]
 )
 def test_an_unknown_spider_is_one_line_with_a_hint(tmp_path: Path, name: str, hint: str) -> None:
     done = run_scrapy(["crawl", name], tmp_path, settings={"LOG_ENABLED": 0})
