@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-
-from pyproj import Transformer
+from typing import TYPE_CHECKING
 
 from woo_harvester.permits.record import PostcodeHuisnummer, Wgs84
 from woo_harvester.tooi import lists
 from woo_harvester.tooi.values import Concept
+
+if TYPE_CHECKING:
+    from pyproj import Transformer
 
 _POSTCODE = re.compile(r"([1-9][0-9]{3})\s*([A-Za-z]{2})")
 _HOUSE = re.compile(r"0*([1-9][0-9]{0,8})\s*[-/]?\s*(.*)", re.DOTALL)
@@ -70,6 +72,8 @@ def to_wgs84(x: float, y: float) -> Wgs84 | None:
 
 @cache
 def _transformer() -> Transformer:
+    from pyproj import Transformer  # noqa: PLC0415  -- takes long, and no other spider needs it
+
     return Transformer.from_crs("EPSG:28992", "EPSG:4326", always_xy=True)
 
 
