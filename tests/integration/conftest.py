@@ -12,10 +12,23 @@ import pytest
 from tests.command import Run, run_scrapy
 from tests.integration.faults import Fallible, GatedSite
 from tests.integration.publishers import Publishers
+from tests.servers.fixtures import alias, elasticsearch, elasticsearch_url
 from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
 from woo_harvester.demo.certificates import Authority
 
-__all__ = ["Crawl", "ca", "ca_bundle", "crawl", "make_raw_site", "make_site", "publishers", "site"]
+__all__ = [
+    "Crawl",
+    "alias",
+    "ca",
+    "ca_bundle",
+    "crawl",
+    "elasticsearch",
+    "elasticsearch_url",
+    "make_raw_site",
+    "make_site",
+    "publishers",
+    "site",
+]
 
 
 class Crawl(Protocol):

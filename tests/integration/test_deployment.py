@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.deployment import commands_of, run_instructions, type_in
 from tests.integration.daily import numbered, publish
 from tests.scrapyd import Scrapyd, copy_project, free_port, need_scrapyd, outside, wait_until
 from tests.sites import MakeSite, write_register
+from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.shards import shard_of
 
@@ -34,6 +36,10 @@ LOOPBACK = {"WOO_ALLOW_PRIVATE_HOSTS": "1", "NO_PROXY": "localhost,127.0.0.1"}
 @pytest.fixture
 def publisher(site: Site) -> Site:
     publish(site, numbered(5))
+    sitemap = site.pages["/s0.xml"]
+    assert isinstance(sitemap, Page)
+    titled = b"".join(sitemap.chunks()).replace(b">Besluit<", b">Stikstofbesluit<")
+    site.pages["/s0.xml"] = replace(sitemap, body=titled)
     for name in numbered(5):
         site.pages[f"/d/{name}.pdf"] = site.pages["/robots.txt"]
     return site
@@ -45,12 +51,12 @@ def register(publisher: Site, tmp_path: Path) -> Path:
 
 
 def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
-    publisher: Site, register: Path, ca_bundle: Path, tmp_path: Path
+    publisher: Site, register: Path, ca_bundle: Path, elasticsearch_url: str, alias: str, tmp_path: Path
 ) -> None:
     need_scrapyd()
     folder, port = tmp_path / "empty", free_port()
     folder.mkdir()
-    public = outside({})
+    public = outside({"WOO_ELASTICSEARCH_INDEX": alias})
     own = {
         **outside(LOOPBACK),
         "SSL_CERT_FILE": str(ca_bundle),
@@ -60,7 +66,12 @@ def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
     clone, *commands = commands_of(PAGE, "Scrapyd")
     assert clone.startswith("git clone ")
     project = copy_project(folder / "woo-harvester")
-    here = {"localhost:6800": f"localhost:{port}", "www.gemeente.nl": publisher.host}
+    here = {
+        "localhost:6800": f"localhost:{port}",
+        "www.gemeente.nl": publisher.host,
+        "http://localhost:9200": elasticsearch_url,
+        "/woo/_search": f"/{alias}/_search",
+    }
     cfg = project / "scrapy.cfg"
     cfg.write_text(cfg.read_text().replace("localhost:6800", here["localhost:6800"]), encoding="utf-8")
     with ExitStack() as stack:
@@ -82,9 +93,13 @@ def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
                     assert json.loads(answer)["status"] == "ok"
                 elif "listspiders.json" in command:
                     assert "woo" in json.loads(answer)["spiders"]
+                elif "_search" in command:
+                    found = json.loads(answer)["hits"]["hits"]
     (records,) = folder.glob("server/records/*.jsonl")
     assert len(read_lines(records)) == 5
     assert (folder / "server" / "state" / "woo-state.sqlite").exists()
+    titles = [hit["_source"]["document"]["titelcollectie"]["officieleTitel"] for hit in found]
+    assert titles == ["Stikstofbesluit"] * 5
 
 
 def test_what_the_image_runs_works_in_a_fresh_environment(
