@@ -35,10 +35,10 @@ def variants() -> dict[str, dict[str, Any]]:
     """Definitions whose analyzer ``delen`` differs."""
     ours = definition(WOO)
     filters = ours["settings"]["analysis"]["filter"]
-    parts = {word.strip("~") for word in filters["begin"]["word_list"]}
-    parts |= {word.strip("~")[::-1] for word in filters["eind"]["word_list"]}
-    parts -= set(filters["geen_woord"]["stopwords"])
-    plain = {"type": "dictionary_decompounder", "word_list": sorted(parts)}
+    parts = {word.strip("~") for word in filters["begin"]["word_list"].split(",")}
+    parts |= {word.strip("~")[::-1] for word in filters["eind"]["word_list"].split(",")}
+    parts -= set(filters["geen_woord"]["stopwords"].split(","))
+    plain = {"type": "dictionary_decompounder", "word_list": ",".join(sorted(parts))}
     grams = {"type": "ngram", "min_gram": 3, "max_gram": 10, "preserve_original": True}
     return {
         "stop words and stemmer": changed(ours, {}, [*PLAIN, *STEM]),

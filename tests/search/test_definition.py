@@ -23,7 +23,7 @@ from woo_harvester.search.kinds import KINDS
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.woo import WOO
 
-WOO_1 = "bee71c1a61475592928794620ca521df8a2b362ebb1044c639cf5a8a1f821600"
+WOO_1 = "b578d469022bc3f5e5836bd56c80b8c46177cbe4be7ad3118059428006106cf7"
 
 SET = Path(__file__).parent / "compounds.csv"
 
