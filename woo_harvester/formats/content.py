@@ -25,7 +25,7 @@ from typing import BinaryIO
 from filetype import guess_mime
 from lxml import etree
 from w3lib.encoding import read_bom
-from xtractmime import RESOURCE_HEADER_BUFFER_LENGTH, extract_mime, is_binary_data
+from xtractmime import RESOURCE_HEADER_BUFFER_LENGTH, extract_mime
 
 from woo_harvester.formats.claims import from_media_type
 from woo_harvester.formats.containers import OLE_MAGIC, ZIP_MAGIC, in_ole, in_zip
@@ -39,6 +39,8 @@ _OTHER_TAGS = tuple(
     (tag, bytes(0xDF if byte.isalpha() else 0xFF for byte in tag.decode()), None, b"text/html")
     for tag in (b"<META ", b"<LINK ", b"<FORM ")
 )
+#: The "binary data bytes" of the standard MIME Sniffing, section 3.
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 #: Readers of PDF take a file whose header stands within the first kilobyte (ISO 32000-1, annex H.3.4.1).
 _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
@@ -98,7 +100,7 @@ def _as_text(head: bytes) -> bytes | None:
     if encoding:
         # Cut in mid-character at the end, perhaps; what cannot be decoded is no markup.
         head = head[len(mark or b"") :].decode(encoding, "ignore").encode("utf-8", "ignore")
-    return head.lstrip() if head and not is_binary_data(head[:RESOURCE_HEADER_BUFFER_LENGTH]) else None
+    return head.lstrip() if head and not _BINARY.search(head, 0, RESOURCE_HEADER_BUFFER_LENGTH) else None
 
 
 def _text_content(text: bytes) -> Content:
