@@ -36,10 +36,16 @@ def hosts(
 
 
 def harvest(site: Publisher, **settings: object) -> Run:
-    """A first harvest of everything, with a store."""
+    """A first harvest of everything; each document is kept."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         return woo(folder, site, documents="download", FILES_STORE=folder / "documents", **settings)
+
+
+def fetch(site: Publisher) -> Run:
+    """A first harvest of everything; what is fetched is told apart and not kept."""
+    with tempfile.TemporaryDirectory() as name:
+        return woo(Path(name), site, documents="download")
 
 
 def peer(site: Publisher, *options: str) -> Run:
@@ -71,7 +77,8 @@ def small() -> None:
         "stock spider, Scrapy's settings": peer,
         "stock spider, CONCURRENT_ITEMS=1": lambda site: peer(site, "-s", "CONCURRENT_ITEMS=1"),
         "stock spider, Scrapy's aiohttp handler": lambda site: peer(site, "-s", AIOHTTP),
-        "woo, documents=download": harvest,
+        "woo, documents=download": fetch,
+        "the same, FILES_STORE: kept, durably": harvest,
     }
     found: dict[str, list[Run]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 4000, 20 * KB, 0) as site:

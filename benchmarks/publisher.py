@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from woo_harvester.demo.site import Site
 from woo_harvester.shards import shard_of
 
 PATIENCE = 60
+PIECE = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,20 @@ class Growing:
     def __call__(self, request: Request) -> Page:
         """The page for one more request."""
         self._asked += not self._still.exists()
-        return Page(self._body + b"\n" * self._asked, content_type="application/xml")
+        return in_pieces(self._body + b"\n" * self._asked)
+
+
+def in_pieces(body: bytes, headers: Mapping[str, str] | None = None) -> Page:
+    """A page that is sent piece by piece, as servers do: one that is sent whole is first encrypted whole."""
+
+    def pieces() -> Iterator[bytes]:
+        view = memoryview(body)
+        for start in range(0, len(body), PIECE):
+            yield view[start : start + PIECE]  # type: ignore[misc]  # as good as bytes for who sends it
+
+    return Page(
+        pieces, content_type="application/xml", headers={"Content-Length": str(len(body)), **(headers or {})}
+    )
 
 
 def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -> None:
@@ -111,8 +125,7 @@ def _publish(site: Site, folder: Path, entries: int, options: Sequence[str]) -> 
             continue
         # Made before the clock runs, so that a client does not wait for it.
         body = b"".join(page.body())
-        fixed = Page(body, content_type="application/xml", headers=headers)
-        site.pages[path] = fixed if headers else Growing(body, folder / "still")
+        site.pages[path] = in_pieces(body, headers) if headers else Growing(body, folder / "still")
 
 
 if __name__ == "__main__":
