@@ -57,13 +57,15 @@ lint: install-dev
 types: install-dev
 	$(BIN)/mypy
 
+# Whole files, so that what a file sets up is set up once, in the order that tests/conftest.py gives them.
+PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 unit: install-dev
-	$(BIN)/pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/pytest $(PARALLEL)
 
 # Apart from "test", since it takes half as long again: processes that the tests start are measured too.
 coverage: install-dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
