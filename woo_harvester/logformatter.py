@@ -10,17 +10,17 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 from woo_harvester.extensions.ending import RunError
 
 if TYPE_CHECKING:
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's messages, but "Scraped from ..." only where ``LOG_LEVEL`` is DEBUG.
+    """Scrapy's messages, but "Crawled ..." and "Scraped from ..." only where ``LOG_LEVEL`` is DEBUG.
 
-    Scrapy makes that line for each item and then throws it away by its level, which costs as much as reading
-    the item from its sitemap. Of items that were under way when the run could not go on only DEBUG tells: one
+    Scrapy makes these lines for each response and item and then throws them away by their level, which costs
+    as much as reading an entry of a sitemap. Of items that were under way when the run could not go on only DEBUG tells: one
     line says why.
     """
 
@@ -33,7 +33,13 @@ class QuietLogFormatter(LogFormatter):
         """Read the level from the settings."""
         return cls(crawler)
 
-    def scraped(  # type: ignore[override]  # Scrapy takes None for "no line", but does not declare it
+    def crawled(  # type: ignore[override]  # Scrapy takes None for "no line", but does not declare it
+        self, request: Request, response: Response, spider: Spider
+    ) -> LogFormatterResult | None:
+        """The line for a response, if it would be seen."""
+        return super().crawled(request, response, spider) if self._debug else None
+
+    def scraped(  # type: ignore[override]  # the same
         self, item: Any, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult | None:
         """The line for an item, if it would be seen."""

@@ -41,6 +41,8 @@ _OTHER_TAGS = tuple(
 )
 #: The "binary data bytes" of the standard MIME Sniffing, section 3.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+#: What nearly all PDFs begin with, and nothing else does.
+_PDF_MAGIC = b"%PDF-"
 #: Readers of PDF take a file whose header stands within the first kilobyte (ISO 32000-1, annex H.3.4.1).
 _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
@@ -79,6 +81,8 @@ def read_content(file: BinaryIO) -> Content:
     """
     file.seek(0)
     head = file.read(HEAD_SIZE)
+    if head.startswith(_PDF_MAGIC):  # first, since most documents are PDF
+        return _content(("PDF",))
     if head.startswith(OLE_MAGIC):
         return _content(*in_ole(file))
     if head.startswith(ZIP_MAGIC):

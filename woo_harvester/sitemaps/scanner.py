@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import repeat
@@ -85,14 +86,26 @@ class NotPlainError(ValueError):
     """Only the full reader can read this file."""
 
 
-class Block(NamedTuple):
+@dataclass(slots=True)
+class Block:
     """A part of the file."""
 
     data: bytes
     root: bytes
     """Start tag of the file's root element."""
     line: int
-    """The line of the file on which it begins."""
+    """The line of the file at ``counted``."""
+    counted: int = 0
+    """Up to where lines are counted: on from there, so that who asks in order counts each line once."""
+
+    def line_at(self, position: int) -> int:
+        """The line of the file at *position* of this part."""
+        if position < self.counted:
+            self.line -= self.data.count(b"\n", position, self.counted)
+        else:
+            self.line += self.data.count(b"\n", self.counted, position)
+        self.counted = position
+        return self.line
 
 
 class ScannedEntry(NamedTuple):
@@ -110,7 +123,7 @@ class ScannedEntry(NamedTuple):
     @property
     def line(self) -> int:
         """The line on which it begins, counted only for who asks: few entries are ever told of."""
-        return self.block.line + self.block.data.count(b"\n", 0, self.start)
+        return self.block.line_at(self.start)
 
     def parse(self) -> Entry:
         """The entry that the full reader would give; its document stays valid.
