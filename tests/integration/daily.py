@@ -55,7 +55,7 @@ class Harvester:
 
     folder: Path
     ca_bundle: Path
-    sites: list[LoopbackServer]
+    sites: list[Site]
 
     def arguments(self, *args: str) -> list[str]:
         """Of the command of a daily run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_a_header_that_is_not_utf_8_is_no_fault(
     old = make_raw_site({"/d/a.pdf": hostile.raw(answer)})
     publish(site, {})
     site.pages["/s0.xml"] = Page(xml(old, {"a": FIRST}), content_type=XML)
-    harvester.sites = [site, old]
+    harvester.sites = [site, cast("Site", old)]  # of which only the address is needed
     run = harvester.day("-a", "documents=download")
     (record,) = run.records
     assert record["versies"][0]["bestanden"][0]["bestandsnaam"] == "besluit-\xe9\xe9n.pdf"
