@@ -93,7 +93,7 @@ class HostReader:
         """A streamed request for a file of *visit*'s host; *kwargs* go to the callback."""
         with self._keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, url, kind, listed_by)
-            if self._is_another_try_due(connection, resource.id):
+            if resource.read_at is not None and self._is_another_try_due(connection, resource.id):
                 forget_read(connection, resource.id)
                 resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
