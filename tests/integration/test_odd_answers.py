@@ -88,7 +88,7 @@ def test_documents_of_a_host_whose_robots_txt_is_out_of_reach_are_not_asked_for(
     harvester.sites = [site, other]
     run = harvester.day("-a", "documents=download", RETRY_TIMES=0)
     (finding,) = run.about("document.onbereikbaar")
-    assert finding["seen"] == "robots.txt van deze host is onbereikbaar"
+    assert finding["seen"] == "HTTP 503 voor de robots.txt van deze host"
     assert other.requested("/d/a.pdf") == []
     other.pages["/robots.txt"] = Page(b"User-agent: *\nAllow: /\n")
     assert causes(harvester.day("-a", "documents=download")) == {"a": "aanlevering"}

@@ -32,8 +32,8 @@ class RobotsForbidden(IgnoreRequest):
 class RobotsUnreachableError(Exception):
     """The host's robots.txt is out of reach; not an IgnoreRequest, since the next run asks again."""
 
-    def __init__(self) -> None:
-        super().__init__("robots.txt van deze host is onbereikbaar")
+    def __init__(self, status: int) -> None:
+        super().__init__(f"HTTP {status} voor de robots.txt van deze host")
 
 
 class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
@@ -50,6 +50,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._known: dict[str, RobotParser | None] = {}
+        self._out_of_reach: dict[str, Exception] = {}
         self._fetching: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def learn(self, request: Request, body: bytes) -> None:
@@ -83,21 +84,23 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         )
         try:
             response = await self.crawler.engine.download_async(robots)
-        except Exception:  # whatever keeps robots.txt away is told of the request that wants it
+        except Exception as error:  # whatever keeps robots.txt away is told of the request that wants it
+            self._out_of_reach[host] = error
             self._known.setdefault(host, None)
             return
         body = _body(response)
         if response.status < 500:  # RFC 9309, 2.3.1.3: a robots.txt that is not there forbids nothing
             await self.learn(request, body if response.status == 200 else b"")
+        self._out_of_reach[host] = RobotsUnreachableError(response.status)
         self._known.setdefault(host, None)
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise RobotsForbidden or RobotsUnreachableError for what the rules do not allow."""
+        """Raise RobotsForbidden for what the rules do not allow, or why there are none."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
         parser = await self.robot_parser(request)
         if parser is None:
-            raise RobotsUnreachableError
+            raise self._out_of_reach[host_of(request.url)].with_traceback(None)  # which would grow each time
         if not parser.allowed(request.url, self._agent):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise RobotsForbidden(request.url)
