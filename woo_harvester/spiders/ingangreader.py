@@ -118,7 +118,14 @@ class IngangReader:
     def _own(self, links: Iterable[Link], visit: IngangVisit) -> Iterator[Link]:
         secure = visit.ingang.url.lower().startswith("https:")
         for link in links:
-            if host_of(link.url) not in visit.ingang.hosts:
+            try:
+                host = host_of(link.url)
+            except ValueError:
+                if link.is_xml:
+                    action = "bericht niet opgehaald"
+                    visit.note("ipm.bericht-onbereikbaar", link.url, seen="geen geldig adres", action=action)
+                continue
+            if host not in visit.ingang.hosts:
                 if link.is_xml:
                     visit.note("host.niet-geregistreerd", link.url, action="bericht niet opgehaald")
             elif secure and link.url.lower().startswith("http:"):
