@@ -171,18 +171,25 @@ class IngangReader:
         self, response: StreamedResponse, visit: IngangVisit, link: Link, file: PermitFile | None
     ) -> None:
         """Keep the message of a file, or what is wrong with it."""
-        with closing(response):
-            if response.status == 304 and file is not None:
-                self._unchanged(link, file, visit)
-            elif response.status != 200:
-                seen = f"HTTP {response.status}"
-                self._failed(link, file, visit, "ipm.bericht-onbereikbaar", seen)
-            elif "dataloss" in response.flags:
-                self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
-            elif link.is_xml or file is not None or _is_xml(response):
-                visit.has_xml = True
-                self._read(response, link, file, visit)
-        self._file_done(visit)
+        try:
+            with closing(response):
+                self._judge(response, visit, link, file)
+        finally:  # else the page would wait for the place of this file for ever
+            self._file_done(visit)
+
+    def _judge(
+        self, response: StreamedResponse, visit: IngangVisit, link: Link, file: PermitFile | None
+    ) -> None:
+        """What the answer to a request for a file was."""
+        if response.status == 304 and file is not None:
+            self._unchanged(link, file, visit)
+        elif response.status != 200:
+            self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
+        elif "dataloss" in response.flags:
+            self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
+        elif link.is_xml or file is not None or _is_xml(response):
+            visit.has_xml = True
+            self._read(response, link, file, visit)
 
     def _failed(self, link: Link, file: PermitFile | None, visit: IngangVisit, code: str, seen: str) -> None:
         """A message could not be fetched; nobody knows what a link without extension would have been."""
