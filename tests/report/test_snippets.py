@@ -40,6 +40,7 @@ def text(url: etree._Element, name: str) -> str | None:
         ("loc.geen-https", "http://www.a.nl/1.pdf?a=1&b=2", "https://www.a.nl/1.pdf?a=1&b=2"),
         ("loc.ongeldig", "/documenten/een twee.pdf", "https://www.a.nl/documenten/een%20twee.pdf"),
         ("loc.inloggegevens", "https://u:p@www.a.nl/1.pdf", "https://www.a.nl/1.pdf"),
+        ("loc.inloggegevens", "https://u:p@p@www.a.nl/1.pdf", "https://www.a.nl/1.pdf"),
     ],
 )
 def test_a_wrong_loc_becomes_one_that_may_be_harvested(code: str, seen: str, right: str) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.report.model import Body, Snippet
+from woo_harvester.report.tally import CREDENTIALS
 from woo_harvester.report.xml_lines import (
     CATEGORY,
     DAY,
@@ -86,8 +87,7 @@ def _quoted(url: str) -> str:
 
 
 def _without_login(finding: Given) -> str:
-    scheme, _, rest = str(finding.get("seen", "")).partition("://")
-    return f"{scheme}://{rest.partition('@')[2]}"
+    return CREDENTIALS.sub("", str(finding.get("seen", "")))
 
 
 def _target(finding: Given) -> str | None:
