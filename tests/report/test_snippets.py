@@ -4,6 +4,7 @@ import pytest
 from lxml import etree
 
 from tests.report.runs import BODY, about_document, about_host
+from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.findings import Finding, explanations
 from woo_harvester.report.model import Body, Snippet
@@ -159,13 +160,34 @@ def test_a_value_of_an_unknown_list_has_no_example() -> None:
     assert snippet(finding, None) is None
 
 
-@pytest.mark.parametrize("element", ["creatiedatum", "geldigheid/begindatum"])
-def test_a_wrong_date_becomes_one_that_can_be_read(element: str) -> None:
+@pytest.mark.parametrize(
+    ("element", "right"),
+    [
+        ("creatiedatum", "2026-01-31"),
+        ("geldigheid/begindatum", "2026-01-31T09:00:00+01:00"),
+        ("documenthandelingen/documenthandeling/atTime", "2026-01-31T09:00:00+01:00"),
+    ],
+)
+def test_a_wrong_date_becomes_one_by_the_schema(element: str, right: str) -> None:
     given = made(about_document("datum.ongeldig", element=element, seen="31-02-2024"))
     document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
-    read = read_given(document)
-    assert (read.creatiedatum or read.begindatum or "").startswith("2026-01-31")
+    assert text(document, element.rpartition("/")[2]) == right
+    assert not [fault for fault in schema_faults(document) if fault.path.endswith(element)]
+
+
+@pytest.mark.parametrize("code", ["metadata.ontbreekt", "metadata.mdto"])
+def test_metadata_that_are_written_whole_are_valid_by_the_schema(code: str) -> None:
+    document = entry(made(about_document(code)).after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    assert list(schema_faults(document)) == []
+
+
+def test_a_handling_that_is_absent_is_written_by_the_schema() -> None:
+    given = made(about_document("documenthandeling.ontbreekt"))
+    document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    assert not [fault for fault in schema_faults(document) if "documenthandeling" in fault.path]
 
 
 def test_an_unknown_element_becomes_metadata_of_their_own() -> None:

@@ -143,7 +143,7 @@ def _example(path: str) -> str:
 def _handling() -> list[str]:
     return [
         *nested(f"{HANDLING}/soortHandeling", _example("soortHandeling"))[:-2],
-        f"    <diwoo:atTime>{DAY}</diwoo:atTime>",
+        f"    <diwoo:atTime>{MOMENT}</diwoo:atTime>",
         "  </diwoo:documenthandeling>",
         "</diwoo:documenthandelingen>",
     ]
@@ -185,7 +185,7 @@ def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
 
 def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     path, loc = finding.get("element", ""), finding.get("url", "")
-    right = MOMENT if path.startswith("geldigheid") else DAY
+    right = DAY if path == "creatiedatum" else MOMENT
     before = nested(path, text_element(path, finding.get("seen", "")))
     return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
 
