@@ -254,6 +254,15 @@ def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> Non
     assert "http://www.sitemaps.org/schemas/sitemap/0.9" in given.after
 
 
+@pytest.mark.parametrize(
+    ("seen", "before"),
+    [("http://a.nl/?a&b", '<DiWoo xmlns="http://a.nl/?a&amp;b">'), ("geen naamruimte", "<DiWoo>")],
+)
+def test_a_namespace_becomes_the_one_of_the_schema(seen: str, before: str) -> None:
+    given = made(about_document("metadata.naamruimte", seen=seen))
+    assert (given.before, given.after) == (before, f'<DiWoo xmlns="{DIWOO_NAMESPACE}">')
+
+
 @pytest.mark.parametrize("code", ["loc.ontbreekt", "document.html-pagina", "metadata.mdto"])
 def test_other_entries_are_shown_right(code: str) -> None:
     given = made(about_document(code))

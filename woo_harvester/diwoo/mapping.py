@@ -128,6 +128,9 @@ def _note_kind(given: Given, notes: Notes) -> None:
         notes("metadata.mdto", element="MDTO", action="genegeerd")
     if not given.has_diwoo and not given.extra:
         notes("metadata.ontbreekt", action="standaardwaarden gebruikt")
+    if given.namespace is not None:
+        seen = given.namespace or "geen naamruimte"
+        notes("metadata.naamruimte", element="DiWoo", seen=seen, action="toch gelezen")
     if given.unread:
         notes("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
 

@@ -263,10 +263,15 @@ def _doctype(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     return [first, "<!DOCTYPE …>", rest], [first, rest]
 
 
-def _namespace(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    seen = finding.get("seen", "")
-    given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
-    return [f"<urlset{given}>"], [f'<urlset xmlns="{SITEMAP_NAMESPACE}">']
+def _namespace(name: str, right: str) -> Maker:
+    """An element with the namespace that it must have."""
+
+    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+        seen = finding.get("seen", "")
+        given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
+        return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
+
+    return make
 
 
 _MAKERS: dict[str, Maker] = {
@@ -281,7 +286,7 @@ _MAKERS: dict[str, Maker] = {
     "index.is-urlset": _index_of,
     "sitemap.wortelelement": _urlset,
     "sitemap.doctype": _doctype,
-    "sitemap.naamruimte": _namespace,
+    "sitemap.naamruimte": _namespace("urlset", SITEMAP_NAMESPACE),
     "loc.ontbreekt": _no_loc,
     "loc.ongeldig": _other_loc(_escaped),
     "loc.geen-https": _other_loc(_https),
@@ -292,6 +297,7 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(("lastmod.ouder", "lastmod.heraanbod"), _lastmod),
     "metadata.ontbreekt": _no_metadata,
     "metadata.mdto": _no_metadata,
+    "metadata.naamruimte": _namespace("DiWoo", DIWOO_NAMESPACE),
     "metadata.element-onbekend": _unknown_element,
     "publisher.ontbreekt": _absent("publisher", _publisher),
     "register.meerdere-organisaties": _absent("publisher", _publisher),
