@@ -146,6 +146,24 @@ def test_an_index_that_may_not_be_visited_is_told(url: str, code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        (GENERAL, True),
+        (f"http://{HOST}/sitemapindex-diwoo.xml", True),
+        ("https://elders.nl/sitemapindex-diwoo.xml", True),
+        (f"https://{HOST}/sitemap-diwoo.xml", False),
+        (f"https://{HOST}/sitemapindex-diwoo-infocat018.xml", False),
+        (f"https://{HOST}/sitemap.xml", False),
+    ],
+)
+def test_an_index_that_may_not_be_visited_is_named_all_the_same(url: str, named: bool) -> None:
+    host = Host()
+
+    host.indexes(url)
+    assert host.selection.named is named
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "https://documenten.gemeente.nl/sitemapindex-diwoo.xml",

@@ -196,7 +196,7 @@ class HostReader:
                 visit.incomplete.append("robots.te-groot")
             elif response.status == 200:
                 self._keep(response, resource, content=body)
-            if not visit.indexes:
+            if not visit.selection.named:
                 visit.note("robots.geen-diwoo-index", response.url)
         elif response.status in (404, 410):
             visit.note("robots.ontbreekt", response.url, seen=f"HTTP {response.status}")
