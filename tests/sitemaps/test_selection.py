@@ -128,7 +128,7 @@ def test_the_same_index_is_read_once_also_in_a_robots_txt_that_is_read_again() -
     ("url", "code"),
     [
         (f"http://{HOST}/sitemapindex-diwoo.xml", "index.geen-https"),
-        ("ftp://www.gemeente.nl/sitemapindex-diwoo.xml", "index.geen-https"),
+        ("ftp://www.gemeente.nl/sitemapindex-diwoo.xml", "loc.ongeldig"),
         ("https://u:p@www.gemeente.nl/sitemapindex-diwoo.xml", "loc.inloggegevens"),
         ("https://elders.nl/sitemapindex-diwoo.xml", "host.niet-geregistreerd"),
         ("https://www.gemeente.nl:9999/sitemapindex-diwoo.xml", "host.niet-geregistreerd"),
@@ -212,8 +212,8 @@ def test_an_entry_without_loc_is_told_with_its_line() -> None:
     ("loc", "code"),
     [
         ("http://www.gemeente.nl/1.xml", "loc.geen-https"),
-        ("javascript:alert(1)", "loc.geen-https"),
-        ("file:///etc/passwd", "loc.geen-https"),
+        ("javascript:alert(1)", "loc.ongeldig"),
+        ("file:///etc/passwd", "loc.ongeldig"),
         ("/sitemap-1.xml", "loc.ongeldig"),
         ("www.gemeente.nl/1.xml", "loc.ongeldig"),
         ("https://www.gemeente.nl/een twee.xml", "loc.ongeldig"),
