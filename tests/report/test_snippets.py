@@ -51,7 +51,9 @@ def test_a_wrong_loc_becomes_one_that_may_be_harvested(code: str, seen: str, rig
     assert loc_problem(right) is None
 
 
-@pytest.mark.parametrize("seen", ["javascript:alert(1)", "mailto:a@a.nl", "ftp://a.nl/1.pdf", "https://"])
+@pytest.mark.parametrize(
+    "seen", ["javascript:alert(1)", "mailto:a@a.nl", "ftp://a.nl/1.pdf", "https://", "//[x"]
+)
 def test_what_cannot_be_mended_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
     finding = about_document("loc.ongeldig", url=seen, seen=seen).as_dict()
     assert snippet(finding, None) is None

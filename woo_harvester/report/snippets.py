@@ -74,11 +74,13 @@ def _https(finding: Given) -> str | None:
     return _quoted(f"https://{rest}") if scheme.lower() == "http" else None
 
 
-def _escaped(finding: Given) -> str:
-    loc = urljoin(
-        finding.get("sitemap") or f"https://{finding.get('host')}/", finding.get("seen", "").strip()
-    )
-    return _quoted(loc)
+def _escaped(finding: Given) -> str | None:
+    loc = str(finding.get("seen", "")).strip()
+    try:
+        whole = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
+    except ValueError:  # a broken IPv6 address
+        return None
+    return _quoted(whole)
 
 
 def _quoted(url: str) -> str:
