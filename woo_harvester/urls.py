@@ -62,6 +62,11 @@ def loc_problem(loc: str) -> str | None:
     return None
 
 
+def secured(url: str) -> str:
+    """The URL with https where it has http: for what may have either, and for pages that moved."""
+    return f"https{url[4:]}" if _HTTP.match(url) else url
+
+
 def record_id(loc: str) -> str:
     """The id of a document's record: the UUID version 5 of its location as given, in the namespace for URLs.
 

@@ -24,7 +24,7 @@ from woo_harvester.spiders.conditional import ANSWERS, conditions, header, momen
 from woo_harvester.spiders.failures import failure_code, failure_seen
 from woo_harvester.state.documents import BATCH
 from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files
-from woo_harvester.urls import host_of
+from woo_harvester.urls import host_of, secured
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -128,11 +128,8 @@ class IngangReader:
             if host not in visit.ingang.hosts:
                 if link.is_xml:
                     visit.note("host.niet-geregistreerd", link.url, action="bericht niet opgehaald")
-            elif secure and link.url.lower().startswith("http:"):
-                # A page that was moved to https, and still has its old links.
-                yield replace(link, url=f"https{link.url[4:]}")
-            else:
-                yield link
+            else:  # a page that was moved to https may still have its old links
+                yield replace(link, url=secured(link.url)) if secure else link
 
     def _requests(self, links: Sequence[Link], visit: IngangVisit) -> Iterator[Request]:
         """Those for files that may be new; of the others, what is wrong with them is told again."""
