@@ -220,6 +220,29 @@ def test_an_unreadable_index_is_told_as_such(tmp_path: Path) -> None:
     assert Read(path).codes == ["index.ongeldig"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "category"),
+    [
+        ("www.a.nl/x/a", 1),
+        ("www.a.nl/x/b", 2),
+        ("ergens/a", 1),
+        ("ergens", None),  # nobody can tell which of the two it is
+    ],
+)
+def test_of_sitemaps_with_one_name_their_folders_tell_which_index_lists_them(
+    folder: str, category: int | None, tmp_path: Path
+) -> None:
+    for number, name in enumerate(("a", "b"), start=1):
+        index = tmp_path / f"sitemapindex-diwoo-infocat{number:03}.xml"
+        index.write_text(sitemapindex([f"https://www.a.nl/x/{name}/sitemap.xml?jaar=20/26"]))
+    path = tmp_path / folder / "sitemap.xml"
+    path.parent.mkdir(parents=True)
+    given = [] if category is None else [values.categorie(category)]
+    path.write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=given))))
+    codes = [code for code in Read(tmp_path).codes if code != "metadata.schema"]
+    assert codes == (["informatiecategorie.ontbreekt"] if category is None else [])
+
+
 def test_the_index_gives_its_category_to_the_sitemaps_beside_it(tmp_path: Path) -> None:
     index = tmp_path / "sitemapindex-diwoo-infocat002.xml"
     index.write_text(sitemapindex(["https://www.a.nl/woo/2024.xml?page=1"]))

@@ -6,13 +6,18 @@ it is where neither its ``format`` nor its extension says so.
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.dates import day_of
@@ -105,8 +110,8 @@ class _Reading:
     report: Report
     maxsize: int
     incomplete: bool = False
-    numbers: dict[str, int] = field(default_factory=dict)
-    """Numbers of informatiecategorieen, by the last segment of the sitemaps that their indexes list."""
+    numbers: dict[str, list[tuple[list[str], int]]] = field(default_factory=dict)
+    """Folders, the innermost first, and number of informatiecategorie of the sitemaps that indexes list, by name."""
     locs: set[str] = field(default_factory=set)
 
     def note(self, code: str, path: Path, **found: Any) -> None:
@@ -120,8 +125,19 @@ class _Reading:
         number = index_name(path.name).number
         if number is not None and root_of(path) == "sitemapindex":
             with _chunks(path) as chunks, suppress(SitemapError):  # it is told when the file itself is read
-                for batch in SitemapReader(chunks, "sitemapindex", self.maxsize):
-                    self.numbers |= {last_segment(entry.loc): number for entry in batch}
+                for entry in chain.from_iterable(SitemapReader(chunks, "sitemapindex", self.maxsize)):
+                    place = re.split("[?#]", entry.loc, maxsplit=1)[0].partition("://")[2]
+                    found = unquote(place).split("/")[-2::-1], number
+                    self.numbers.setdefault(last_segment(entry.loc), []).append(found)
+
+    def _category_of(self, path: Path) -> Concept | None:
+        """The category that an index gives to a sitemap of this name, in folders that are most like these."""
+        known = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz")) or []
+        folders = list(path.parts[-2::-1])
+        alike = [(len(commonprefix([folders, each])), number) for each, number in known]
+        most = max(alike, default=(0, 0))[0]
+        numbers = {number for length, number in alike if length == most}
+        return category_of_index(numbers.pop()) if len(numbers) == 1 else None
 
     def read(self, path: Path) -> None:
         """Read a file for what it is."""
@@ -167,8 +183,7 @@ class _Reading:
         self.account.saw_sitemap(path.name)
         if index_name(path.name).kind is NameKind.INDEX:
             self.note("index.is-urlset", path, seen="<urlset>")
-        number = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz"))
-        category = category_of_index(number) if number else None
+        category = self._category_of(path)
         for entry in self._entries(path, "urlset"):
             self.account.looked_at(1, 0)
             notes = Notes(
