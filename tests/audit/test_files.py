@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -272,6 +274,23 @@ def test_a_robots_txt_is_held_to_the_names_of_indexes(tmp_path: Path) -> None:
     ]
     path.write_text("User-agent: *\n" + "# x\n" * 200_000)
     assert Read(path).codes == ["robots.te-groot", "robots.geen-diwoo-index"]
+
+
+@pytest.mark.parametrize(
+    "name", [b"sitemap-\xe9.xml", b"sitemapindex-diwoo-\xe9.xml", b"map-\xe9/sitemap.xml"]
+)
+def test_a_name_that_is_no_utf_8_is_shown_with_question_marks(name: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "files" / os.fsdecode(name)
+    try:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(sitemap(entry(lastmod="gisteren")))
+    except OSError:  # a file system with names in Unicode only
+        assert sys.platform != "linux"
+        return
+    host = report_of(tmp_path / "report", path)
+    assert "?" in host.host
+    row = next(row for row in host.findings if row.code == "lastmod.ongeldig")
+    assert row.sitemap == host.host
 
 
 def test_a_folder_counts_as_one_host_and_others_files_in_it_are_left_alone(

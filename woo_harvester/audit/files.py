@@ -7,14 +7,12 @@ it is where neither its ``format`` nor its extension says so.
 from __future__ import annotations
 
 import re
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
-from os.path import commonprefix
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -80,7 +78,7 @@ class FileAudit:
 
     def read(self, given: Path) -> None:
         """Read one file, or all that is in a folder. Raises OSError."""
-        account = self._accounts.of(str(given))
+        account = self._accounts.of(_shown(given))
         account.visited = account.offline = True
         reading = _Reading(given, account, self._report, self._maxsize)
         files = list(files_of(given))
@@ -111,12 +109,12 @@ class _Reading:
     maxsize: int
     incomplete: bool = False
     numbers: dict[str, list[tuple[list[str], int]]] = field(default_factory=dict)
-    """Folders, the innermost first, and number of informatiecategorie of the sitemaps that indexes list, by name."""
+    """Folders, the innermost first, and number of informatiecategorie of what indexes list, by its name."""
     locs: set[str] = field(default_factory=set)
 
     def note(self, code: str, path: Path, **found: Any) -> None:
         """Tell a finding about a file as a whole; *found* as in :class:`Finding`."""
-        finding = Finding(code=code, host=self.account.host, url=str(path), **found)
+        finding = Finding(code=code, host=self.account.host, url=_shown(path), **found)
         self.incomplete |= finding.severity == "error"
         self.report(finding)
 
@@ -134,9 +132,9 @@ class _Reading:
         """The category that an index gives to a sitemap of this name, in folders that are most like these."""
         known = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz")) or []
         folders = list(path.parts[-2::-1])
-        alike = [(len(commonprefix([folders, each])), number) for each, number in known]
+        alike = [(_alike(folders, each), number) for each, number in known]
         most = max(alike, default=(0, 0))[0]
-        numbers = {number for length, number in alike if length == most}
+        numbers = {number for count, number in alike if count == most}
         return category_of_index(numbers.pop()) if len(numbers) == 1 else None
 
     def read(self, path: Path) -> None:
@@ -152,7 +150,7 @@ class _Reading:
             case "urlset" | "":
                 self._read_sitemap(path)
             case root:
-                self.account.saw_sitemap(path.name)
+                self.account.saw_sitemap(_shown(path.name))
                 seen = f"<{root}>{_lost_with(path, root, self.maxsize)}"
                 self.note("sitemap.wortelelement", path, seen=seen, action=NOT_READ)
 
@@ -169,25 +167,25 @@ class _Reading:
 
     def _read_index(self, path: Path) -> None:
         if index_name(path.name).kind is NameKind.OTHER and path != self.given:
-            self.note("robots.andere-sitemap", path, seen=path.name)
+            self.note("robots.andere-sitemap", path, seen=_shown(path.name))
             return
-        self.account.saw_index(path.name)
+        self.account.saw_index(_shown(path.name))
         for code in _codes_of_name(path.name):
-            self.note(code, path, seen=path.name)
+            self.note(code, path, seen=_shown(path.name))
         for entry in self._entries(path, "sitemapindex"):
             problem = loc_problem(entry.loc) if entry.loc else "loc.ontbreekt"
             if problem:
                 self.note(problem, path, line=entry.line, element="sitemap/loc", seen=entry.loc or None)
 
     def _read_sitemap(self, path: Path) -> None:
-        self.account.saw_sitemap(path.name)
+        self.account.saw_sitemap(_shown(path.name))
         if index_name(path.name).kind is NameKind.INDEX:
             self.note("index.is-urlset", path, seen="<urlset>")
         category = self._category_of(path)
         for entry in self._entries(path, "urlset"):
             self.account.looked_at(1, 0)
             notes = Notes(
-                self.report, url=entry.loc, host=self.account.host, sitemap=str(path), line=entry.line
+                self.report, url=entry.loc, host=self.account.host, sitemap=_shown(path), line=entry.line
             )
             if is_usable(entry.loc, notes):
                 if entry.loc in self.locs:
@@ -257,6 +255,16 @@ def root_of(path: Path) -> str:
         except SitemapError:
             return "urlset" if reader.root_seen else ""
     return "urlset"
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many folders are the same, from the innermost on."""
+    return sum(1 for _ in takewhile(bool, map(str.__eq__, one, other)))
+
+
+def _shown(path: Path | str) -> str:
+    """A path or name as text; bytes in it that are no UTF-8 cannot be written, and become question marks."""
+    return str(path).encode(errors="replace").decode()
 
 
 def _lost_with(path: Path, root: str, maxsize: int) -> str:
