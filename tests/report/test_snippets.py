@@ -45,17 +45,34 @@ def text(url: etree._Element, name: str) -> str | None:
     ],
 )
 def test_a_wrong_loc_becomes_one_that_may_be_harvested(code: str, seen: str, right: str) -> None:
-    given = made(about_document(code, url=seen, seen=seen))
+    given = made(about_document(code, url=seen, seen=seen, element="loc"))
     assert entry(given.before).findtext("loc") == seen
     assert entry(given.after).findtext("loc") == right
     assert loc_problem(right) is None
+
+
+def test_the_loc_of_a_sitemap_is_shown_where_it_stands() -> None:
+    seen = "http://www.a.nl/sitemap.xml?a&b"
+    given = made(about_host("loc.geen-https", url="/files/index.xml", seen=seen, element="sitemap/loc"))
+    assert given.before == "<sitemap>\n  <loc>http://www.a.nl/sitemap.xml?a&amp;b</loc>\n</sitemap>"
+    assert given.after == "<sitemap>\n  <loc>https://www.a.nl/sitemap.xml?a&amp;b</loc>\n</sitemap>"
+    given = made(about_host("loc.ontbreekt", element="sitemap/loc"))
+    assert given.before == "<sitemap>\n  <loc></loc>\n</sitemap>"
+    assert given.after == "<sitemap>\n  <loc>https://www.a.nl/sitemap-1.xml</loc>\n</sitemap>"
+
+
+def test_an_address_in_robots_txt_is_shown_where_it_stands() -> None:
+    seen = "https://naam:geheim@www.a.nl/sitemapindex-diwoo.xml"
+    given = made(about_host("loc.inloggegevens", url="/files/robots.txt", seen=seen))
+    assert given.before == f"Sitemap: {seen}"
+    assert given.after == "Sitemap: https://www.a.nl/sitemapindex-diwoo.xml"
 
 
 @pytest.mark.parametrize(
     "seen", ["javascript:alert(1)", "mailto:a@a.nl", "ftp://a.nl/1.pdf", "https://", "//[x"]
 )
 def test_what_cannot_be_mended_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
-    finding = about_document("loc.ongeldig", url=seen, seen=seen).as_dict()
+    finding = about_document("loc.ongeldig", url=seen, seen=seen, element="loc").as_dict()
     assert snippet(finding, None) is None
 
 

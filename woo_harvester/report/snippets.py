@@ -58,15 +58,23 @@ def snippet(finding: Given, body: Body | None) -> Snippet | None:
 
 
 def _other_loc(change: Callable[[Given], str | None]) -> Maker:
-    """A loc that is written in another way."""
+    """A loc that is written in another way, where it stands: in robots.txt, an index or a sitemap."""
 
     def make(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
-        loc = change(finding)
+        loc, element = change(finding), finding.get("element")
         if loc is None or loc_problem(loc):
             return None
-        return entry(finding.get("url") or ""), entry(loc)
+        given = str(finding.get("seen", ""))
+        if element is None:
+            return [f"Sitemap: {given}"], [f"Sitemap: {loc}"]
+        name = _entry_of(element)
+        return entry(given, name=name), entry(loc, name=name)
 
     return make
+
+
+def _entry_of(element: str) -> str:
+    return "sitemap" if element == "sitemap/loc" else "url"
 
 
 def _https(finding: Given) -> str | None:
@@ -92,9 +100,9 @@ def _without_login(finding: Given) -> str:
     return CREDENTIALS.sub("", str(finding.get("seen", "")))
 
 
-def _target(finding: Given) -> str | None:
-    _, found, target = str(finding.get("seen", "")).partition("doorverwijzing naar ")
-    return target if found else None
+def _redirected(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+    target = str(finding.get("seen", "")).partition("doorverwijzing naar ")[2]
+    return None if loc_problem(target) else (entry(finding.get("url", "")), entry(target))
 
 
 def _file(finding: Given) -> str:
@@ -102,7 +110,9 @@ def _file(finding: Given) -> str:
 
 
 def _no_loc(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    return ["<url>", "  <loc></loc>", "</url>"], entry(_file(finding))
+    name = _entry_of(finding.get("element", "loc"))
+    loc = f"https://{finding.get('host')}/sitemap-1.xml" if name == "sitemap" else _file(finding)
+    return entry("", name=name), entry(loc, name=name)
 
 
 def _html_page(finding: Given, body: Body) -> tuple[list[str], list[str]]:
@@ -293,7 +303,7 @@ _MAKERS: dict[str, Maker] = {
     "loc.ongeldig": _other_loc(_escaped),
     "loc.geen-https": _other_loc(_https),
     "loc.inloggegevens": _other_loc(_without_login),
-    "document.doorverwijzing": _other_loc(_target),
+    "document.doorverwijzing": _redirected,
     "document.html-pagina": _html_page,
     **dict.fromkeys(("lastmod.ontbreekt", "lastmod.ongeldig", "lastmod.toekomst"), _lastmod),
     **dict.fromkeys(("lastmod.ouder", "lastmod.heraanbod"), _lastmod),

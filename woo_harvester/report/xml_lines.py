@@ -36,9 +36,9 @@ _LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
 }
 
 
-def entry(loc: str, *inside: str) -> list[str]:
-    """A ``url`` of a sitemap, with what stands beside its loc."""
-    return ["<url>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), "</url>"]
+def entry(loc: str, *inside: str, name: str = "url") -> list[str]:
+    """A ``url`` of a sitemap, or a ``sitemap`` of an index, with what stands beside its loc."""
+    return [f"<{name}>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), f"</{name}>"]
 
 
 def nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:
