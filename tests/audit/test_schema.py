@@ -13,7 +13,8 @@ from lxml import etree
 
 from tests.conftest import shared_file
 from tests.diwoo.schema import DiwooSchema
-from woo_harvester.audit.schema import MAX_FAULTS, NAMESPACE, schema_faults
+from woo_harvester.audit.schema import GROUPS, MAX_FAULTS, NAMESPACE, schema_faults
+from woo_harvester.diwoo.given import ELEMENTS
 
 MADE = f"{{{NAMESPACE}}}"
 
@@ -151,3 +152,7 @@ def test_the_official_schema_and_this_table_agree(schema: DiwooSchema) -> None:
             assert bool(official) == bool(list(schema_faults(element))), etree.tostring(element)
 
     agree()
+
+
+def test_what_reads_the_metadata_knows_the_same_names() -> None:
+    assert {child.name for group in GROUPS.values() for child in group.children} == ELEMENTS

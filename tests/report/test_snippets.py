@@ -216,6 +216,24 @@ def test_an_unknown_element_becomes_metadata_of_their_own() -> None:
     assert read_given(document).extra[0].fields == [("wijk", ["…"])]
 
 
+def test_of_several_elements_the_unknown_one_is_shown() -> None:
+    given = made(about_document("metadata.element-onbekend", seen="trefwoorden, wijk"))
+    assert "<diwoo:wijk>" in given.before
+    assert "trefwoorden" not in given.before + given.after
+
+
+def test_a_known_element_in_the_wrong_shape_is_not_moved_to_metadata_of_their_own() -> None:
+    finding = about_document("metadata.element-onbekend", seen="trefwoorden, publisher, thema").as_dict()
+    assert snippet(finding, None) is None
+
+
+def test_a_handling_that_does_not_say_which_is_shown_as_it_was() -> None:
+    seen = "geen soortHandeling; 2024-05-01"
+    given = made(about_document("documenthandeling.onbekend", element=SORT, seen=seen))
+    assert "soortHandeling" not in given.before
+    assert text(entry(given.after), "soortHandeling") == "vaststelling"
+
+
 @pytest.mark.parametrize(
     ("code", "seen", "right"),
     [

@@ -310,3 +310,12 @@ DOCUMENT: dict[str, Read] = {
     "MDTO": _mdto,
     "extraMetadata": _extra_metadata,
 }
+
+#: All names of the schema, wherever it has them.
+ELEMENTS = frozenset(
+    {*DOCUMENT, *DIWOO, *TITELCOLLECTIE, *CLASSIFICATIECOLLECTIE, *GELDIGHEID, *HANDLING, *RELATION}
+    | {"identifier", "medeverantwoordelijke", "verkorteTitel", "alternatieveTitel", "omschrijving"}
+    | {"informatiecategorie", "documentsoort", "thema", "trefwoord", "hasPart"}
+    | {"documenthandeling", "documentrelatie"}
+    | {"namespace", "prefix", "extraMetadatavelden", "extraMetadataveld", "key", "values", "value"}
+)

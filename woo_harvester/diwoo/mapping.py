@@ -29,6 +29,8 @@ from woo_harvester.tooi.organisations import kind_of
 from woo_harvester.tooi.values import Concept, ValueList
 
 OMITTED = "weggelaten"
+#: What a finding shows of a handeling that does not say which one it is.
+NO_KIND = "geen soortHandeling"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 
 #: Longest value that is remembered, in characters: no list has one so long, and 4,096 of them take memory.
@@ -257,7 +259,7 @@ def _handlings(given: list[Handling], notes: Notes) -> list[Documenthandeling]:
         known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
         if known is None or known.id is None:
             parts = [
-                as_given(kind) if kind else "geen soortHandeling",
+                as_given(kind) if kind else NO_KIND,
                 at_time,
                 as_given(body) if body else None,
             ]

@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
+from woo_harvester.diwoo.given import ELEMENTS
+from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.model import Body, Snippet
 from woo_harvester.report.tally import CREDENTIALS
 from woo_harvester.report.xml_lines import (
@@ -191,8 +193,8 @@ def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
         if example is None:
             return None
         right = example.label, example.uri
-    before = nested(path, coded(path, label, uri))
-    return described(loc, *before), described(loc, *nested(path, coded(path, *right)))
+    before = "…" if label == NO_KIND else coded(path, label, uri)
+    return described(loc, *nested(path, before)), described(loc, *nested(path, coded(path, *right)))
 
 
 def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
@@ -202,8 +204,12 @@ def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
 
 
-def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    loc, name = finding.get("url", ""), str(finding.get("seen", "")).split(",")[0]
+def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+    """An element of their own; what the schema has, but in the wrong shape, belongs in DiWoo itself."""
+    loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
+    name = next((name for name in names if name not in ELEMENTS), None)
+    if name is None:
+        return None
     field = [
         "<diwoo:Document>",
         "  <diwoo:extraMetadata>",
