@@ -30,38 +30,19 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.sitemaps.names import NameKind, index_name
-from woo_harvester.sitemaps.reader import (
-    GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
-    SITEMAP_NAMESPACE,
-    Entry,
-    Fault,
-    OtherKindError,
-    SitemapError,
-    SitemapReader,
-)
-from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
+from woo_harvester.sitemaps.reader import Entry, OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, SitemapLine, sitemap_lines
 from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
 from woo_harvester.sitemaps.selection import NOT_READ
 from woo_harvester.sitemaps.unpack import CHUNK_SIZE
+from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import last_segment, loc_problem, record_id
 
-#: RFC 9309, section 2.5.
-ROBOTS_MAXSIZE = 500 * 1024
-
 #: What is looked at in a folder; other files in it are nobody's sitemap.
 SUFFIXES = (".xml", ".xml.gz")
 ROBOTS = "robots.txt"
-
-INDEX_CODES: dict[Fault, str] = {
-    "ongeldig": "index.ongeldig",
-    "afgebroken": "index.ongeldig",
-    "te-groot": "index.te-groot",
-    "doctype": "sitemap.doctype",
-}
-SITEMAP_CODES: dict[Fault, str] = {fault: f"sitemap.{fault}" for fault in INDEX_CODES}
 
 
 class FileAudit:
@@ -151,7 +132,8 @@ class _Reading:
                 self._read_sitemap(path)
             case root:
                 self.account.saw_sitemap(_shown(path.name))
-                seen = f"<{root}>{_lost_with(path, root, self.maxsize)}"
+                with _chunks(path) as chunks:
+                    seen = other_root(root, chunks, self.maxsize)
                 self.note("sitemap.wortelelement", path, seen=seen, action=NOT_READ)
 
     def _read_robots(self, path: Path) -> None:
@@ -226,20 +208,16 @@ class _Reading:
 
     def _entries(self, path: Path, kind: Literal["urlset", "sitemapindex"]) -> Iterator[Entry]:
         """The entries of a file, as far as it can be read; findings tell what is wrong with it as a whole."""
-        codes = INDEX_CODES if kind == "sitemapindex" else SITEMAP_CODES
+        area: Area = "index" if kind == "sitemapindex" else "sitemap"
         with _chunks(path) as chunks:
             reader = SitemapReader(chunks, kind, self.maxsize)
             try:
                 for batch in reader:
                     yield from batch
             except SitemapError as error:
-                self.note(codes[error.fault], path, line=error.line, seen=error.seen)
-        if reader.entries > GUIDE_MAXENTRIES or reader.size > GUIDE_MAXSIZE:
-            area = "index" if kind == "sitemapindex" else "sitemap"
-            seen = f"{reader.entries} verwijzingen, {reader.size} bytes"
-            self.note(f"{area}.boven-norm", path, seen=seen)
-        if reader.root_seen and reader.namespace != SITEMAP_NAMESPACE:
-            self.note("sitemap.naamruimte", path, seen=reader.namespace or "geen naamruimte")
+                self.note(fault_code(area, error.fault), path, line=error.line, seen=error.seen)
+        for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
+            self.note(code, path, seen=seen)
         if reader.complete and not reader.entries:
             self.note("sitemap.leeg", path)
 
@@ -253,7 +231,7 @@ def root_of(path: Path) -> str:
         except OtherKindError as error:
             return error.root
         except SitemapError:
-            return "urlset" if reader.root_seen else ""
+            return "" if reader.namespace is None else "urlset"
     return "urlset"
 
 
@@ -265,18 +243,6 @@ def _alike(one: list[str], other: list[str]) -> int:
 def _shown(path: Path | str) -> str:
     """A path or name as text; bytes in it that are no UTF-8 cannot be written, and become question marks."""
     return str(path).encode(errors="replace").decode()
-
-
-def _lost_with(path: Path, root: str, maxsize: int) -> str:
-    """How many documents are lost by a root element that some software writes."""
-    if root != "Documents":
-        return ""
-    with _chunks(path) as chunks:
-        reader = SitemapReader(chunks, "Documents", maxsize)
-        with suppress(SitemapError):  # the count goes as far as the file can be read
-            for _ in reader:
-                pass
-    return f" met {reader.entries} documenten"
 
 
 def _codes_of_name(name: str) -> Iterator[str]:
