@@ -5,11 +5,11 @@ from lxml import etree
 
 from tests.report.runs import BODY, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.diwoo.given import read_given
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, read_given
 from woo_harvester.findings import Finding, explanations
 from woo_harvester.report.model import Body, Snippet
 from woo_harvester.report.snippets import snippet
-from woo_harvester.report.xml_lines import DIWOO_NAMESPACE, example_of
+from woo_harvester.report.xml_lines import example_of
 from woo_harvester.tooi import lists
 from woo_harvester.urls import loc_problem
 

@@ -15,7 +15,7 @@ from lxml import etree
 
 from woo_harvester.sitemaps.reader import local_name, namespace
 
-NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
+DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 
 #: Names of elements that are told to the publisher because nothing reads them; more would not fit a finding.
 UNREAD_MAX = 20
@@ -107,7 +107,7 @@ def read_given(document: etree._Element | None) -> Given:
 
 Read = Callable[[etree._Element, Given], None]
 
-DIWOO_TAG = f"{{{NAMESPACE}}}DiWoo"
+DIWOO_TAG = f"{{{DIWOO_NAMESPACE}}}DiWoo"
 
 
 def _read(parent: etree._Element, given: Given, table: dict[str, Read]) -> None:

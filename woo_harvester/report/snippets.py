@@ -12,17 +12,15 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from woo_harvester.diwoo.given import ELEMENTS
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS
 from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.model import Body, Snippet
 from woo_harvester.report.tally import CREDENTIALS
 from woo_harvester.report.xml_lines import (
     CATEGORY,
     DAY,
-    DIWOO_NAMESPACE,
     HANDLING,
     MOMENT,
-    SITEMAP_NAMESPACE,
     coded,
     described,
     entry,
@@ -32,6 +30,7 @@ from woo_harvester.report.xml_lines import (
     nested,
     text_element,
 )
+from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
 from woo_harvester.urls import loc_problem
 
 #: Where an index is to be, for one that has a wrong name.

@@ -9,8 +9,6 @@ from xml.sax.saxutils import escape, quoteattr
 from woo_harvester.tooi import lists
 from woo_harvester.tooi.values import Concept, ValueList
 
-SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 MOMENT = "2026-01-31T09:00:00+01:00"
 DAY = "2026-01-31"
 
