@@ -11,12 +11,11 @@ from scrapy import Request
 from woo_harvester.arguments import DocumentsMode
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
 from woo_harvester.spiders.conditional import header, validator
-from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
 from woo_harvester.stores.backends import StoreError
@@ -130,7 +129,7 @@ class Documents:
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
         visit.ends()
-        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if is_ours(failure.value):
             return
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)

@@ -15,7 +15,6 @@ from scrapy import Request
 from woo_harvester.extensions.delivery import Reading
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.middlewares.robotstxt import WooRobotsTxtMiddleware
@@ -27,7 +26,7 @@ from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
 from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, validator
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
-from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
@@ -109,7 +108,7 @@ class HostReader:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
-        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if is_ours(failure.value):
             return
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.note(code, request.url, seen=failure_seen(failure.value))

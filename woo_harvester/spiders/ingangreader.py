@@ -15,13 +15,12 @@ from scrapy import Request
 from woo_harvester.dates import iso_seconds
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.findings import Finding
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.permits.files import Ask, how_to_ask, judge
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.spiders.conditional import ANSWERS, conditions, header, moment_of, validator
-from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.state.documents import BATCH
 from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files
 from woo_harvester.urls import host_of, secured
@@ -71,7 +70,7 @@ class IngangReader:
     def on_page_failure(self, failure: Failure) -> None:
         """Tell why no entry page came."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        if not isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if not is_ours(failure.value):
             self.page_failed(failure.value, request.cb_kwargs["visit"])
 
     def page_failed(self, error: BaseException | None, visit: IngangVisit) -> None:
@@ -159,7 +158,7 @@ class IngangReader:
         request: Request = failure.request  # type: ignore[attr-defined]
         link, file = request.cb_kwargs["link"], request.cb_kwargs["file"]
         visit: IngangVisit = request.cb_kwargs["visit"]
-        if isinstance(failure.value, SpoolError):
+        if is_ours(failure.value):
             return
         self._failed(link, file, visit, failure_code(failure.value, "bericht"), failure_seen(failure.value))
         self._file_done(visit)
