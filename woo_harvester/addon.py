@@ -52,7 +52,6 @@ EXTENSIONS = {
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,
     # Summary and metrics come when the findings have written all that they write.
-    "woo_harvester.extensions.written.Written": 25,
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,

@@ -80,6 +80,9 @@ def one_of(*names: str) -> Callable[[str], str]:
     return check
 
 
+#: Scrapy's finish reason where the spider's ``start()`` raised what nobody expected.
+START_ERROR = "start_error"
+
 Failure = tuple[int, str]
 """Exit status, and the line that tells why."""
 
@@ -138,4 +141,6 @@ def run_spider(
         failure = getattr(crawler.spider, "failure", None)
     finally:
         stderr.end(drop=failure is not None)
+    if failure is None and crawler.stats.get_value("finish_reason") == START_ERROR:
+        return 1, "the run could not start: the log tells why"
     return failure

@@ -20,8 +20,8 @@ class QuietLogFormatter(LogFormatter):
     """Scrapy's messages, but "Crawled ..." and "Scraped from ..." only where ``LOG_LEVEL`` is DEBUG.
 
     Scrapy makes these lines for each response and item and then throws them away by their level, which costs
-    as much as reading an entry of a sitemap. Of items that were under way when the run could not go on only DEBUG tells: one
-    line says why.
+    as much as reading an entry of a sitemap. Of items that were under way when the run could not go on only
+    DEBUG tells: one line says why.
     """
 
     def __init__(self, crawler: Crawler) -> None:

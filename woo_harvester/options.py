@@ -208,7 +208,7 @@ OPTIONS = (
         "WOO_RETRY_AFTER_MAX",
         300,
         "seconds",
-        "A host that asks for a longer rest with `Retry-After` is not tried again in this run.",
+        "A host that asks for a longer rest with `Retry-After` is asked for nothing more in this run.",
     ),
     Option(
         "WOO_RETRY_BACKOFF",

@@ -100,6 +100,39 @@ def test_a_host_that_asks_for_a_day_of_rest_is_not_asked_again(
     assert done.codes == {"sitemap.onbereikbaar"}
 
 
+def test_of_a_host_that_asks_for_a_day_of_rest_all_is_left_for_another_run(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    busy, other = make_site(), make_site()
+    publish(busy, 40)
+    publish(other, 20)
+    busy.pages["/3.pdf"] = Page(status=429, headers={"Retry-After": "86400"})
+    done = crawl("-a", f"register={register_of(tmp_path, busy, other)}", "-a", "documents=download")
+    asked = [request.path for request in busy.requests if request.path.endswith(".pdf")]
+    assert len(asked) < 12
+    assert len([record for record in done.records if other.host in record["document"]["weblocatie"]]) == 20
+    assert [finding["seen"] for finding in done.about("document.onbereikbaar")] == ["HTTP 429"]
+    (left,) = done.about("host.achterstand")
+    assert left["seen"] == f"{40 - len(asked)} documenten over, {len(asked)} opgevraagd"
+
+
+def test_the_crawl_delay_of_a_host_holds_for_indexes_of_others_on_it(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    vendor, towns = make_site(), [make_site() for _ in range(3)]
+    publish(vendor, 1, "Crawl-delay: 0.5\n")
+    for number, town in enumerate(towns):
+        index = f"/{number}/sitemapindex-diwoo.xml"
+        town.pages["/robots.txt"] = Page(robots_txt(vendor.url(index)), delay=1)  # by then vendor's is known
+        vendor.pages[index] = Page(sitemapindex([vendor.url(f"/{number}.xml")]))
+        vendor.pages[f"/{number}.xml"] = Page(sitemap(Entry(loc=town.url("/1.pdf"), lastmod="2024-01-01")))
+        town.pages["/1.pdf"] = Page(b"%PDF-1.7")
+    done = crawl("-a", f"register={register_of(tmp_path, vendor, *towns)}")
+    assert len(done.records) == 4
+    assert len(vendor.requests) == 10
+    assert min(pauses(vendor)[1:]) > 0.45
+
+
 def test_a_crawl_delay_is_kept_where_autothrottle_would_lower_it(
     crawl: Crawl, site: Site, tmp_path: Path
 ) -> None:

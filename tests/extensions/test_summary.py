@@ -100,3 +100,12 @@ def test_it_can_be_switched_off(crawl: Crawl, site: Site, tmp_path: Path) -> Non
     register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
     done = crawl("-a", f"register={register}", settings={"LOG_ENABLED": 0, "WOO_SUMMARY": 0})
     assert done.stderr == ""
+
+
+def test_the_report_is_there_when_the_summary_names_it(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    publish(site, {"a": FIRST})
+    register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
+    done = crawl("-a", f"register={register}", "-a", "documents=none", settings={"LOG_ENABLED": 0})
+    assert done.report is not None
+    assert (done.report / "index.html").exists()
+    assert done.stderr.endswith(f"  report         {done.report / 'index.html'}\n")

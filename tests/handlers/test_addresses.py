@@ -58,13 +58,19 @@ def test_other_addresses_may_not(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1", "10.0.0.8", "[::1]", "::1", "169.254.169.254", "[::ffff:7f00:1]"]
+    "host",
+    [
+        *("127.0.0.1", "10.0.0.8", "[::1]", "::1", "169.254.169.254", "[::ffff:7f00:1]"),
+        *("2130706433", "127.1", "0177.0.0.1", "0x7f000001", "0x7F.1", "127.0.0.1."),
+    ],
 )
 def test_a_host_that_is_itself_a_private_address_is_known_without_asking(host: str) -> None:
     assert private_literal(host)
 
 
-@pytest.mark.parametrize("host", ["8.8.8.8", "[2001:4860:4860::8888]", "www.a.nl", "localhost", ""])
+@pytest.mark.parametrize(
+    "host", ["8.8.8.8", "[2001:4860:4860::8888]", "www.a.nl", "localhost", "", "112.nl", "0x.nl", "1.2.3.4.5"]
+)
 def test_names_and_public_addresses_are_judged_later_or_fine(host: str) -> None:
     assert not private_literal(host)
 

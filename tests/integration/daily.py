@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.command import Run, run_scrapy
 from tests.sites import write_register
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import LoopbackServer, Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.demo.values import PDF, categorie
@@ -24,7 +24,7 @@ Documents = Mapping[str, str | None]
 """Lastmod of each document, by its name."""
 
 
-def xml(site: Site, documents: Documents) -> bytes:
+def xml(site: LoopbackServer, documents: Documents) -> bytes:
     """A sitemap of documents on *site*."""
     return sitemap(
         *(

@@ -156,6 +156,18 @@ def test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again(
     assert [record["document"]["weblocatie"] for record in second.records] == [site.url("/d/weg.pdf")]
 
 
+def test_the_openbaarmakingsdatum_is_that_of_when_a_document_was_first_seen(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, {"a": FIRST})
+    site.pages["/d/a.pdf"] = Page(b"", status=404)
+    assert harvester.day("-a", "documents=head").records == []
+    publish(site, {"a": NEWER})
+    site.pages["/d/a.pdf"] = Page(b"%PDF-1.7")
+    (record,) = harvester.day("-a", "documents=head").records
+    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+
+
 def test_a_document_keeps_its_place_when_it_moves_to_another_host(
     make_site: MakeSite, tmp_path: Path, ca_bundle: Path
 ) -> None:

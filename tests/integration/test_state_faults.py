@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from tests.integration.daily import FIRST, numbered, publish
 from tests.integration.faults import (
+    SOON,
     FailAt,
     Fallible,
     GatedSite,
@@ -23,8 +25,11 @@ from tests.integration.faults import (
     locs,
     small_disk,
     state_of,
+    two_sitemaps,
+    until_half,
 )
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.state.store import StateError
 
 
 def garbage(state: Path) -> None:
@@ -134,6 +139,18 @@ def test_a_commit_that_fails_once_ends_the_run_and_the_next_delivers_the_rest(
         assert len(found) == len(set(found)) == 20
 
 
+def test_a_commit_whose_answer_is_lost_loses_no_document(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, numbered(20))
+    fault = FailAt(StateKeeper, "durable", 2, StateError("the connection was lost"))
+    failed = installation.run("-o", "all.jsonl", fault=fault, WOO_DURABLE_RECORDS=5)
+    assert failed.returncode == 1
+    assert set(locs([installation.folder / "all.jsonl"])) == harvested(installation.folder)
+    rest = installation.run("-o", "all.jsonl", WOO_DURABLE_RECORDS=5)
+    assert rest.returncode == 0
+    found = locs([installation.folder / "all.jsonl"])
+    assert len(found) == len(set(found)) == len(harvested(installation.folder)) == 20
+
+
 def test_jobdir_is_refused(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3))
     refused = installation.run(JOBDIR="job")
@@ -141,3 +158,32 @@ def test_jobdir_is_refused(gated: GatedSite, installation: Fallible) -> None:
     (line,) = errors(refused)
     assert "JOBDIR" in line
     assert gated.requests == []
+
+
+def test_a_file_of_a_killed_run_that_cannot_be_cut_back_is_told_and_nothing_is_asked_for(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    two_sitemaps(gated)
+    with small_disk(installation.folder / "out", 1024 * 1024) as disk:
+        killed = installation.start("-o", str(disk / "all.jsonl"), **SOON)
+        until_half(killed, gated, installation)
+        killed.kill(after=0)
+        (disk / "all.jsonl").write_bytes((disk / "all.jsonl").read_bytes() + b"torn")
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        gated.requests.clear()
+        refused = installation.run("-o", "other.jsonl")
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert "cannot be cut back" in line
+    assert "all.jsonl" in line
+    assert gated.requests == []
+
+
+def test_a_run_that_cannot_start_for_another_reason_ends_with_status_1_and_its_log(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, numbered(3))
+    refused = installation.run(EXTENSIONS={"woo_harvester.extensions.findings.Findings": None})
+    assert refused.returncode == 1
+    assert errors(refused) == ["scrapy crawl: error: the run could not start: the log tells why"]
+    assert "needs the extensions Findings and StateKeeper" in refused.stderr

@@ -39,6 +39,20 @@ def test_a_document_that_moves_to_another_sitemap_is_not_withdrawn(site: Site, h
     assert causes(harvester.day()) == {}
 
 
+def test_what_a_second_sitemap_lists_for_a_day_is_not_gone_from_the_first(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST}, headers={"ETag": '"same"'})
+    harvester.day()
+    site.pages["/s1.xml"] = Page(xml(site, {"a": FIRST, "c": FIRST}), content_type=XML)
+    assert causes(harvester.day()) == {}
+    site.pages["/s1.xml"] = Page(xml(site, {"c": FIRST}), content_type=XML)
+    for _ in range(2):
+        assert causes(harvester.day()) == {}
+    site.pages["/s0.xml"] = Page(xml(site, {"b": FIRST}), content_type=XML)
+    assert causes(harvester.day()) == {"a": "intrekking"}
+
+
 def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(
     site: Site, harvester: Harvester
 ) -> None:

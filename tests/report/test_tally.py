@@ -44,7 +44,11 @@ def test_the_first_few_are_kept_as_examples(tmp_path: Path) -> None:
     [
         ("loc.inloggegevens", "https://naam:geheim@www.a.nl/1.pdf", "https://…@www.a.nl/1.pdf"),
         ("loc.inloggegevens", "https://naam:ge@heim@www.a.nl/1.pdf", "https://…@www.a.nl/1.pdf"),
-        ("loc.geen-https", "http://naam:geheim@www.a.nl/1.pdf?aan=a@a.nl", "http://…@www.a.nl/1.pdf?aan=a@a.nl"),
+        (
+            "loc.geen-https",
+            "http://naam:geheim@www.a.nl/1.pdf?aan=a@a.nl",
+            "http://…@www.a.nl/1.pdf?aan=a@a.nl",
+        ),
         ("loc.ongeldig", "https://naam:ge heim@www.a.nl/1.pdf", "https://…@www.a.nl/1.pdf"),
         ("loc.ongeldig", "https://www.a.nl/een twee@a.pdf", "https://www.a.nl/een twee@a.pdf"),
     ],

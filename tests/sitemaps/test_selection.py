@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.findings import explain
+from woo_harvester.sitemaps import selection
 from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
@@ -246,3 +247,13 @@ def test_no_text_of_a_publisher_leads_to_a_host_that_is_not_registered(text: str
 
     assert host.indexes(text.replace("\n", " ")) == []
     assert host.sitemap(text) is None
+
+
+def test_a_host_that_names_too_many_sitemaps_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "SITEMAPS_MAXIMUM", 3)
+    host = Host()
+    taken = [host.sitemap(f"https://{HOST}/{number}.xml") for number in range(6)]
+    assert [found is not None for found in taken] == [True, True, True, False, False, False]
+    (finding,) = host.findings
+    assert (finding["code"], finding["url"]) == ("index.te-groot", GENERAL)
+    assert finding["seen"] == "meer dan 3 sitemaps"

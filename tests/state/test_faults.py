@@ -8,10 +8,11 @@ from woo_harvester.state.documents import Harvested
 from woo_harvester.state.faults import Fault
 
 CODE = "document.html-pagina"
+DAY = "2024-04-02"
 
 
 def refuse(connection: Connection, key: int, at: int = HARVESTED, code: str = CODE) -> None:
-    faults.keep_fault(connection, key, code, "<html>", at=at, refused=True, lastmod=LASTMOD)
+    faults.keep_fault(connection, key, code, "<html>", at=at, refused=True, published=DAY, lastmod=LASTMOD)
 
 
 def test_a_fault_is_told_with_since_when_it_is_there(connection: Connection) -> None:
@@ -41,13 +42,17 @@ def test_the_document_that_was_refused_first_is_the_first_to_be_asked_for_again(
     one, two, failed = see(connection, sitemap, locs(3))
     refuse(connection, one, HARVESTED + 5)
     refuse(connection, two, HARVESTED + 3)
-    faults.keep_fault(connection, failed, "document.onbereikbaar", "HTTP 500", at=1, refused=False)
+    faults.keep_fault(
+        connection, failed, "document.onbereikbaar", "HTTP 500", at=1, refused=False, published=DAY
+    )
     assert faults.first_refused(connection, sitemap) == HARVESTED + 3
 
 
 def test_what_could_not_be_fetched_is_not_remembered_as_refused(connection: Connection) -> None:
     (key,) = see(connection, sitemap_of(connection), locs(1))
-    faults.keep_fault(connection, key, "document.onbereikbaar", None, at=5, refused=False, lastmod=LASTMOD)
+    faults.keep_fault(
+        connection, key, "document.onbereikbaar", None, at=5, refused=False, published=DAY, lastmod=LASTMOD
+    )
     known = documents.look_up(connection, locs(1))[locs(1)[0]]
     assert (known.fault, known.fault_since) == ("document.onbereikbaar", 5)
     assert (known.refused_at, known.refused_lastmod) == (None, None)

@@ -165,8 +165,10 @@ class DurableFeedExporter(FeedExporter):
         os.fsync(file.fileno())
         size = file.tell()
         deliveries, feed.deliveries = feed.deliveries, []
-        self._keeper().durable(deliveries, {path: size}, closed=closed)
+        # Before the state is told, which may learn of it without being able to say so: a connection that
+        # breaks after the commit. If it did not, the next run cuts back to what the state knows.
         feed.durable = size
+        self._keeper().durable(deliveries, {path: size}, closed=closed)
 
     def _fail(self, error: Exception) -> None:
         """End the run; local files are cut back to their last durable record."""

@@ -29,6 +29,9 @@ logger = logging.getLogger(__name__)
 
 FAILED = "report_failed"
 
+#: Sent with ``folder``, when findings, statistics and report have been written, or could not be.
+run_written = object()
+
 
 class Findings:
     """Keeps ``<WOO_REPORT_DIR>/<spider>-<time>/``: findings, accounts of hosts, statistics, and the report.
@@ -104,7 +107,8 @@ class Findings:
     async def engine_stopped(self) -> None:
         """Write the statistics, now that all outputs are closed and the state has learned of them.
 
-        Then make the report; whatever happens to that, nothing of the run is lost.
+        Then make the report; whatever happens to that, nothing of the run is lost. Handlers of Scrapy's last
+        signal run side by side, so what reads the folder waits for ``run_written``.
         """
         text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
         try:
@@ -117,6 +121,7 @@ class Findings:
         else:
             what = "Findings, statistics and report" if self.accounts else "Findings and statistics"
             logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
+        await self._crawler.signals.send_catch_log_async(signal=run_written, folder=self.folder)
 
     def _make_report(self) -> None:
         settings = self._crawler.settings

@@ -12,8 +12,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.figures import Figures, read_figures
-from woo_harvester.extensions.findings import Findings
-from woo_harvester.extensions.written import run_written
+from woo_harvester.extensions.findings import Findings, run_written
 from woo_harvester.findings import explain
 
 if TYPE_CHECKING:

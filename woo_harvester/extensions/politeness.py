@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 #: A slot without any delay is never looked at again before its next response; this much makes it wait.
 SHORTEST_DELAY = 0.0001
 
+
+class HostRestsError(Exception):
+    """The host wants more rest than this run gives it, so that nothing more is asked of it."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"de host vraagt om {seconds:.0f} seconden rust (Retry-After)")
+
+
 Queued = tuple["Request", "Deferred[Response]"]
 
 
@@ -34,6 +42,22 @@ class CountingQueue(deque[Queued]):
     def __init__(self, slot: Slot) -> None:
         super().__init__(slot.queue)
         self._slot = slot
+        self._rest: float | None = None
+
+    def append(self, queued: Queued) -> None:
+        """Have a request wait for its turn; one to a host that is given up fails at once."""
+        if self._rest is None:
+            super().append(queued)
+        else:
+            queued[1].errback(HostRestsError(self._rest))
+
+    def give_up(self, seconds: float) -> None:
+        """Send nothing more to the host, which wants so many seconds of rest."""
+        self._rest = seconds
+        waiting = list(self)
+        self.clear()
+        for queued in waiting:
+            self.append(queued)
 
     def popleft(self) -> Queued:
         """Take the first one."""
@@ -55,6 +79,7 @@ class Politeness:
         self._longest = crawler.settings.getfloat("WOO_CRAWL_DELAY_MAX")
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._delays: dict[str, float] = {}
+        self._given_up: dict[str, float] = {}
         slots: dict[str, dict[str, Any]] = crawler.settings.getdict("DOWNLOAD_SLOTS")
         self._fixed = {host: float(given["delay"]) for host, given in slots.items() if "delay" in given}
 
@@ -79,6 +104,8 @@ class Politeness:
         self._set_delay(host)
         if (slot := self._slot(host)) is not None and not isinstance(slot.queue, CountingQueue):
             slot.queue = CountingQueue(slot)
+            if host in self._given_up:  # and its slot was forgotten since
+                slot.queue.give_up(self._given_up[host])
 
     def response_downloaded(self, request: Request) -> None:
         """Undo what AutoThrottle has just made of it; the slot looks at its queue after this."""
@@ -100,6 +127,12 @@ class Politeness:
             slot.delay = max(slot.delay, SHORTEST_DELAY)
             slot.lastseen = max(slot.lastseen, monotonic() + seconds)
             self._crawler.stats.inc_value("woo/pauses")
+
+    def give_up(self, host: str, seconds: float) -> None:
+        """Ask nothing more of *host* in this run; what waits to be asked fails with HostRestsError."""
+        self._given_up[host] = seconds
+        if (slot := self._slot(host)) is not None and isinstance(slot.queue, CountingQueue):
+            slot.queue.give_up(seconds)
 
     def _slot(self, host: str) -> Slot | None:
         return self._crawler.engine.downloader.slots.get(host)

@@ -108,14 +108,21 @@ class StateKeeper:
             self._timer = create_looping_call(self._beat)
             self._timer.start(self._locks.heartbeat, now=False)
         with self.begin() as connection:
-            for path, size in outputs.cut_back(connection, self._locks, self._node).items():
-                logger.warning(
-                    "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
-                )
+            self._cut_back(connection)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
+
+    def _cut_back(self, connection: Connection) -> None:
+        try:
+            cut = outputs.cut_back(connection, self._locks, self._node)
+        except OSError as error:
+            raise StateError(f"a file of a run that was killed cannot be cut back: {error}") from error
+        for path, size in cut.items():
+            logger.warning(
+                "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
+            )
 
     def add_hosts(
         self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
@@ -234,6 +241,7 @@ class StateKeeper:
                 error.seen,
                 at=harvested.at,
                 refused=refused,
+                published=harvested.published,
                 lastmod=harvested.lastmod,
             )
             if refused and delivery.reading is not None:
@@ -305,6 +313,8 @@ class StateKeeper:
                 raise StateError(
                     f"another run works on {error} with the state {state.place}: wait until it ends"
                 ) from error
+            except OSError as error:
+                raise StateError(f"hosts of the state {state.place} cannot be locked: {error}") from error
 
     def _let_go(self, state: State) -> None:
         if self._locks is not None:

@@ -10,8 +10,8 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.extensions import words
 from woo_harvester.extensions.figures import Figures, read_figures
+from woo_harvester.extensions.findings import run_written
 from woo_harvester.extensions.screen import Screen
-from woo_harvester.extensions.written import run_written
 from woo_harvester.findings import explain
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ is the address to which the connection is made.
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -28,6 +29,9 @@ NAT64 = IPv6Network("64:ff9b::/96")
 #: 2.5.5.1), local NAT64 (RFC 8215) and 6to4 (RFC 7526). Python's ``is_global`` does not know them everywhere.
 OBSOLETE = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"))
 
+#: What the C library takes for an IPv4 address besides four decimal numbers (inet_aton).
+_OLD_ADDRESS = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)(?:\.(?:0[xX][0-9a-fA-F]*|[0-9]+)){0,3}\.?")
+
 
 class PrivateAddressError(OSError):
     """The host has an address that is not public; the message is that address."""
@@ -48,11 +52,14 @@ def _nat64(ip: IPv6Address) -> IPv4Address | None:
 
 
 def private_literal(host: str) -> bool:
-    """Whether *host* is itself an IP address that is not public; names are judged when they are resolved."""
+    """Whether *host* is itself an IP address that is not public; names are judged when they are resolved.
+
+    Old ways to write an address, such as 2130706433 or 127.1, count as not public: no name is all digits.
+    """
     try:
         return not is_public(host.strip("[]"))
     except ValueError:
-        return False
+        return _OLD_ADDRESS.fullmatch(host) is not None
 
 
 class Resolver(AbstractResolver):

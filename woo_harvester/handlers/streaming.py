@@ -81,6 +81,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         self._connections = asyncio.Semaphore(
             most_connections(crawler.settings.getint("WOO_CONNECTIONS", 1000))
         )
+        self._resolver = Resolver(public_only=not self._allow_private)
         self._client: aiohttp.ClientSession | None = None
 
     async def download_request(self, request: Request) -> Response:
@@ -101,6 +102,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         """Close the connections that are kept open."""
         if self._client is not None:
             await self._client.close()
+        await self._resolver.close()  # aiohttp leaves one that it was given
         await super().close()
 
     async def _answer(self, request: Request, url: yarl.URL) -> StreamedResponse:
@@ -140,7 +142,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             connector = aiohttp.TCPConnector(
                 limit=0,  # bounded above, before the clock of a request runs; those of a host by its slot
                 limit_per_host=0,
-                resolver=Resolver(public_only=not self._allow_private),
+                resolver=self._resolver,
                 ssl=ssl.create_default_context(),
             )
             self._client = aiohttp.ClientSession(
@@ -162,7 +164,7 @@ def _headers_to_send(request: Request) -> list[tuple[str, str]]:
 
 def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
     """The response without its body."""
-    headers = Headers(list(answer.headers.items()))
+    headers = Headers(list(answer.raw_headers))  # as bytes: not all of them are text
     headers.pop("Content-Encoding", None)  # the body of the response is empty
     file = SpooledTemporaryFile(SPOOL_SIZE)  # noqa: SIM115  -- the callback closes it
     response = StreamedResponse(request.url, answer.status, headers, file=file, request=request)

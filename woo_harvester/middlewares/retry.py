@@ -26,7 +26,7 @@ class WooRetryMiddleware(RetryMiddleware):
     """Retries as Scrapy does, and also a body that was cut off; 429 and 503 pause their whole host.
 
     The pause is what ``Retry-After`` says, else ``WOO_RETRY_BACKOFF`` seconds, doubled with each try. A host
-    that asks for more than ``WOO_RETRY_AFTER_MAX`` seconds is not tried again in this run.
+    that asks for more than ``WOO_RETRY_AFTER_MAX`` seconds is asked for nothing more in this run.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
@@ -44,8 +44,13 @@ class WooRetryMiddleware(RetryMiddleware):
         """Pause a host that asks for rest; sent before its slot begins with the next request."""
         seconds = self._rest(request, response)
         politeness = self.crawler.get_extension(Politeness)
-        if seconds is not None and seconds <= self._longest and politeness is not None:
-            politeness.pause(str(request.meta.get("download_slot", "")), seconds)
+        if seconds is None or politeness is None:
+            return
+        host = str(request.meta.get("download_slot", ""))
+        if seconds <= self._longest:
+            politeness.pause(host, seconds)
+        else:
+            politeness.give_up(host, seconds)
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -82,7 +87,7 @@ def retry_after(value: bytes | None, now: datetime) -> float | None:
         return float(text[:10])
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

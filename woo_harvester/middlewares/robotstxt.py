@@ -29,12 +29,20 @@ class RobotsForbidden(IgnoreRequest):
     """robots.txt does not allow this request; the message is the URL."""
 
 
+class RobotsUnreachableError(Exception):
+    """The host's robots.txt is out of reach; not an IgnoreRequest, since the next run asks again."""
+
+    def __init__(self) -> None:
+        super().__init__("robots.txt van deze host is onbereikbaar")
+
+
 class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
     """Takes the rules of a host from the robots.txt that the spider has read (RFC 9309).
 
     It fetches robots.txt itself only for a host of which none has been read in this run, such as that of a
     document that another host's sitemap lists: as a stream within bounds, as all that publishers serve.
-    Requests for a robots.txt itself are never forbidden.
+    While that is out of reach, nothing may be fetched from the host (2.3.1.4). Requests for a robots.txt
+    itself are never forbidden.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -84,11 +92,13 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         self._known.setdefault(host, None)
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise :class:`RobotsForbidden` for what the rules do not allow."""
+        """Raise RobotsForbidden or RobotsUnreachableError for what the rules do not allow."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
         parser = await self.robot_parser(request)
-        if parser is not None and not parser.allowed(request.url, self._agent):
+        if parser is None:
+            raise RobotsUnreachableError
+        if not parser.allowed(request.url, self._agent):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise RobotsForbidden(request.url)
 

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
-from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, Entry
 from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
 from woo_harvester.urls import host_of, loc_problem
 
 NOT_READ = "niet gelezen"
+
+#: Sitemaps that are read of a host: as many as the guide allows a single index.
+SITEMAPS_MAXIMUM = GUIDE_MAXENTRIES
 
 
 class Note(Protocol):
@@ -60,6 +63,7 @@ class Selection:
         self._sitemaps: set[str] = set()
         self.named = False
         """Whether robots.txt names an index by the convention, be it one that may not be asked for."""
+        self._full = False
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
         """The indexes by the convention that a robots.txt names, each once; others are told."""
@@ -86,10 +90,19 @@ class Selection:
                 code, entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
             )
             return None
-        if entry.loc in self._sitemaps:
+        if entry.loc in self._sitemaps or self._is_full(entry, index):
             return None
         self._sitemaps.add(entry.loc)
         return Sitemap(entry.loc, index)
+
+    def _is_full(self, entry: Entry, index: Index) -> bool:
+        """Whether no more sitemaps are taken; told once a host."""
+        full = len(self._sitemaps) >= SITEMAPS_MAXIMUM
+        if full and not self._full:
+            seen = f"meer dan {SITEMAPS_MAXIMUM} sitemaps"
+            self._note("index.te-groot", index.url, line=entry.line, seen=seen, action=NOT_READ)
+        self._full = full
+        return full
 
     def _index_allowed(self, line: SitemapLine, name: IndexName) -> bool:
         if line.relative:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 #: A publisher's error page comes to the callback, as does "not modified": it is told, not dropped.
 ANSWERS = (304, *range(400, 600))
 
+CONDITIONS = ("If-None-Match", "If-Modified-Since")
+
 
 class Remembered(Protocol):
     """What is remembered of a file that was read."""
@@ -40,8 +42,14 @@ def conditions(resource: Remembered, interval: timedelta) -> dict[str, str]:
     """The headers by which a server answers 304 if the file has not changed."""
     if is_due(resource, interval):
         return {}
-    headers = {"If-None-Match": resource.etag, "If-Modified-Since": resource.last_modified}
+    headers = dict(zip(CONDITIONS, (resource.etag, resource.last_modified), strict=True))
     return {name: value for name, value in headers.items() if value}
+
+
+def is_not_modified(response: Response) -> bool:
+    """Whether the file is as it was, by a server that was asked: others say so of what was never read."""
+    asked = response.request is not None and any(name in response.request.headers for name in CONDITIONS)
+    return response.status == 304 and asked
 
 
 def validator(response: Response, name: str) -> str | None:

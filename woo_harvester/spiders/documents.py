@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from scrapy import Request
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.arguments import DocumentsMode
 from woo_harvester.extensions.delivery import Delivery
+from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
 from woo_harvester.spiders.conditional import header, validator
@@ -92,14 +94,11 @@ class Documents:
 
         The body goes with the item through the pipelines; who takes the item gives it back.
         """
+        otherwise = await self._otherwise(response, item)
         visit.ends()
-        if _refuses_head(response):
+        if otherwise:
             response.close()
-            yield self.request(item, visit, headers_only=True)
-            return
-        if response.status == 304 and not await self._is_kept(item):
-            response.close()
-            yield self.request(item, visit, conditional=False)
+            yield self.request(item, visit, **otherwise)
             return
         if item.source is not None and self._is_usable(response, item):
             item.source.fetched = _fetched(response, item.source.known, hashed=self.mode == "download")
@@ -109,6 +108,14 @@ class Documents:
             response.close()
             self._not_harvested(item)
         self.finish(visit)
+
+    async def _otherwise(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
+        """How the document is to be asked for once more, where this answer is no use; else nothing."""
+        if _refuses_head(response):
+            return {"headers_only": True}
+        if response.status == 304 and not await self._is_kept(item):
+            return {"conditional": False}
+        return {}
 
     async def _is_kept(self, item: WooItem) -> bool:
         """Whether what a document is wanted for is still there, so that it need not be fetched again."""
@@ -129,7 +136,16 @@ class Documents:
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
         visit.ends()
+        if isinstance(failure.value, HttpError):  # a status that no callback sees, such as 302 to nowhere
+            release(failure.value.response)
         if is_ours(failure.value):
+            return
+        if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
+            # Told once for the host, not of each of what may be thousands.
+            visit.give_up()
+            visit.asked_for -= 1
+            visit.left += 1
+            self.finish(visit)
             return
         code = failure_code(failure.value, "document")
         item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)

@@ -71,7 +71,21 @@ class Sifted:
     mended: list[int] = field(default_factory=list)
     """Ids of documents that are listed again as they were harvested, after a version that could not be."""
     shared: set[int] = field(default_factory=set)
-    """Ids of other sitemaps that list a document of this one in the same run."""
+    """Ids of other sitemaps that list a document of this one, or did before."""
+
+    def mends(self, document: Known) -> None:
+        """Note a document that is listed as it was harvested: what was wrong since is past."""
+        if document.fault is not None:
+            self.mended.append(document.id)
+
+    def moves(self, document: Known, place: Place) -> None:
+        """Note a document that another sitemap listed last time.
+
+        That one may list it still, and be "not modified": what it lists is known only by reading it again.
+        """
+        if document.sitemap_id != place.reading.resource_id:
+            self.moved.append(document.id)
+            self.shared.add(document.sitemap_id)
 
 
 @dataclass
@@ -190,8 +204,7 @@ class Entries:
             and self._is_registered(entry.loc)
             and self._keeper.listed.add(document.id)
         ):
-            if document.sitemap_id != place.reading.resource_id:
-                sifted.moved.append(document.id)
+            sifted.moves(document, place)
             sifted.unchanged += 1
         else:
             self._consider(entry, document, place, sifted)
@@ -239,10 +252,9 @@ class Entries:
         """The item for an entry; None where nothing is to be harvested."""
         match = self._register.organisation_of(entry.loc, place.host)
         notes.organisation = match.organisation.identifier if match.organisation else None
-        if known.sitemap_id != place.reading.resource_id:
-            sifted.moved.append(known.id)
+        sifted.moves(known, place)
         if not self._keeper.listed.add(known.id):
-            self._repeated(known, notes, place, sifted)
+            self._repeated(known, notes, place)
             return None
         now = datetime.now(UTC).replace(microsecond=0)
         moment = read_lastmod(entry.lastmod, now, notes)
@@ -273,7 +285,7 @@ class Entries:
         self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
         return item
 
-    def _repeated(self, known: Known, notes: Notes, place: Place, sifted: Sifted) -> None:
+    def _repeated(self, known: Known, notes: Notes, place: Place) -> None:
         """The same loc twice is one document; which of its entries is read does not matter to the guide.
 
         Where two sitemaps have it, neither may be passed over unread any more: the one would have to answer
@@ -283,7 +295,6 @@ class Entries:
         if known.sitemap_id != place.reading.resource_id:
             place.reading.flawed = True
             self._keeper.flaw(known.sitemap_id)
-            sifted.shared.add(known.sitemap_id)
 
     @staticmethod
     def _passed_over(
@@ -293,14 +304,15 @@ class Entries:
         if verdict is Verdict.REFUSED:
             notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
         elif isinstance(verdict.value, str):
-            sifted.parsed_unchanged += verdict is Verdict.OLDER
+            if verdict is Verdict.OLDER:
+                sifted.parsed_unchanged += 1
+                sifted.mends(known)  # what was wrong was so of another version
             notes(verdict.value, element="lastmod", seen=entry.lastmod, action="niet opnieuw geoogst")
         else:
             sifted.parsed_unchanged += 1
             if digest is not None:
                 sifted.digests[known.id] = digest
-            if known.fault is not None:
-                sifted.mended.append(known.id)
+            sifted.mends(known)
 
 
 def _record(

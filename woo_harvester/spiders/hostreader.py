@@ -23,13 +23,14 @@ from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
 from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
-from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, validator
+from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, is_not_modified, validator
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
+from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -87,7 +88,7 @@ class HostReader:
             dont_filter=True,
             headers={"Accept-Encoding": "gzip", **conditions(resource, self._interval)},
             meta={
-                "download_slot": visit.host,
+                "download_slot": host_of(url),  # an index may stand on another registered host
                 # One more, so that the reader sees that there is more.
                 "download_maxsize": maxsize if kind == "robots" else maxsize + 1,
                 "dont_obey_robotstxt": kind == "robots",
@@ -172,8 +173,9 @@ class HostReader:
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Take the indexes by the convention from a robots.txt, and tell what is not."""
         with closing(response):
-            body = resource.content if response.status == 304 else b"".join(response.chunks())
-        readable = response.status in (200, 304) and "dataloss" not in response.flags and body is not None
+            same = is_not_modified(response)
+            body = resource.content if same else b"".join(response.chunks())
+        readable = (same or response.status == 200) and "dataloss" not in response.flags and body is not None
         if readable and body is not None:
             visit.indexes.extend(visit.selection.indexes(body, response.url))
             if "maxsize" in response.flags:
@@ -220,7 +222,7 @@ class HostReader:
     ) -> Output:
         """Take the sitemaps that an index lists."""
         with closing(response):
-            if response.status == 304 and resource.content is not None:
+            if is_not_modified(response) and resource.content is not None:
                 self._read_index([resource.content], visit, index)
             elif response.status == 200:
                 complete = self._read_index(response.chunks(), visit, index)
@@ -274,7 +276,7 @@ class HostReader:
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
         if not is_closing(self._crawler):
-            if response.status == 304 or self._is_same(response, resource):
+            if is_not_modified(response) or self._is_same(response, resource):
                 visit.whole.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
                 self._entries.pass_over(visit.account, sitemap, resource.id)

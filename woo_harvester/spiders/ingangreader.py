@@ -128,7 +128,8 @@ class IngangReader:
                 if link.is_xml:
                     visit.note("host.niet-geregistreerd", link.url, action="bericht niet opgehaald")
             else:  # a page that was moved to https may still have its old links
-                yield replace(link, url=secured(link.url)) if secure else link
+                url = secured(link.url) if secure else link.url
+                yield link if url == link.url else replace(link, url=url)
 
     def _requests(self, links: Sequence[Link], visit: IngangVisit) -> Iterator[Request]:
         """Those for files that may be new; of the others, what is wrong with them is told again."""

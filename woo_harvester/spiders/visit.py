@@ -104,6 +104,10 @@ class Visit(Room):
         """Whether the time for the host is used up."""
         return monotonic() >= self._end
 
+    def give_up(self) -> None:
+        """Ask for no more of its documents: what is not asked for yet is left."""
+        self._end = -inf
+
     @property
     def days_left(self) -> int:
         """How many days the documents that are left take, at a run a day that gets as far as this one."""

@@ -32,13 +32,18 @@ def keep_fault(
     *,
     at: int,
     refused: bool,
+    published: str,
     lastmod: int | None = None,
 ) -> None:
-    """Note why a document could not be harvested: fetched and *refused*, or not to be had."""
+    """Note why a document could not be harvested: fetched and *refused*, or not to be had.
+
+    *published* is its openbaarmakingsdatum, which stays that of when it was first seen.
+    """
     connection.execute(
         update(documents)
         .where(documents.c.id == key)
         .values(
+            published=func.coalesce(documents.c.published, published),
             fault=code,
             fault_seen=seen,
             fault_since=func.coalesce(documents.c.fault_since, at),
