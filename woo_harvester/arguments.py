@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from woo_harvester.hints import hint
 from woo_harvester.shards import parse_shard
-from woo_harvester.urls import host_of, loc_problem
+from woo_harvester.urls import host_of, loc_problem, secured
 
 DocumentsMode = Literal["download", "head", "none"]
 
@@ -69,8 +68,7 @@ def _entries(value: Any) -> Any:
 
 def page_problem(url: str) -> str | None:
     """Why *url* cannot be an entry page, or None: it must be a whole http or https URL without a password."""
-    secure = re.sub("^http:", "https:", url, count=1, flags=re.IGNORECASE)
-    return f"expected the URL of an entry page, got {url!r}" if loc_problem(secure) else None
+    return f"expected the URL of an entry page, got {url!r}" if loc_problem(secured(url)) else None
 
 
 Text = Annotated[str, BeforeValidator(_filled)]

@@ -16,10 +16,7 @@ import idna
 LOC_MAXLENGTH = 2083
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
-#: Schemes that publishers may mean. Any other "scheme" is a host without one: ``www.a.nl:8443/x``.
-_OTHER_SCHEME = re.compile(
-    "(?:http|ftps?|sftp|file|smb|wss?|javascript|vbscript|data|blob|about|mailto|tel|urn):", re.IGNORECASE
-)
+_HTTP = re.compile("http:", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates: none of them stands in a URL (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -44,11 +41,12 @@ def host_of(url: str) -> str:
 def loc_problem(loc: str) -> str | None:
     """The code of the finding that keeps a document's location from being harvested, or None for a good one.
 
-    ``loc.geen-https``, ``loc.inloggegevens`` or ``loc.ongeldig``. It does not look in the register.
+    ``loc.geen-https`` for http, ``loc.inloggegevens``, or ``loc.ongeldig`` for all else, another scheme
+    included. It does not look in the register.
     Source: seed "Aandachtspunten bij de invulling van de sitemaps" (https), sitemaps.org (absolute URL).
     """
     loc = loc.strip()
-    if _OTHER_SCHEME.match(loc):
+    if _HTTP.match(loc):
         return "loc.geen-https"
     match = _ABSOLUTE.match(loc)
     if match is None or match[1].lower() != "https" or _NEVER_IN_URL.search(loc):
@@ -62,6 +60,11 @@ def loc_problem(loc: str) -> str | None:
     except ValueError:
         return "loc.ongeldig"
     return None
+
+
+def secured(url: str) -> str:
+    """The URL with https where it has http: for what may have either, and for pages that moved."""
+    return f"https{url[4:]}" if _HTTP.match(url) else url
 
 
 def record_id(loc: str) -> str:

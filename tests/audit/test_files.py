@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -220,6 +222,29 @@ def test_an_unreadable_index_is_told_as_such(tmp_path: Path) -> None:
     assert Read(path).codes == ["index.ongeldig"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "category"),
+    [
+        ("www.a.nl/x/a", 1),
+        ("www.a.nl/x/b", 2),
+        ("ergens/a", 1),
+        ("ergens", None),  # nobody can tell which of the two it is
+    ],
+)
+def test_of_sitemaps_with_one_name_their_folders_tell_which_index_lists_them(
+    folder: str, category: int | None, tmp_path: Path
+) -> None:
+    for number, name in enumerate(("a", "b"), start=1):
+        index = tmp_path / f"sitemapindex-diwoo-infocat{number:03}.xml"
+        index.write_text(sitemapindex([f"https://www.a.nl/x/{name}/sitemap.xml?jaar=20/26"]))
+    path = tmp_path / folder / "sitemap.xml"
+    path.parent.mkdir(parents=True)
+    given = [] if category is None else [values.categorie(category)]
+    path.write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=given))))
+    codes = [code for code in Read(tmp_path).codes if code != "metadata.schema"]
+    assert codes == (["informatiecategorie.ontbreekt"] if category is None else [])
+
+
 def test_the_index_gives_its_category_to_the_sitemaps_beside_it(tmp_path: Path) -> None:
     index = tmp_path / "sitemapindex-diwoo-infocat002.xml"
     index.write_text(sitemapindex(["https://www.a.nl/woo/2024.xml?page=1"]))
@@ -249,6 +274,23 @@ def test_a_robots_txt_is_held_to_the_names_of_indexes(tmp_path: Path) -> None:
     ]
     path.write_text("User-agent: *\n" + "# x\n" * 200_000)
     assert Read(path).codes == ["robots.te-groot", "robots.geen-diwoo-index"]
+
+
+@pytest.mark.parametrize(
+    "name", [b"sitemap-\xe9.xml", b"sitemapindex-diwoo-\xe9.xml", b"map-\xe9/sitemap.xml"]
+)
+def test_a_name_that_is_no_utf_8_is_shown_with_question_marks(name: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "files" / os.fsdecode(name)
+    try:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(sitemap(entry(lastmod="gisteren")))
+    except OSError:  # a file system with names in Unicode only
+        assert sys.platform != "linux"
+        return
+    host = report_of(tmp_path / "report", path)
+    assert "?" in host.host
+    row = next(row for row in host.findings if row.code == "lastmod.ongeldig")
+    assert row.sitemap == host.host
 
 
 def test_a_folder_counts_as_one_host_and_others_files_in_it_are_left_alone(

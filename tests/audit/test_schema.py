@@ -13,9 +13,10 @@ from lxml import etree
 
 from tests.conftest import shared_file
 from tests.diwoo.schema import DiwooSchema
-from woo_harvester.audit.schema import MAX_FAULTS, NAMESPACE, schema_faults
+from woo_harvester.audit.schema import GROUPS, MAX_FAULTS, schema_faults
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS
 
-MADE = f"{{{NAMESPACE}}}"
+MADE = f"{{{DIWOO_NAMESPACE}}}"
 
 #: What the official schema says where only a value of a list is wrong.
 ABOUT_LISTS = ("attribute 'resource'",)
@@ -27,7 +28,7 @@ def schema() -> DiwooSchema:
 
 
 def document(inside: str) -> etree._Element:
-    text = f'<diwoo:Document xmlns:diwoo="{NAMESPACE}">{inside}</diwoo:Document>'
+    text = f'<diwoo:Document xmlns:diwoo="{DIWOO_NAMESPACE}">{inside}</diwoo:Document>'
     return etree.fromstring(text.replace("<+", "<diwoo:").replace("</+", "</diwoo:"))
 
 
@@ -75,7 +76,7 @@ def test_a_good_document_has_no_faults() -> None:
         (
             "<+creatiedatum>",
             '<naamOpsteller xmlns="urn:x">Jan</naamOpsteller><+creatiedatum>',
-            (7, "DiWoo/naamOpsteller", f"<naamOpsteller> heeft niet de naamruimte {NAMESPACE}, maar urn:x"),
+            (7, "DiWoo/naamOpsteller", f"<naamOpsteller> heeft niet de naamruimte {DIWOO_NAMESPACE}, maar urn:x"),
         ),
     ],
 )  # fmt: skip
@@ -151,3 +152,7 @@ def test_the_official_schema_and_this_table_agree(schema: DiwooSchema) -> None:
             assert bool(official) == bool(list(schema_faults(element))), etree.tostring(element)
 
     agree()
+
+
+def test_what_reads_the_metadata_knows_the_same_names() -> None:
+    assert {child.name for group in GROUPS.values() for child in group.children} == ELEMENTS

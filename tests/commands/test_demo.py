@@ -16,7 +16,7 @@ def test_the_demo_shows_records_findings_and_where_the_files_are(tmp_path: Path)
         records.relative_to(tmp_path),
         report.name,
         '"weblocatie"',
-        "loc.geen-https: De <loc> begint",
+        "loc.ongeldig: De <loc>",
         '"tekst": "',
     ):
         assert str(shown) in done.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
@@ -114,8 +116,14 @@ def test_every_element_is_read_in_any_order() -> None:
 @pytest.mark.parametrize(
     "namespace", ["http://standaarden.overheid.nl/diwoo/metadata/", f"{NAMESPACE}0.9.8", SITEMAP]
 )
-def test_a_misspelt_namespace_makes_no_difference(namespace: str) -> None:
-    assert read(EVERYTHING.replace(NAMESPACE, namespace)) == read(EVERYTHING)
+def test_of_a_misspelt_namespace_all_is_read_and_the_namespace_kept(namespace: str) -> None:
+    given = read(EVERYTHING.replace(NAMESPACE, namespace))
+    assert given == replace(read(EVERYTHING), namespace=namespace)
+
+
+def test_without_a_namespace_all_is_read_too() -> None:
+    document = '<Document xmlns=""><DiWoo><creatiedatum>2024-04-01</creatiedatum></DiWoo></Document>'
+    assert read(document) == Given(has_diwoo=True, namespace="", creatiedatum="2024-04-01")
 
 
 def test_without_metadata_nothing_is_given() -> None:

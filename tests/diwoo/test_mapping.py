@@ -463,6 +463,13 @@ def test_mdto_and_elements_that_nothing_reads_are_told() -> None:
     assert outcome.noted == [("metadata.mdto", None), ("metadata.element-onbekend", "uitgever, naam")]
 
 
+@pytest.mark.parametrize(
+    ("namespace", "seen"), [("http://misspelt.example/", "http://misspelt.example/"), ("", "geen naamruimte")]
+)
+def test_another_namespace_is_told(namespace: str, seen: str) -> None:
+    assert mapped(Given(namespace=namespace)).noted == [("metadata.naamruimte", seen)]
+
+
 def test_a_long_value_is_mapped_as_any_other() -> None:
     label = "x" * 100_000
     outcome = mapped(Given(themas=[Value(label, None)], format=Value(label, None)))

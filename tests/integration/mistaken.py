@@ -121,6 +121,7 @@ ENTRIES = (
     "lastmod.toekomst",
     "metadata.ontbreekt",
     "metadata.mdto",
+    "metadata.naamruimte",
     "metadata.element-onbekend",
     "publisher.ontbreekt",
     "verantwoordelijke.ontbreekt",

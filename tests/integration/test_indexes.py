@@ -279,7 +279,7 @@ def test_an_index_in_another_namespace_is_read_and_told(harvest: Harvest) -> Non
         (1, "host.niet-geregistreerd"),
         (2, "loc.inloggegevens"),
         (3, "loc.ongeldig"),
-        (4, "loc.geen-https"),
+        (4, "loc.ongeldig"),
         (5, "loc.ontbreekt"),
     ],
 )

@@ -16,12 +16,12 @@ from woo_harvester.demo.sitemaps import Entry
 #: Locations that are not harvested, with why; {host} and {port} are those of the site.
 REFUSED = {
     "http://{host}/doc/a.pdf": "loc.geen-https",
-    "ftp://{host}/doc/a.pdf": "loc.geen-https",
-    "file:///etc/passwd": "loc.geen-https",
-    "file:///etc/hosts.txt": "loc.geen-https",
-    "javascript:alert(1)": "loc.geen-https",
-    "data:application/pdf;base64,JVBERi0=": "loc.geen-https",
-    "mailto:woo@gemeente.example": "loc.geen-https",
+    "ftp://{host}/doc/a.pdf": "loc.ongeldig",
+    "file:///etc/passwd": "loc.ongeldig",
+    "file:///etc/hosts.txt": "loc.ongeldig",
+    "javascript:alert(1)": "loc.ongeldig",
+    "data:application/pdf;base64,JVBERi0=": "loc.ongeldig",
+    "mailto:woo@gemeente.example": "loc.ongeldig",
     "/doc/relatief.pdf": "loc.ongeldig",
     "doc/relatief.pdf": "loc.ongeldig",
     "https:///doc/a.pdf": "loc.ongeldig",

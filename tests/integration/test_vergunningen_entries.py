@@ -224,6 +224,18 @@ def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(permits: 
     assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [("ipm.te-groot", "p")])
 
 
+def test_a_link_with_an_address_that_is_none_does_not_keep_others_from_being_read(
+    permits: Permits, site: Site
+) -> None:
+    broken = ("http://a b.nl/c.xml", "https://www.a.nl:poort/d.xml", "http:///e.xml", "https:///pagina")
+    site.pages["/p"] = page('<a href="a.xml">a</a>', *(f'<a href="{href}">x</a>' for href in broken))
+    site.pages["/a.xml"] = Page(about(1))
+    run = permits.run(site.url("/p"))
+    assert causes(run) == {"1": "aanlevering"}
+    assert codes(run) == [("ipm.bericht-onbereikbaar", f"{name}.xml") for name in "cde"]
+    assert run.stats[f"woo/ingangen/complete/{site.host}"] == 1
+
+
 def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(
     permits: Permits, site: Site
 ) -> None:

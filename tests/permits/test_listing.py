@@ -168,6 +168,19 @@ def test_what_is_no_date_with_a_time_is_no_date_of_a_file(text: str) -> None:
     assert dates(f'<li><a href="zaak-1.xml">Kapvergunning</a> {text}</li>') == {"zaak-1.xml": None}
 
 
+@pytest.mark.parametrize(
+    "date",
+    [
+        "01-01-0001 00:00",
+        "31-12-1969 23:59",
+        "9999-12-31 23:59 -0500",
+        '<time datetime="0001-01-01T00:00:00+14:00">lang geleden</time>',
+    ],
+)
+def test_a_year_that_no_file_is_of_is_no_date(date: str) -> None:
+    assert dates(f'<ul><li><a href="a.xml">a</a> {date}</li></ul>') == {"a.xml": None}
+
+
 def test_a_date_in_the_name_of_a_file_is_not_its_date() -> None:
     assert dates('<li><a href="zaak.xml">2026-04-01 10:00</a></li>') == {"zaak.xml": None}
 

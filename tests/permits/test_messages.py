@@ -135,6 +135,11 @@ def test_a_volgnummer_that_is_no_number_is_refused(written: str) -> None:
     assert (fault["code"], fault["element"], fault["seen"]) == ("ipm.schema", "volgnummer", written)
 
 
+def test_a_volgnummer_of_thousands_of_digits_is_refused_too() -> None:
+    assert codes(message(volgnummer="0" * 5000)) == ["ipm.schema"]
+    assert valid(message(volgnummer=" 007 ")).volgnummer == 7
+
+
 def test_a_transaction_id_is_any_text_but_none() -> None:
     assert valid(message(transactie_id="2026-A/1")).transactie_id == "2026-A/1"
     assert codes(message(transactie_id=" ")) == ["ipm.schema"]

@@ -25,7 +25,9 @@ def made(folder: Path, **given: Any) -> dict[str, Any]:
 
 def a_run(folder: Path) -> Path:
     findings = [
-        about_document("loc.geen-https", url="http://www.a.nl/1.pdf", seen="http://www.a.nl/1.pdf"),
+        about_document(
+            "loc.geen-https", url="http://www.a.nl/1.pdf", seen="http://www.a.nl/1.pdf", element="loc"
+        ),
         about_document("titel.ontbreekt", number=2),
         about_document("titel.ontbreekt", number=3),
         about_host("robots.ontbreekt", host=OTHER),

@@ -4,11 +4,12 @@ import pytest
 from lxml import etree
 
 from tests.report.runs import BODY, about_document, about_host
-from woo_harvester.diwoo.given import read_given
+from woo_harvester.audit.schema import schema_faults
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, read_given
 from woo_harvester.findings import Finding, explanations
 from woo_harvester.report.model import Body, Snippet
 from woo_harvester.report.snippets import snippet
-from woo_harvester.report.xml_lines import DIWOO_NAMESPACE, example_of
+from woo_harvester.report.xml_lines import example_of
 from woo_harvester.tooi import lists
 from woo_harvester.urls import loc_problem
 
@@ -40,18 +41,38 @@ def text(url: etree._Element, name: str) -> str | None:
         ("loc.geen-https", "http://www.a.nl/1.pdf?a=1&b=2", "https://www.a.nl/1.pdf?a=1&b=2"),
         ("loc.ongeldig", "/documenten/een twee.pdf", "https://www.a.nl/documenten/een%20twee.pdf"),
         ("loc.inloggegevens", "https://u:p@www.a.nl/1.pdf", "https://www.a.nl/1.pdf"),
+        ("loc.inloggegevens", "https://u:p@p@www.a.nl/1.pdf", "https://www.a.nl/1.pdf"),
     ],
 )
 def test_a_wrong_loc_becomes_one_that_may_be_harvested(code: str, seen: str, right: str) -> None:
-    given = made(about_document(code, url=seen, seen=seen))
+    given = made(about_document(code, url=seen, seen=seen, element="loc"))
     assert entry(given.before).findtext("loc") == seen
     assert entry(given.after).findtext("loc") == right
     assert loc_problem(right) is None
 
 
-@pytest.mark.parametrize("seen", ["javascript:alert(1)", "mailto:a@a.nl", "https://"])
+def test_the_loc_of_a_sitemap_is_shown_where_it_stands() -> None:
+    seen = "http://www.a.nl/sitemap.xml?a&b"
+    given = made(about_host("loc.geen-https", url="/files/index.xml", seen=seen, element="sitemap/loc"))
+    assert given.before == "<sitemap>\n  <loc>http://www.a.nl/sitemap.xml?a&amp;b</loc>\n</sitemap>"
+    assert given.after == "<sitemap>\n  <loc>https://www.a.nl/sitemap.xml?a&amp;b</loc>\n</sitemap>"
+    given = made(about_host("loc.ontbreekt", element="sitemap/loc"))
+    assert given.before == "<sitemap>\n  <loc></loc>\n</sitemap>"
+    assert given.after == "<sitemap>\n  <loc>https://www.a.nl/sitemap-1.xml</loc>\n</sitemap>"
+
+
+def test_an_address_in_robots_txt_is_shown_where_it_stands() -> None:
+    seen = "https://naam:geheim@www.a.nl/sitemapindex-diwoo.xml"
+    given = made(about_host("loc.inloggegevens", url="/files/robots.txt", seen=seen))
+    assert given.before == f"Sitemap: {seen}"
+    assert given.after == "Sitemap: https://www.a.nl/sitemapindex-diwoo.xml"
+
+
+@pytest.mark.parametrize(
+    "seen", ["javascript:alert(1)", "mailto:a@a.nl", "ftp://a.nl/1.pdf", "https://", "//[x"]
+)
 def test_what_cannot_be_mended_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
-    finding = about_document("loc.geen-https", url=seen, seen=seen).as_dict()
+    finding = about_document("loc.ongeldig", url=seen, seen=seen, element="loc").as_dict()
     assert snippet(finding, None) is None
 
 
@@ -158,13 +179,34 @@ def test_a_value_of_an_unknown_list_has_no_example() -> None:
     assert snippet(finding, None) is None
 
 
-@pytest.mark.parametrize("element", ["creatiedatum", "geldigheid/begindatum"])
-def test_a_wrong_date_becomes_one_that_can_be_read(element: str) -> None:
+@pytest.mark.parametrize(
+    ("element", "right"),
+    [
+        ("creatiedatum", "2026-01-31"),
+        ("geldigheid/begindatum", "2026-01-31T09:00:00+01:00"),
+        ("documenthandelingen/documenthandeling/atTime", "2026-01-31T09:00:00+01:00"),
+    ],
+)
+def test_a_wrong_date_becomes_one_by_the_schema(element: str, right: str) -> None:
     given = made(about_document("datum.ongeldig", element=element, seen="31-02-2024"))
     document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
-    read = read_given(document)
-    assert (read.creatiedatum or read.begindatum or "").startswith("2026-01-31")
+    assert text(document, element.rpartition("/")[2]) == right
+    assert not [fault for fault in schema_faults(document) if fault.path.endswith(element)]
+
+
+@pytest.mark.parametrize("code", ["metadata.ontbreekt", "metadata.mdto"])
+def test_metadata_that_are_written_whole_are_valid_by_the_schema(code: str) -> None:
+    document = entry(made(about_document(code)).after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    assert list(schema_faults(document)) == []
+
+
+def test_a_handling_that_is_absent_is_written_by_the_schema() -> None:
+    given = made(about_document("documenthandeling.ontbreekt"))
+    document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
+    assert document is not None
+    assert not [fault for fault in schema_faults(document) if "documenthandeling" in fault.path]
 
 
 def test_an_unknown_element_becomes_metadata_of_their_own() -> None:
@@ -172,6 +214,24 @@ def test_an_unknown_element_becomes_metadata_of_their_own() -> None:
     document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
     assert read_given(document).extra[0].fields == [("wijk", ["…"])]
+
+
+def test_of_several_elements_the_unknown_one_is_shown() -> None:
+    given = made(about_document("metadata.element-onbekend", seen="trefwoorden, wijk"))
+    assert "<diwoo:wijk>" in given.before
+    assert "trefwoorden" not in given.before + given.after
+
+
+def test_a_known_element_in_the_wrong_shape_is_not_moved_to_metadata_of_their_own() -> None:
+    finding = about_document("metadata.element-onbekend", seen="trefwoorden, publisher, thema").as_dict()
+    assert snippet(finding, None) is None
+
+
+def test_a_handling_that_does_not_say_which_is_shown_as_it_was() -> None:
+    seen = "geen soortHandeling; 2024-05-01"
+    given = made(about_document("documenthandeling.onbekend", element=SORT, seen=seen))
+    assert "soortHandeling" not in given.before
+    assert text(entry(given.after), "soortHandeling") == "vaststelling"
 
 
 @pytest.mark.parametrize(
@@ -229,6 +289,15 @@ def test_a_forbidden_folder_is_allowed() -> None:
 def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> None:
     given = made(about_host(code, url="https://www.a.nl/sitemap.xml", seen=seen))
     assert "http://www.sitemaps.org/schemas/sitemap/0.9" in given.after
+
+
+@pytest.mark.parametrize(
+    ("seen", "before"),
+    [("http://a.nl/?a&b", '<DiWoo xmlns="http://a.nl/?a&amp;b">'), ("geen naamruimte", "<DiWoo>")],
+)
+def test_a_namespace_becomes_the_one_of_the_schema(seen: str, before: str) -> None:
+    given = made(about_document("metadata.naamruimte", seen=seen))
+    assert (given.before, given.after) == (before, f'<DiWoo xmlns="{DIWOO_NAMESPACE}">')
 
 
 @pytest.mark.parametrize("code", ["loc.ontbreekt", "document.html-pagina", "metadata.mdto"])

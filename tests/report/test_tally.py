@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.runs import HOST, about_document, about_host
 from woo_harvester.findings import Finding
-from woo_harvester.report.tally import EXAMPLES, read_findings
+from woo_harvester.report.tally import EXAMPLES, read_findings, without_credentials
 
 
 def write(path: Path, *findings: Finding) -> Path:
@@ -39,11 +39,29 @@ def test_the_first_few_are_kept_as_examples(tmp_path: Path) -> None:
     assert [example["line"] for example in examples] == list(range(1, EXAMPLES + 1))
 
 
-def test_credentials_are_left_out_of_examples(tmp_path: Path) -> None:
-    url = "https://naam:geheim@www.a.nl/1.pdf"
-    path = write(tmp_path / "findings.jsonl", about_document("loc.inloggegevens", url=url, seen=url))
-    (example,) = read_findings(path)[HOST].examples(("loc.inloggegevens", True))
-    assert example["url"] == example["seen"] == "https://…@www.a.nl/1.pdf"
+@pytest.mark.parametrize(
+    ("code", "url", "shown"),
+    [
+        ("loc.inloggegevens", "https://naam:geheim@www.a.nl/1.pdf", "https://…@www.a.nl/1.pdf"),
+        ("loc.inloggegevens", "https://naam:ge@heim@www.a.nl/1.pdf", "https://…@www.a.nl/1.pdf"),
+        (
+            "loc.geen-https",
+            "http://naam:geheim@www.a.nl/1.pdf?aan=a@a.nl",
+            "http://…@www.a.nl/1.pdf?aan=a@a.nl",
+        ),
+        ("loc.ongeldig", "https://naam:ge heim@www.a.nl/1.pdf", "https://…@www.a.nl/1.pdf"),
+        ("loc.ongeldig", "https://www.a.nl/een twee@a.pdf", "https://www.a.nl/een twee@a.pdf"),
+    ],
+)
+def test_credentials_are_left_out_of_examples(code: str, url: str, shown: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "findings.jsonl", about_document(code, url=url, seen=url))
+    (example,) = read_findings(path)[HOST].examples((code, True))
+    assert (example["url"], example["seen"]) == (shown, shown)
+
+
+def test_credentials_in_the_url_of_a_sitemap_are_left_out_too() -> None:
+    finding = {"code": "titel.ontbreekt", "sitemap": "https://naam:geheim@www.a.nl/sitemap.xml"}
+    assert without_credentials(finding)["sitemap"] == "https://…@www.a.nl/sitemap.xml"
 
 
 def test_a_last_line_that_a_killed_run_did_not_end_does_not_count(tmp_path: Path) -> None:

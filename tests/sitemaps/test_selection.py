@@ -129,7 +129,7 @@ def test_the_same_index_is_read_once_also_in_a_robots_txt_that_is_read_again() -
     ("url", "code"),
     [
         (f"http://{HOST}/sitemapindex-diwoo.xml", "index.geen-https"),
-        ("ftp://www.gemeente.nl/sitemapindex-diwoo.xml", "index.geen-https"),
+        ("ftp://www.gemeente.nl/sitemapindex-diwoo.xml", "loc.ongeldig"),
         ("https://u:p@www.gemeente.nl/sitemapindex-diwoo.xml", "loc.inloggegevens"),
         ("https://elders.nl/sitemapindex-diwoo.xml", "host.niet-geregistreerd"),
         ("https://www.gemeente.nl:9999/sitemapindex-diwoo.xml", "host.niet-geregistreerd"),
@@ -144,6 +144,24 @@ def test_an_index_that_may_not_be_visited_is_told(url: str, code: str) -> None:
     assert host.codes == [code]
     assert host.findings[0]["seen"] == url
     assert host.findings[0]["action"] == "niet gelezen"
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        (GENERAL, True),
+        (f"http://{HOST}/sitemapindex-diwoo.xml", True),
+        ("https://elders.nl/sitemapindex-diwoo.xml", True),
+        (f"https://{HOST}/sitemap-diwoo.xml", False),
+        (f"https://{HOST}/sitemapindex-diwoo-infocat018.xml", False),
+        (f"https://{HOST}/sitemap.xml", False),
+    ],
+)
+def test_an_index_that_may_not_be_visited_is_named_all_the_same(url: str, named: bool) -> None:
+    host = Host()
+
+    host.indexes(url)
+    assert host.selection.named is named
 
 
 @pytest.mark.parametrize(
@@ -195,8 +213,8 @@ def test_an_entry_without_loc_is_told_with_its_line() -> None:
     ("loc", "code"),
     [
         ("http://www.gemeente.nl/1.xml", "loc.geen-https"),
-        ("javascript:alert(1)", "loc.geen-https"),
-        ("file:///etc/passwd", "loc.geen-https"),
+        ("javascript:alert(1)", "loc.ongeldig"),
+        ("file:///etc/passwd", "loc.ongeldig"),
         ("/sitemap-1.xml", "loc.ongeldig"),
         ("www.gemeente.nl/1.xml", "loc.ongeldig"),
         ("https://www.gemeente.nl/een twee.xml", "loc.ongeldig"),

@@ -97,7 +97,7 @@ def test_a_lastmod_in_the_future_is_told_but_clocks_may_differ_a_little() -> Non
     [
         ("", "loc.ontbreekt"),
         ("http://www.a.nl/woo/besluit.pdf", "loc.geen-https"),
-        ("javascript:alert(1)", "loc.geen-https"),
+        ("javascript:alert(1)", "loc.ongeldig"),
         ("/woo/besluit.pdf", "loc.ongeldig"),
         ("https://jan:geheim@www.a.nl/a.pdf", "loc.inloggegevens"),
         ("https://www.b.nl/a.pdf", "loc.niet-geregistreerd"),

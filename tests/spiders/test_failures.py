@@ -14,10 +14,11 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.findings import Severity, explain
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
-from woo_harvester.spiders.failures import UNREACHABLE, RequestKind, failure_code, failure_seen
+from woo_harvester.spiders.failures import UNREACHABLE, RequestKind, failure_code, failure_seen, is_ours
 
 KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
 NOT_FOUND = HttpError(Response("https://www.a.nl/", status=404))
@@ -89,3 +90,8 @@ def test_every_code_is_an_error_of_the_catalogue(error: Exception | None, kind: 
 )
 def test_what_was_there_instead_is_told_in_one_line(error: Exception | None, seen: str) -> None:
     assert failure_seen(error) == seen
+
+
+def test_only_a_full_disk_is_not_the_publishers_affair() -> None:
+    assert is_ours(SpoolError("no space left"))
+    assert not any(map(is_ours, (NOT_FOUND, ELSEWHERE, DownloadFailedError("reset"), None)))

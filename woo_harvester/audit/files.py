@@ -6,13 +6,16 @@ it is where neither its ``format`` nor its extension says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.dates import day_of
@@ -27,38 +30,19 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.sitemaps.names import NameKind, index_name
-from woo_harvester.sitemaps.reader import (
-    GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
-    SITEMAP_NAMESPACE,
-    Entry,
-    Fault,
-    OtherKindError,
-    SitemapError,
-    SitemapReader,
-)
-from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
+from woo_harvester.sitemaps.reader import Entry, OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, SitemapLine, sitemap_lines
 from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
 from woo_harvester.sitemaps.selection import NOT_READ
 from woo_harvester.sitemaps.unpack import CHUNK_SIZE
+from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import last_segment, loc_problem, record_id
 
-#: RFC 9309, section 2.5.
-ROBOTS_MAXSIZE = 500 * 1024
-
 #: What is looked at in a folder; other files in it are nobody's sitemap.
 SUFFIXES = (".xml", ".xml.gz")
 ROBOTS = "robots.txt"
-
-INDEX_CODES: dict[Fault, str] = {
-    "ongeldig": "index.ongeldig",
-    "afgebroken": "index.ongeldig",
-    "te-groot": "index.te-groot",
-    "doctype": "sitemap.doctype",
-}
-SITEMAP_CODES: dict[Fault, str] = {fault: f"sitemap.{fault}" for fault in INDEX_CODES}
 
 
 class FileAudit:
@@ -75,7 +59,7 @@ class FileAudit:
 
     def read(self, given: Path) -> None:
         """Read one file, or all that is in a folder. Raises OSError."""
-        account = self._accounts.of(str(given))
+        account = self._accounts.of(_shown(given))
         account.visited = account.offline = True
         reading = _Reading(given, account, self._report, self._maxsize)
         files = list(files_of(given))
@@ -105,13 +89,13 @@ class _Reading:
     report: Report
     maxsize: int
     incomplete: bool = False
-    numbers: dict[str, int] = field(default_factory=dict)
-    """Numbers of informatiecategorieen, by the last segment of the sitemaps that their indexes list."""
+    numbers: dict[str, list[tuple[list[str], int]]] = field(default_factory=dict)
+    """Folders, the innermost first, and number of informatiecategorie of what indexes list, by its name."""
     locs: set[str] = field(default_factory=set)
 
     def note(self, code: str, path: Path, **found: Any) -> None:
         """Tell a finding about a file as a whole; *found* as in :class:`Finding`."""
-        finding = Finding(code=code, host=self.account.host, url=str(path), **found)
+        finding = Finding(code=code, host=self.account.host, url=_shown(path), **found)
         self.incomplete |= finding.severity == "error"
         self.report(finding)
 
@@ -120,8 +104,19 @@ class _Reading:
         number = index_name(path.name).number
         if number is not None and root_of(path) == "sitemapindex":
             with _chunks(path) as chunks, suppress(SitemapError):  # it is told when the file itself is read
-                for batch in SitemapReader(chunks, "sitemapindex", self.maxsize):
-                    self.numbers |= {last_segment(entry.loc): number for entry in batch}
+                for entry in chain.from_iterable(SitemapReader(chunks, "sitemapindex", self.maxsize)):
+                    place = re.split("[?#]", entry.loc, maxsplit=1)[0].partition("://")[2]
+                    found = unquote(place).split("/")[-2::-1], number
+                    self.numbers.setdefault(last_segment(entry.loc), []).append(found)
+
+    def _category_of(self, path: Path) -> Concept | None:
+        """The category that an index gives to a sitemap of this name, in folders that are most like these."""
+        known = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz")) or []
+        folders = list(path.parts[-2::-1])
+        alike = [(_alike(folders, each), number) for each, number in known]
+        most = max(alike, default=(0, 0))[0]
+        numbers = {number for count, number in alike if count == most}
+        return category_of_index(numbers.pop()) if len(numbers) == 1 else None
 
     def read(self, path: Path) -> None:
         """Read a file for what it is."""
@@ -136,8 +131,9 @@ class _Reading:
             case "urlset" | "":
                 self._read_sitemap(path)
             case root:
-                self.account.saw_sitemap(path.name)
-                seen = f"<{root}>{_lost_with(path, root, self.maxsize)}"
+                self.account.saw_sitemap(_shown(path.name))
+                with _chunks(path) as chunks:
+                    seen = other_root(root, chunks, self.maxsize)
                 self.note("sitemap.wortelelement", path, seen=seen, action=NOT_READ)
 
     def _read_robots(self, path: Path) -> None:
@@ -153,26 +149,25 @@ class _Reading:
 
     def _read_index(self, path: Path) -> None:
         if index_name(path.name).kind is NameKind.OTHER and path != self.given:
-            self.note("robots.andere-sitemap", path, seen=path.name)
+            self.note("robots.andere-sitemap", path, seen=_shown(path.name))
             return
-        self.account.saw_index(path.name)
+        self.account.saw_index(_shown(path.name))
         for code in _codes_of_name(path.name):
-            self.note(code, path, seen=path.name)
+            self.note(code, path, seen=_shown(path.name))
         for entry in self._entries(path, "sitemapindex"):
             problem = loc_problem(entry.loc) if entry.loc else "loc.ontbreekt"
             if problem:
                 self.note(problem, path, line=entry.line, element="sitemap/loc", seen=entry.loc or None)
 
     def _read_sitemap(self, path: Path) -> None:
-        self.account.saw_sitemap(path.name)
+        self.account.saw_sitemap(_shown(path.name))
         if index_name(path.name).kind is NameKind.INDEX:
             self.note("index.is-urlset", path, seen="<urlset>")
-        number = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz"))
-        category = category_of_index(number) if number else None
+        category = self._category_of(path)
         for entry in self._entries(path, "urlset"):
             self.account.looked_at(1, 0)
             notes = Notes(
-                self.report, url=entry.loc, host=self.account.host, sitemap=str(path), line=entry.line
+                self.report, url=entry.loc, host=self.account.host, sitemap=_shown(path), line=entry.line
             )
             if is_usable(entry.loc, notes):
                 if entry.loc in self.locs:
@@ -213,20 +208,16 @@ class _Reading:
 
     def _entries(self, path: Path, kind: Literal["urlset", "sitemapindex"]) -> Iterator[Entry]:
         """The entries of a file, as far as it can be read; findings tell what is wrong with it as a whole."""
-        codes = INDEX_CODES if kind == "sitemapindex" else SITEMAP_CODES
+        area: Area = "index" if kind == "sitemapindex" else "sitemap"
         with _chunks(path) as chunks:
             reader = SitemapReader(chunks, kind, self.maxsize)
             try:
                 for batch in reader:
                     yield from batch
             except SitemapError as error:
-                self.note(codes[error.fault], path, line=error.line, seen=error.seen)
-        if reader.entries > GUIDE_MAXENTRIES or reader.size > GUIDE_MAXSIZE:
-            area = "index" if kind == "sitemapindex" else "sitemap"
-            seen = f"{reader.entries} verwijzingen, {reader.size} bytes"
-            self.note(f"{area}.boven-norm", path, seen=seen)
-        if reader.root_seen and reader.namespace != SITEMAP_NAMESPACE:
-            self.note("sitemap.naamruimte", path, seen=reader.namespace or "geen naamruimte")
+                self.note(fault_code(area, error.fault), path, line=error.line, seen=error.seen)
+        for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
+            self.note(code, path, seen=seen)
         if reader.complete and not reader.entries:
             self.note("sitemap.leeg", path)
 
@@ -240,20 +231,18 @@ def root_of(path: Path) -> str:
         except OtherKindError as error:
             return error.root
         except SitemapError:
-            return "urlset" if reader.root_seen else ""
+            return "" if reader.namespace is None else "urlset"
     return "urlset"
 
 
-def _lost_with(path: Path, root: str, maxsize: int) -> str:
-    """How many documents are lost by a root element that some software writes."""
-    if root != "Documents":
-        return ""
-    with _chunks(path) as chunks:
-        reader = SitemapReader(chunks, "Documents", maxsize)
-        with suppress(SitemapError):  # the count goes as far as the file can be read
-            for _ in reader:
-                pass
-    return f" met {reader.entries} documenten"
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many folders are the same, from the innermost on."""
+    return sum(1 for _ in takewhile(bool, map(str.__eq__, one, other)))
+
+
+def _shown(path: Path | str) -> str:
+    """A path or name as text; bytes in it that are no UTF-8 cannot be written, and become question marks."""
+    return str(path).encode(errors="replace").decode()
 
 
 def _codes_of_name(name: str) -> Iterator[str]:

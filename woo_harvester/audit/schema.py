@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 
 from lxml import etree
 
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.sitemaps.reader import local_name, namespace
 
-NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
 
 #: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
@@ -157,7 +157,7 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
         if declared is None:
             yield _fault(child, inside, f"<{name}> hoort hier niet; hier mag: {', '.join(children)}")
             continue
-        expected = MDTO_NAMESPACE if name == "MDTO" else NAMESPACE
+        expected = MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
         if namespace(str(child.tag)) != expected:
             seen = namespace(str(child.tag)) or "geen"
             yield _fault(child, inside, f"<{name}> heeft niet de naamruimte {expected}, maar {seen}")

@@ -97,6 +97,8 @@ def _about_metadata(site: LoopbackServer) -> Iterator[Mistake]:
     yield _mistake(site, "metadata.ontbreekt", "alleen-eigen-metadata.pdf", None, extra=own)
     mdto = f'<d:Document xmlns:d="{DIWOO_NAMESPACE}"><m:MDTO xmlns:m="https://www.nationaalarchief.nl/mdto"/></d:Document>'
     yield _mistake(site, "metadata.mdto", "mdto.pdf", None, raw=mdto)
+    misspelt = _prefix_on_document(GOOD, DIWOO_NAMESPACE.replace("https:", "http:"))
+    yield _mistake(site, "metadata.naamruimte", "andere-naamruimte.pdf", None, raw=misspelt)
     own_element = _document(GOOD).replace("</diwoo:DiWoo>", "<diwoo:wijk>Haven</diwoo:wijk></diwoo:DiWoo>")
     yield _mistake(site, "metadata.element-onbekend", "eigen-element.pdf", None, raw=own_element)
     yield _mistake(site, "publisher.ontbreekt", "zonder-publisher.pdf", replace(GOOD, publisher=None))
@@ -169,7 +171,7 @@ def _document(diwoo: DiWoo) -> str:
     return Entry(diwoo=diwoo).xml().removeprefix("<url>").removesuffix("</url>\n")
 
 
-def _prefix_on_document(diwoo: DiWoo) -> str:
+def _prefix_on_document(diwoo: DiWoo, namespace: str = DIWOO_NAMESPACE) -> str:
     """The metadata under another prefix, declared on the ``Document`` element itself."""
     renamed = _document(diwoo).replace("<diwoo:", "<w:").replace("</diwoo:", "</w:")
-    return renamed.replace("<w:Document>", f'<w:Document xmlns:w="{DIWOO_NAMESPACE}">', 1)
+    return renamed.replace("<w:Document>", f'<w:Document xmlns:w="{namespace}">', 1)

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from woo_harvester.sitemaps.reader import local_name
+from woo_harvester.sitemaps.reader import local_name, namespace
+
+DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 
 #: Names of elements that are told to the publisher because nothing reads them; more would not fit a finding.
 UNREAD_MAX = 20
@@ -63,6 +65,8 @@ class Given:
 
     has_diwoo: bool = False
     has_mdto: bool = False
+    namespace: str | None = None
+    """That of ``DiWoo``, where it is not the schema's."""
     identifiers: list[str] = field(default_factory=list)
     publisher: Value | None = None
     verantwoordelijke: Value | None = None
@@ -102,6 +106,8 @@ def read_given(document: etree._Element | None) -> Given:
 
 
 Read = Callable[[etree._Element, Given], None]
+
+DIWOO_TAG = f"{{{DIWOO_NAMESPACE}}}DiWoo"
 
 
 def _read(parent: etree._Element, given: Given, table: dict[str, Read]) -> None:
@@ -212,6 +218,8 @@ def _nested(table: dict[str, Read]) -> Read:
 
 def _diwoo(element: etree._Element, given: Given) -> None:
     given.has_diwoo = True
+    if element.tag != DIWOO_TAG:
+        given.namespace = namespace(str(element.tag))
     _read(element, given, DIWOO)
 
 
@@ -302,3 +310,12 @@ DOCUMENT: dict[str, Read] = {
     "MDTO": _mdto,
     "extraMetadata": _extra_metadata,
 }
+
+#: All names of the schema, wherever it has them.
+ELEMENTS = frozenset(
+    {*DOCUMENT, *DIWOO, *TITELCOLLECTIE, *CLASSIFICATIECOLLECTIE, *GELDIGHEID, *HANDLING, *RELATION}
+    | {"identifier", "medeverantwoordelijke", "verkorteTitel", "alternatieveTitel", "omschrijving"}
+    | {"informatiecategorie", "documentsoort", "thema", "trefwoord", "hasPart"}
+    | {"documenthandeling", "documentrelatie"}
+    | {"namespace", "prefix", "extraMetadatavelden", "extraMetadataveld", "key", "values", "value"}
+)

@@ -29,6 +29,8 @@ from woo_harvester.tooi.organisations import kind_of
 from woo_harvester.tooi.values import Concept, ValueList
 
 OMITTED = "weggelaten"
+#: What a finding shows of a handeling that does not say which one it is.
+NO_KIND = "geen soortHandeling"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 
 #: Longest value that is remembered, in characters: no list has one so long, and 4,096 of them take memory.
@@ -128,6 +130,9 @@ def _note_kind(given: Given, notes: Notes) -> None:
         notes("metadata.mdto", element="MDTO", action="genegeerd")
     if not given.has_diwoo and not given.extra:
         notes("metadata.ontbreekt", action="standaardwaarden gebruikt")
+    if given.namespace is not None:
+        seen = given.namespace or "geen naamruimte"
+        notes("metadata.naamruimte", element="DiWoo", seen=seen, action="toch gelezen")
     if given.unread:
         notes("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
 
@@ -254,7 +259,7 @@ def _handlings(given: list[Handling], notes: Notes) -> list[Documenthandeling]:
         known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
         if known is None or known.id is None:
             parts = [
-                as_given(kind) if kind else "geen soortHandeling",
+                as_given(kind) if kind else NO_KIND,
                 at_time,
                 as_given(body) if body else None,
             ]

@@ -10,7 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
 from woo_harvester.handlers.response import release
-from woo_harvester.urls import host_of, loc_problem
+from woo_harvester.urls import host_of, loc_problem, secured
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -52,17 +52,12 @@ class WooRedirectMiddleware(RedirectMiddleware):
         return followed
 
     def _check(self, target: str, request: Request) -> None:
-        if loc_problem(_secured(target) if request.url.startswith("http:") else target):
+        if loc_problem(secured(target) if request.url.startswith("http:") else target):
             raise RedirectRefused(target, None)
         hosts = request.meta.get("woo_hosts")  # where a request may go to fewer than the run
         is_registered = hosts.__contains__ if hosts else getattr(self.crawler.spider, "is_registered", None)
         if is_registered is not None and not is_registered(host_of(target)):
             raise RedirectRefused(target, "host.niet-geregistreerd")
-
-
-def _secured(url: str) -> str:
-    """With https, for a site that has none: what else is wrong with a URL is told of that."""
-    return f"https:{url.removeprefix('http:')}" if url.startswith("http:") else url
 
 
 def _is_redirect(response: Response) -> bool:

@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps
+from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
 from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, TruncatedError, unpack
 from woo_harvester.urls import LOC_MAXLENGTH, last_segment
 
@@ -326,4 +326,4 @@ def _time_of(text: str | None) -> Stamp | None:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
-    return Stamp(moment.replace(microsecond=0), to_the_second=True)
+    return stamp_of(moment.replace(microsecond=0), to_the_second=True)

@@ -99,6 +99,11 @@ class Stamp:
         return self.moment.isoformat(timespec="seconds" if self.to_the_second else "minutes")
 
 
+def stamp_of(moment: datetime, *, to_the_second: bool) -> Stamp | None:
+    """The date of a file, or None for a year that no file is of: in another zone it may not even exist."""
+    return Stamp(moment, to_the_second) if 1970 <= moment.year < 9999 else None
+
+
 class Found(NamedTuple):
     """A date as it stands in a listing."""
 
@@ -168,9 +173,10 @@ def _stamp(found: Found, form: str) -> Stamp | None:
         return None
     moment = datetime.combine(day, clock.at)
     try:
-        return Stamp(moment.replace(tzinfo=_zone(found.zone)) if found.zone else moment, clock.to_the_second)
+        moment = moment.replace(tzinfo=_zone(found.zone)) if found.zone else moment
     except ValueError:
         return None
+    return stamp_of(moment, to_the_second=clock.to_the_second)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,9 @@ from lxml.builder import E
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.html.words import Words
 from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.terminal import headline
 
 #: What XML 1.0 cannot hold, in whatever way it is written.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -23,38 +25,47 @@ def junit(report: Path, failing: frozenset[Severity]) -> str:
     Raises OSError, ValueError for a file that is no report.
     """
     head = read_head(report)
-    suites = [_suite(host, head.explanations, failing) for host in read_hosts(report)]
+    words = Words(head.lang)
+    suites = [_suite(host, head.explanations, failing, words) for host in read_hosts(report)]
     totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
     root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
     return etree.tostring(root, encoding="unicode", pretty_print=True)
 
 
-def _suite(host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity]) -> etree._Element:
-    cases = [_whole(host), *(_case(host, row, explanations[row.code], failing) for row in host.findings)]
+def _suite(
+    host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity], words: Words
+) -> etree._Element:
+    cases = [_whole(host, words)]
+    cases += [_case(host, row, explanations[row.code], failing, words) for row in host.findings]
     failures = sum(case.find("failure") is not None for case in cases)
     counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0", "skipped": "0"}
     return E.testsuite(*cases, name=_text(host.host), **counts)
 
 
-def _whole(host: Host) -> etree._Element:
-    case = E.testcase(name="documenten", classname=_text(host.host), time="0")
-    told = f"{host.harvested} van de {host.listed} documenten worden geoogst"
+def _whole(host: Host, words: Words) -> etree._Element:
+    name = words.noun(2, "document")
+    case = E.testcase(name=name, classname=_text(host.host), time="0")
+    told = headline(host, words)
     if host.harvested < host.listed:
-        case.append(E.failure(message=told, type="documenten"))
+        case.append(E.failure(message=told, type=name))
     case.append(E("system-out", told))
     return case
 
 
 def _case(
-    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity]
+    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity], words: Words
 ) -> etree._Element:
     case = E.testcase(name=row.code, classname=_text(host.host), time="0")
-    lines = [f"{row.severity}: {explained.what} ({row.count})", explained.why, explained.mend]
+    lines = [
+        f"{words('severity_' + row.severity)}: {explained.what} ({row.count})",
+        explained.why,
+        explained.mend,
+    ]
     for each in (row, *row.examples):
         place = [
             each.url,
             each.sitemap and f"in {each.sitemap}",
-            each.line and f"regel {each.line}",
+            each.line and words("audit_line", n=str(each.line)).removeprefix(", "),
             each.seen,
         ]
         lines.append(" | ".join(part for part in place if part))

@@ -12,14 +12,15 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS
+from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.model import Body, Snippet
+from woo_harvester.report.tally import CREDENTIALS
 from woo_harvester.report.xml_lines import (
     CATEGORY,
     DAY,
-    DIWOO_NAMESPACE,
     HANDLING,
     MOMENT,
-    SITEMAP_NAMESPACE,
     coded,
     described,
     entry,
@@ -29,6 +30,7 @@ from woo_harvester.report.xml_lines import (
     nested,
     text_element,
 )
+from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
 from woo_harvester.urls import loc_problem
 
 #: Where an index is to be, for one that has a wrong name.
@@ -57,15 +59,23 @@ def snippet(finding: Given, body: Body | None) -> Snippet | None:
 
 
 def _other_loc(change: Callable[[Given], str | None]) -> Maker:
-    """A loc that is written in another way."""
+    """A loc that is written in another way, where it stands: in robots.txt, an index or a sitemap."""
 
     def make(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
-        loc = change(finding)
+        loc, element = change(finding), finding.get("element")
         if loc is None or loc_problem(loc):
             return None
-        return entry(finding.get("url") or ""), entry(loc)
+        given = str(finding.get("seen", ""))
+        if element is None:
+            return [f"Sitemap: {given}"], [f"Sitemap: {loc}"]
+        name = _entry_of(element)
+        return entry(given, name=name), entry(loc, name=name)
 
     return make
+
+
+def _entry_of(element: str) -> str:
+    return "sitemap" if element == "sitemap/loc" else "url"
 
 
 def _https(finding: Given) -> str | None:
@@ -73,11 +83,13 @@ def _https(finding: Given) -> str | None:
     return _quoted(f"https://{rest}") if scheme.lower() == "http" else None
 
 
-def _escaped(finding: Given) -> str:
-    loc = urljoin(
-        finding.get("sitemap") or f"https://{finding.get('host')}/", finding.get("seen", "").strip()
-    )
-    return _quoted(loc)
+def _escaped(finding: Given) -> str | None:
+    loc = str(finding.get("seen", "")).strip()
+    try:
+        whole = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
+    except ValueError:  # a broken IPv6 address
+        return None
+    return _quoted(whole)
 
 
 def _quoted(url: str) -> str:
@@ -86,13 +98,12 @@ def _quoted(url: str) -> str:
 
 
 def _without_login(finding: Given) -> str:
-    scheme, _, rest = str(finding.get("seen", "")).partition("://")
-    return f"{scheme}://{rest.partition('@')[2]}"
+    return CREDENTIALS.sub("", str(finding.get("seen", "")))
 
 
-def _target(finding: Given) -> str | None:
-    _, found, target = str(finding.get("seen", "")).partition("doorverwijzing naar ")
-    return target if found else None
+def _redirected(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+    target = str(finding.get("seen", "")).partition("doorverwijzing naar ")[2]
+    return None if loc_problem(target) else (entry(finding.get("url", "")), entry(target))
 
 
 def _file(finding: Given) -> str:
@@ -100,7 +111,9 @@ def _file(finding: Given) -> str:
 
 
 def _no_loc(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    return ["<url>", "  <loc></loc>", "</url>"], entry(_file(finding))
+    name = _entry_of(finding.get("element", "loc"))
+    loc = f"https://{finding.get('host')}/sitemap-1.xml" if name == "sitemap" else _file(finding)
+    return entry("", name=name), entry(loc, name=name)
 
 
 def _html_page(finding: Given, body: Body) -> tuple[list[str], list[str]]:
@@ -143,7 +156,7 @@ def _example(path: str) -> str:
 def _handling() -> list[str]:
     return [
         *nested(f"{HANDLING}/soortHandeling", _example("soortHandeling"))[:-2],
-        f"    <diwoo:atTime>{DAY}</diwoo:atTime>",
+        f"    <diwoo:atTime>{MOMENT}</diwoo:atTime>",
         "  </diwoo:documenthandeling>",
         "</diwoo:documenthandelingen>",
     ]
@@ -179,19 +192,23 @@ def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
         if example is None:
             return None
         right = example.label, example.uri
-    before = nested(path, coded(path, label, uri))
-    return described(loc, *before), described(loc, *nested(path, coded(path, *right)))
+    before = "…" if label == NO_KIND else coded(path, label, uri)
+    return described(loc, *nested(path, before)), described(loc, *nested(path, coded(path, *right)))
 
 
 def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     path, loc = finding.get("element", ""), finding.get("url", "")
-    right = MOMENT if path.startswith("geldigheid") else DAY
+    right = DAY if path == "creatiedatum" else MOMENT
     before = nested(path, text_element(path, finding.get("seen", "")))
     return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
 
 
-def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    loc, name = finding.get("url", ""), str(finding.get("seen", "")).split(",")[0]
+def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+    """An element of their own; what the schema has, but in the wrong shape, belongs in DiWoo itself."""
+    loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
+    name = next((name for name in names if name not in ELEMENTS), None)
+    if name is None:
+        return None
     field = [
         "<diwoo:Document>",
         "  <diwoo:extraMetadata>",
@@ -263,10 +280,15 @@ def _doctype(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     return [first, "<!DOCTYPE …>", rest], [first, rest]
 
 
-def _namespace(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    seen = finding.get("seen", "")
-    given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
-    return [f"<urlset{given}>"], [f'<urlset xmlns="{SITEMAP_NAMESPACE}">']
+def _namespace(name: str, right: str) -> Maker:
+    """An element with the namespace that it must have."""
+
+    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+        seen = finding.get("seen", "")
+        given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
+        return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
+
+    return make
 
 
 _MAKERS: dict[str, Maker] = {
@@ -281,17 +303,18 @@ _MAKERS: dict[str, Maker] = {
     "index.is-urlset": _index_of,
     "sitemap.wortelelement": _urlset,
     "sitemap.doctype": _doctype,
-    "sitemap.naamruimte": _namespace,
+    "sitemap.naamruimte": _namespace("urlset", SITEMAP_NAMESPACE),
     "loc.ontbreekt": _no_loc,
     "loc.ongeldig": _other_loc(_escaped),
     "loc.geen-https": _other_loc(_https),
     "loc.inloggegevens": _other_loc(_without_login),
-    "document.doorverwijzing": _other_loc(_target),
+    "document.doorverwijzing": _redirected,
     "document.html-pagina": _html_page,
     **dict.fromkeys(("lastmod.ontbreekt", "lastmod.ongeldig", "lastmod.toekomst"), _lastmod),
     **dict.fromkeys(("lastmod.ouder", "lastmod.heraanbod"), _lastmod),
     "metadata.ontbreekt": _no_metadata,
     "metadata.mdto": _no_metadata,
+    "metadata.naamruimte": _namespace("DiWoo", DIWOO_NAMESPACE),
     "metadata.element-onbekend": _unknown_element,
     "publisher.ontbreekt": _absent("publisher", _publisher),
     "register.meerdere-organisaties": _absent("publisher", _publisher),

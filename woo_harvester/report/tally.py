@@ -15,7 +15,8 @@ from woo_harvester.report.score import FindingKey
 #: Examples of one kind of finding that are kept of one host.
 EXAMPLES = 3
 
-_CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
+#: User name and password in a URL, whatever else is wrong with it: up to the last @ of its authority.
+CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
 
 
 @dataclass(slots=True)
@@ -27,7 +28,7 @@ class HostTally:
     """The first few of each kind, as they were written."""
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
-        """The examples of one kind; the credentials that a publisher put in a loc are left out of them."""
+        """The examples of one kind, without the credentials that a publisher put in a URL."""
         return [without_credentials(json.loads(line)) for line in self.lines[key]]
 
 
@@ -55,9 +56,11 @@ def read_findings(path: Path) -> dict[str, HostTally]:
 
 
 def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
-    """The finding, without the user name and password that stand in a loc."""
-    if finding["code"] == "loc.inloggegevens":
-        for name in ("url", "seen"):
-            if name in finding:
-                finding[name] = _CREDENTIALS.sub("…@", finding[name])
+    """The finding, without the user names and passwords in its URLs.
+
+    A report is passed on and published. ``findings.jsonl`` keeps what was there: it is the operator's own.
+    """
+    for name in ("url", "sitemap", "seen"):
+        if name in finding:
+            finding[name] = CREDENTIALS.sub("…@", finding[name])
     return finding

@@ -28,6 +28,12 @@ Line = tuple[int, Text]
 """A text, and by how much it is indented where it is wrapped."""
 
 
+def headline(host: Host, words: Words) -> str:
+    """How many of its documents are harvested."""
+    key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
+    return words(key, harvested=host.harvested, listed=host.listed)
+
+
 def show(report: Path, console: Console, lang: Language = "nl") -> None:
     """Print what an audit answers by a ``report.json``. Raises OSError, and ValueError for another file."""
     for indent, text in _answer(report, Words(lang)):
@@ -58,9 +64,8 @@ def _answer(report: Path, words: Words) -> Iterator[Line]:
 def _host(host: Host, words: Words) -> Iterator[Line]:
     score = words("score_none") if host.score is None else words("score_of", n=host.score)
     yield 0, Text.assemble((host.host, "bold"), f"  {words('score')}: {score}")
-    key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     style = "green" if host.listed and host.harvested == host.listed else "red"
-    yield 0, Text(words(key, harvested=host.harvested, listed=host.listed), style=style)
+    yield 0, Text(headline(host, words), style=style)
     lost = unread(host)
     if lost:
         yield 0, Text(words("unread"), style="bold red")

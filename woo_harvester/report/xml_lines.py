@@ -9,8 +9,6 @@ from xml.sax.saxutils import escape, quoteattr
 from woo_harvester.tooi import lists
 from woo_harvester.tooi.values import Concept, ValueList
 
-SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 MOMENT = "2026-01-31T09:00:00+01:00"
 DAY = "2026-01-31"
 
@@ -36,9 +34,9 @@ _LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
 }
 
 
-def entry(loc: str, *inside: str) -> list[str]:
-    """A ``url`` of a sitemap, with what stands beside its loc."""
-    return ["<url>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), "</url>"]
+def entry(loc: str, *inside: str, name: str = "url") -> list[str]:
+    """A ``url`` of a sitemap, or a ``sitemap`` of an index, with what stands beside its loc."""
+    return [f"<{name}>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), f"</{name}>"]
 
 
 def nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:

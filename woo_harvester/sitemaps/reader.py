@@ -114,10 +114,8 @@ class SitemapReader:
         """Entries given so far."""
         self.size = 0
         """Bytes of XML read so far."""
-        self.namespace = ""
-        """Namespace of the root element, known from the first batch on."""
-        self.root_seen = False
-        """The root element is the one asked for."""
+        self.namespace: str | None = None
+        """Namespace of the root element, known from the first batch on; None where it is another element."""
         self.complete = False
         """The file was read to its end."""
         self._kind = kind
@@ -128,7 +126,7 @@ class SitemapReader:
             root, line, pieces = _peek_root(self._pieces)
             if local_name(root) != self._kind:
                 raise OtherKindError(local_name(root), line)
-            self.root_seen, self.namespace = True, namespace(root)
+            self.namespace = namespace(root)
             for batch in self._batches(root, pieces):
                 self.entries += len(batch)
                 yield batch

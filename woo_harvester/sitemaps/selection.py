@@ -61,6 +61,8 @@ class Selection:
         self._note = note
         self._indexes: set[str] = set()
         self._sitemaps: set[str] = set()
+        self.named = False
+        """Whether robots.txt names an index by the convention, be it one that may not be asked for."""
         self._full = False
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
@@ -72,9 +74,11 @@ class Selection:
             elif name.kind is not NameKind.INDEX:
                 code = "index.naam" if name.kind is NameKind.NEAR_MISS else "index.infocat-onbekend"
                 self._note(code, line.url, line=line.line, seen=line.given, action=NOT_READ)
-            elif self._index_allowed(line, name) and line.url not in self._indexes:
-                self._indexes.add(line.url)
-                yield Index(line.url, name)
+            else:
+                self.named = True
+                if self._index_allowed(line, name) and line.url not in self._indexes:
+                    self._indexes.add(line.url)
+                    yield Index(line.url, name)
 
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
         """The sitemap that an entry of an index names; None if it is known or may not be asked for."""

@@ -35,9 +35,7 @@ class UrlsetReader:
     @property
     def namespace(self) -> str | None:
         """Namespace of the root element; None as long as that is not known, or it is another element."""
-        if self._reader is None:
-            return self._scan.namespace
-        return self._reader.namespace if self._reader.root_seen else None
+        return self._reader.namespace if self._reader else self._scan.namespace
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:
         try:

@@ -69,6 +69,6 @@ def moment_of(response: Response, name: str) -> datetime | None:
     """The moment in ``Date`` or ``Last-Modified``; None where there is none that can be read."""
     try:
         moment = parsedate_to_datetime(header(response, name) or "")
-    except ValueError:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -13,12 +13,11 @@ from woo_harvester.arguments import DocumentsMode
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
 from woo_harvester.spiders.conditional import header, validator
-from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
 from woo_harvester.stores.backends import StoreError
@@ -139,7 +138,7 @@ class Documents:
         visit.ends()
         if isinstance(failure.value, HttpError):  # a status that no callback sees, such as 302 to nowhere
             release(failure.value.response)
-        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if is_ours(failure.value):
             return
         if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
             # Told once for the host, not of each of what may be thousands.

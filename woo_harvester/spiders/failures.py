@@ -7,6 +7,7 @@ from typing import Literal
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
@@ -27,6 +28,11 @@ CERTIFICATE_FAULTS = {
     62: "het certificaat is niet voor de naam van deze host",
     64: "het certificaat is niet voor dit IP-adres",
 }
+
+
+def is_ours(error: BaseException | None) -> bool:
+    """Whether it says nothing about the publisher, who is told nothing then: it ends the run."""
+    return isinstance(error, SpoolError)
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from time import time
@@ -15,26 +15,18 @@ from scrapy import Request
 from woo_harvester.extensions.delivery import Reading
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.middlewares.robotstxt import WooRobotsTxtMiddleware
-from woo_harvester.sitemaps.reader import (
-    GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
-    SITEMAP_NAMESPACE,
-    Fault,
-    OtherKindError,
-    SitemapError,
-    SitemapReader,
-)
+from woo_harvester.sitemaps.reader import OtherKindError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
+from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
 from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, is_not_modified, validator
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
-from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
@@ -51,13 +43,6 @@ LEFT = "host.achterstand"
 
 #: Indexes up to this size are kept for when the server answers 304.
 KEPT_MAXSIZE = 8 * 1024 * 1024
-
-INDEX_CODES: dict[Fault, str] = {
-    "ongeldig": "index.ongeldig",
-    "afgebroken": "index.ongeldig",
-    "te-groot": "index.te-groot",
-    "doctype": "sitemap.doctype",
-}
 
 
 class HostReader:
@@ -124,7 +109,7 @@ class HostReader:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
-        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if is_ours(failure.value):
             return
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.note(code, request.url, seen=failure_seen(failure.value))
@@ -198,7 +183,7 @@ class HostReader:
                 visit.incomplete.append("robots.te-groot")
             elif response.status == 200:
                 self._keep(response, resource, content=body)
-            if not visit.indexes:
+            if not visit.selection.named:
                 visit.note("robots.geen-diwoo-index", response.url)
         elif response.status in (404, 410):
             visit.note("robots.ontbreekt", response.url, seen=f"HTTP {response.status}")
@@ -261,9 +246,9 @@ class HostReader:
             code = "index.is-urlset" if error.root == "urlset" else "index.ongeldig"
             visit.note(code, index.url, line=error.line, seen=f"<{error.root}>")
         except SitemapError as error:
-            visit.note(INDEX_CODES[error.fault], index.url, line=error.line, seen=error.seen)
-        namespace = reader.namespace if reader.root_seen else None
-        _check_file(visit, index.url, "index", reader.entries, reader.size, namespace)
+            code = fault_code("index", error.fault)
+            visit.note(code, index.url, line=error.line, seen=error.seen)
+        _check_file(visit, index.url, "index", reader)
         if reader.complete and not reader.entries:
             visit.note("sitemap.leeg", index.url)
         return reader.complete
@@ -324,9 +309,10 @@ class HostReader:
         except OtherKindError as error:
             self._note_other_kind(error, response, visit, sitemap)
         except SitemapError as error:
-            visit.note(f"sitemap.{error.fault}", sitemap.url, line=error.line, seen=error.seen)
+            code = fault_code("sitemap", error.fault)
+            visit.note(code, sitemap.url, line=error.line, seen=error.seen)
         self._crawler.stats.inc_value("woo/entries", reader.entries)
-        _check_file(visit, sitemap.url, "sitemap", reader.entries, reader.size, reader.namespace)
+        _check_file(visit, sitemap.url, "sitemap", reader)
         if reader.complete and "dataloss" in response.flags:
             visit.note("sitemap.afgebroken", sitemap.url)
         elif reader.complete:
@@ -371,21 +357,11 @@ class HostReader:
         if error.root == "sitemapindex":
             visit.note("index.genest", sitemap.url, line=error.line, seen="<sitemapindex>", action=NOT_READ)
             return
-        seen = f"<{error.root}>"
-        if error.root == "Documents":
-            reader = SitemapReader(response.chunks(), "Documents", self._sitemap_maxsize)
-            with suppress(SitemapError):  # the count goes as far as the file can be read
-                for _ in reader:
-                    pass
-            seen = f"<Documents> met {reader.entries} documenten"
+        seen = other_root(error.root, response.chunks(), self._sitemap_maxsize)
         visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
-def _check_file(
-    visit: Visit, url: str, kind: ResourceKind, entries: int, size: int, namespace: str | None
-) -> None:
-    """Tell what is to be said of a file as a whole, whether or not it could be read to its end."""
-    if entries > GUIDE_MAXENTRIES or size > GUIDE_MAXSIZE:
-        visit.note(f"{kind}.boven-norm", url, seen=f"{entries} verwijzingen, {size} bytes")
-    if namespace not in (SITEMAP_NAMESPACE, None):
-        visit.note("sitemap.naamruimte", url, seen=namespace or "geen naamruimte")
+def _check_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
+    """Tell what is to be said of a file as a whole."""
+    for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
+        visit.note(code, url, seen=seen)

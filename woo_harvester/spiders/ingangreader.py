@@ -15,16 +15,15 @@ from scrapy import Request
 from woo_harvester.dates import iso_seconds
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.findings import Finding
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.permits.files import Ask, how_to_ask, judge
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.spiders.conditional import ANSWERS, conditions, header, moment_of, validator
-from woo_harvester.spiders.failures import failure_code, failure_seen
+from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.state.documents import BATCH
 from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files
-from woo_harvester.urls import host_of
+from woo_harvester.urls import host_of, secured
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -71,7 +70,7 @@ class IngangReader:
     def on_page_failure(self, failure: Failure) -> None:
         """Tell why no entry page came."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        if not isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if not is_ours(failure.value):
             self.page_failed(failure.value, request.cb_kwargs["visit"])
 
     def page_failed(self, error: BaseException | None, visit: IngangVisit) -> None:
@@ -118,14 +117,19 @@ class IngangReader:
     def _own(self, links: Iterable[Link], visit: IngangVisit) -> Iterator[Link]:
         secure = visit.ingang.url.lower().startswith("https:")
         for link in links:
-            if host_of(link.url) not in visit.ingang.hosts:
+            try:
+                host = host_of(link.url)
+            except ValueError:
+                if link.is_xml:
+                    action = "bericht niet opgehaald"
+                    visit.note("ipm.bericht-onbereikbaar", link.url, seen="geen geldig adres", action=action)
+                continue
+            if host not in visit.ingang.hosts:
                 if link.is_xml:
                     visit.note("host.niet-geregistreerd", link.url, action="bericht niet opgehaald")
-            elif secure and link.url.lower().startswith("http:"):
-                # A page that was moved to https, and still has its old links.
-                yield replace(link, url=f"https{link.url[4:]}")
-            else:
-                yield link
+            else:  # a page that was moved to https may still have its old links
+                url = secured(link.url) if secure else link.url
+                yield link if url == link.url else replace(link, url=url)
 
     def _requests(self, links: Sequence[Link], visit: IngangVisit) -> Iterator[Request]:
         """Those for files that may be new; of the others, what is wrong with them is told again."""
@@ -155,7 +159,7 @@ class IngangReader:
         request: Request = failure.request  # type: ignore[attr-defined]
         link, file = request.cb_kwargs["link"], request.cb_kwargs["file"]
         visit: IngangVisit = request.cb_kwargs["visit"]
-        if isinstance(failure.value, SpoolError):
+        if is_ours(failure.value):
             return
         self._failed(link, file, visit, failure_code(failure.value, "bericht"), failure_seen(failure.value))
         self._file_done(visit)
@@ -164,18 +168,25 @@ class IngangReader:
         self, response: StreamedResponse, visit: IngangVisit, link: Link, file: PermitFile | None
     ) -> None:
         """Keep the message of a file, or what is wrong with it."""
-        with closing(response):
-            if response.status == 304 and file is not None:
-                self._unchanged(link, file, visit)
-            elif response.status != 200:
-                seen = f"HTTP {response.status}"
-                self._failed(link, file, visit, "ipm.bericht-onbereikbaar", seen)
-            elif "dataloss" in response.flags:
-                self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
-            elif link.is_xml or file is not None or _is_xml(response):
-                visit.has_xml = True
-                self._read(response, link, file, visit)
-        self._file_done(visit)
+        try:
+            with closing(response):
+                self._judge(response, visit, link, file)
+        finally:  # else the page would wait for the place of this file for ever
+            self._file_done(visit)
+
+    def _judge(
+        self, response: StreamedResponse, visit: IngangVisit, link: Link, file: PermitFile | None
+    ) -> None:
+        """What the answer to a request for a file was."""
+        if response.status == 304 and file is not None:
+            self._unchanged(link, file, visit)
+        elif response.status != 200:
+            self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
+        elif "dataloss" in response.flags:
+            self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
+        elif link.is_xml or file is not None or _is_xml(response):
+            visit.has_xml = True
+            self._read(response, link, file, visit)
 
     def _failed(self, link: Link, file: PermitFile | None, visit: IngangVisit, code: str, seen: str) -> None:
         """A message could not be fetched; nobody knows what a link without extension would have been."""

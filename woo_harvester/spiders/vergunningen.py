@@ -13,12 +13,12 @@ from scrapy import Request
 from woo_harvester.arguments import ArgumentError, PermitArguments
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run, is_closing
-from woo_harvester.handlers.body import SpoolError
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.register import Register
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.conditional import header
+from woo_harvester.spiders.failures import is_ours
 from woo_harvester.spiders.harvest import HarvestSpider
 from woo_harvester.spiders.hosts import with_domains
 from woo_harvester.spiders.ingangen import Ingang, IngangVisit, given_entries, read_csv, select_entries
@@ -86,7 +86,7 @@ class VergunningenSpider(HarvestSpider):
 
     def given_failed(self, failure: Failure) -> None:
         """Nothing came of the only URL of ``entries``."""
-        if isinstance(failure.value, SpoolError):  # not the publisher's fault; it ends the run
+        if is_ours(failure.value):
             return
         try:
             for visit in self._take(self._given):

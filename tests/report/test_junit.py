@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.runs import about_document, read, write_run
+from woo_harvester.findings import Language, Severity
+from woo_harvester.report.build import build
+from woo_harvester.report.junit import junit
+
+
+def told(folder: Path, lang: Language) -> str:
+    finding = about_document("loc.ongeldig", url="x", seen="x")
+    run = write_run(folder / "woo-1", [read(harvested=1, findings=[finding])], [finding])
+    return junit(build(run, lang=lang), frozenset({Severity.ERROR}))
+
+
+@pytest.mark.parametrize(
+    ("lang", "expected"),
+    [
+        (
+            "nl",
+            [
+                'name="documenten"',
+                "1 van de 2 documenten wordt geoogst",
+                "Fout: De &lt;loc&gt;",
+                "| regel 1 | x",
+            ],
+        ),
+        (
+            "en",
+            [
+                'name="documents"',
+                "1 of the 2 documents is harvested",
+                "Error: The &lt;loc&gt;",
+                "| line 1 | x",
+            ],
+        ),
+    ],
+)
+def test_all_of_it_is_in_one_language(lang: Language, expected: list[str], tmp_path: Path) -> None:
+    text = told(tmp_path, lang)
+    assert [part for part in expected if part not in text] == []
