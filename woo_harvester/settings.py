@@ -49,8 +49,8 @@ REDIRECT_MAX_TIMES = 10
 # Scrapy: ERROR. What could not be had is a finding about the publisher, not an error of the harvester.
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 
-# Scrapy: None, which is asyncio's own. uvloop fetches a tenth faster, and an open TLS connection takes half of
-# the memory; there may be a thousand.
+# Scrapy: None, which is asyncio's own. uvloop fetches a tenth faster, and each of perhaps a thousand open TLS
+# connections takes half of the memory.
 ASYNCIO_EVENT_LOOP = "uvloop.Loop"
 
 # Scrapy: 10. Names of hundreds of hosts are resolved at the start.
