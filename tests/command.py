@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tests.forked import Forked
+
 ROOT = Path(__file__).parents[1]
 REPORTS = "reports"
 DATA = ".scrapy"
@@ -68,23 +70,39 @@ def run_scrapy(
     settings: Mapping[str, object] | None = None,
     env: Mapping[str, str] | None = None,
     timeout: float = 120,
+    fresh: bool = False,
 ) -> Run:
     """Runs ``scrapy <args>`` in ``cwd``, which becomes a project of its own; raises TimeoutExpired.
 
     ``ca`` is the certificate bundle that is trusted besides the public ones. Two runs in one folder
-    share state and reports, as two runs of one installation do.
+    share state and reports, as two runs of one installation do. A run is forked from a process that has
+    imported the packages. With *fresh* an interpreter is started, as a user does: for a test of what
+    happens then, or of the memory of the process.
     """
     before = written(cwd)
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
+    argv, environ = in_project(args, cwd, settings), environment(ca, env)
+    run = _interpreted if fresh else _forked
+    return read_run(args, cwd, before, run(argv, cwd, environ, timeout))
+
+
+def _forked(
+    argv: Sequence[str], cwd: Path, environ: Mapping[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    return Forked(argv, cwd, environ).done(timeout)
+
+
+def _interpreted(
+    argv: Sequence[str], cwd: Path, environ: Mapping[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *argv],
         cwd=cwd,
-        env=environment(ca, env),
+        env=environ,
         capture_output=True,
         text=True,
         timeout=timeout,
         check=False,
     )
-    return read_run(args, cwd, before, done)
 
 
 def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | None = None) -> list[str]:
@@ -115,7 +133,7 @@ def read_run(
 def start_scrapy(
     args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
 ) -> subprocess.Popen[str]:
-    """Starts ``scrapy <args>`` as :func:`run_scrapy` does, for a test that does something while it runs."""
+    """Starts an interpreter with ``scrapy <args>``, for a test that does something while it runs."""
     return subprocess.Popen(
         [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
         cwd=cwd,

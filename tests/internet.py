@@ -128,6 +128,7 @@ def run(folder: Path) -> dict[str, Any]:
             folder,
             bundle,
             settings={"WOO_ALLOW_PRIVATE_HOSTS": 0, "ROBOTSTXT_OBEY": 0},
+            fresh=True,
         )
         return {
             "status": done.returncode,

@@ -14,7 +14,7 @@ SETTINGS = {"EXTENSIONS": '{"tests.peak.Peak": 1}'}
 
 
 class Peak:
-    """Writes the statistic ``peak``: megabytes of the process, of Linux only."""
+    """Writes the statistic ``peak``: megabytes of the process, of Linux only; for a run that is ``fresh``."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

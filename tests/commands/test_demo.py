@@ -8,7 +8,7 @@ from tests.command import run_scrapy
 
 
 def test_the_demo_shows_records_findings_and_where_the_files_are(tmp_path: Path) -> None:
-    done = run_scrapy(["demo", "--documents", "10"], tmp_path)
+    done = run_scrapy(["demo", "--documents", "10"], tmp_path, fresh=True)
     assert done.returncode == 0
     (records,) = tmp_path.glob("records/woo-*.jsonl")
     (report,) = tmp_path.glob("reports/woo-*")
@@ -40,7 +40,7 @@ def test_the_demo_writes_nothing_but_records_and_a_report(tmp_path: Path) -> Non
 
 
 def test_the_demo_of_permits_shows_two_days_as_a_table_and_as_geojson(tmp_path: Path) -> None:
-    done = run_scrapy(["demo", "vergunningen"], tmp_path)
+    done = run_scrapy(["demo", "vergunningen"], tmp_path, fresh=True)
     assert (done.returncode, done.stderr) == (0, "")
     for shown in (
         "aanlevering     Kappen",

@@ -1,7 +1,6 @@
 """Runs of the command to which something happens: killed, ended, out of room.
 
-Each run is a process of its own, forked from a server that has imported the packages already: starting the
-command costs a tenth of what it costs otherwise, so that a test can kill many.
+Each run is a process of its own, which costs so little to start that a test can kill many.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import multiprocessing
 import os
 import resource
 import signal
@@ -19,112 +17,80 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
-from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any, Literal
 
 from aiohttp import web
-from scrapy.cmdline import execute
 from sqlalchemy import Connection
 
 from tests.command import DATA, Line, Run, environment, in_project, read_run, written
 from tests.conftest import skip_or_fail
+from tests.forked import Before, Forked
 from tests.integration.daily import FIRST, Harvester, publish
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import outputs, schema
 
-Fault = Callable[[], None]
-"""Called in the process of the run before the command begins; must be a function of a module."""
+Fault = Before
+"""What is done to the process of a run before the command begins."""
 
+KILLED = -signal.SIGKILL
+#: Seconds after which a run counts as stuck.
+PATIENCE = 60
 #: Has the state learn of records almost as soon as they are written.
 SOON: dict[str, Any] = {"WOO_DURABLE_INTERVAL": 0.05}
 
-KILLED = -signal.SIGKILL
-#: What a run imports and takes long; none of these imports Twisted's reactor, which each run chooses itself.
-PRELOADED = (
-    "aiohttp",
-    "scrapy.commands.crawl",
-    "scrapy.core.downloader.handlers.http11",
-    "scrapy.core.scraper",
-    "scrapy.shell",
-    "sqlalchemy.dialects.sqlite",
-    "woo_harvester.commands.crawl",
-    "woo_harvester.extensions.feedexport",
-    "woo_harvester.middlewares.deltafetch",
-    "woo_harvester.pipelines.defaults",
-    "woo_harvester.pipelines.filetype",
-    "woo_harvester.pipelines.metadata",
-    "woo_harvester.spiders.woo",
-)
-#: Seconds after which a run counts as stuck.
-PATIENCE = 60
 
-
-class Started:
+class Started(Forked):
     """A run that is going on."""
 
     def __init__(
         self, args: Sequence[str], folder: Path, environ: dict[str, str], fault: Fault | None
     ) -> None:
-        self._args = args
         self._folder = folder
         self._before = written(folder)
-        self._process: ForkServerProcess = _server().Process(
-            target=_command, args=(args, folder, environ, fault)
-        )
-        self._process.start()
+        super().__init__(args, folder, environ, fault)
         self._since = time.monotonic()
 
     def send(self, number: signal.Signals) -> None:
         """Send the process a signal."""
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        assert self.process.pid is not None
+        os.kill(self.process.pid, number)
 
     def kill(self, after: float) -> bool:
         """Kill it so many seconds after its start; False where it was done before."""
-        self._process.join(max(0.0, self._since + after - time.monotonic()))
-        self._process.kill()
-        self._process.join(PATIENCE)
-        return self._process.exitcode == KILLED
+        self.process.join(max(0.0, self._since + after - time.monotonic()))
+        self.process.kill()
+        self.process.join(PATIENCE)
+        return self.process.exitcode == KILLED
 
     def wait_until(self, condition: Callable[[], bool], what: str) -> None:
         """Go on when *condition* holds."""
         end = time.monotonic() + PATIENCE
         while not condition():
-            assert self._process.is_alive(), f"the run ended before {what}: {self.stderr}"
+            assert self.process.is_alive(), f"the run ended before {what}: {self.stderr}"
             assert time.monotonic() < end, f"never: {what}"
             time.sleep(0.01)
 
     @property
     def ended(self) -> bool:
         """Whether it is done."""
-        return self._process.exitcode is not None
+        return self.process.exitcode is not None
 
     def status(self) -> int:
         """The exit status, when it is done; a negative signal where that ended it."""
-        self._process.join(PATIENCE)
-        if self._process.exitcode is None:
-            self._process.kill()
-            raise AssertionError(f"the run does not end: {self.stderr}")
-        return self._process.exitcode
+        return self._end().returncode
 
     def wait(self) -> Run:
         """What the run has left, when it is done."""
-        status = self.status()
-        out, err = self._log("stdout"), self._log("stderr")
-        done = subprocess.CompletedProcess(self._args, status, out, err)
-        return read_run(self._args, self._folder, self._before, done)
+        return read_run(self.args, self._folder, self._before, self._end())
 
-    @property
-    def stderr(self) -> str:
-        """What it has said until now."""
-        return self._log("stderr")
-
-    def _log(self, name: str) -> str:
-        return _log_path(self._folder, name, self._process.pid).read_text(encoding="utf-8")
+    def _end(self) -> subprocess.CompletedProcess[str]:
+        try:
+            return self.done(PATIENCE)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"the run does not end: {self.stderr}") from error
 
 
 @dataclass
@@ -222,31 +188,6 @@ def small_disk(folder: Path, size: int, mode: Literal["rw", "ro"] = "rw") -> Ite
         yield folder
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-@cache
-def _server() -> ForkServerContext:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, *PRELOADED])
-    return context
-
-
-def _log_path(folder: Path, name: str, pid: int | None) -> Path:
-    """Beside the folder, which may be a disk without room."""
-    return folder.with_name(f"{folder.name}-logs") / f"{name}-{pid}.txt"
-
-
-def _command(args: Sequence[str], folder: Path, environ: dict[str, str], fault: Fault | None) -> None:
-    """What the process does: the command, as it would be typed in *folder*."""
-    for number, name in ((1, "stdout"), (2, "stderr")):
-        path = _log_path(folder, name, os.getpid())
-        path.parent.mkdir(exist_ok=True)
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
-    os.chdir(folder)
-    os.environ.update(environ)
-    if fault is not None:
-        fault()
-    execute(["scrapy", *args])
 
 
 @dataclass(frozen=True)

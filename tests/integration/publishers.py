@@ -242,7 +242,11 @@ class Publishers:
         self.register.write_text(register_xml(bodies), encoding="utf-8")
 
     def crawl(
-        self, *args: str, settings: Mapping[str, object] | None = None, timeout: float = 120
+        self,
+        *args: str,
+        settings: Mapping[str, object] | None = None,
+        timeout: float = 120,
+        fresh: bool = False,
     ) -> Harvest:
         """Run the spider over the sites, in a folder of its own."""
         self.runs += 1
@@ -251,12 +255,17 @@ class Publishers:
         for site in self.sites.values():
             site.requests.clear()
         given = ["crawl", "woo", "-a", f"register={self.register}", *args]
-        run = run_scrapy(given, folder, self.bundle, settings=settings, timeout=timeout)
+        run = run_scrapy(given, folder, self.bundle, settings=settings, timeout=timeout, fresh=fresh)
         return Harvest(run, self.sites, {build: tuple(site.requests) for build, site in self.sites.items()})
 
     def harvest(
-        self, hosts: Hosts, *args: str, settings: Mapping[str, object] | None = None, timeout: float = 120
+        self,
+        hosts: Hosts,
+        *args: str,
+        settings: Mapping[str, object] | None = None,
+        timeout: float = 120,
+        fresh: bool = False,
     ) -> Harvest:
         """Start the sites and run the spider over them."""
         self.start(hosts)
-        return self.crawl(*args, settings=settings, timeout=timeout)
+        return self.crawl(*args, settings=settings, timeout=timeout, fresh=fresh)

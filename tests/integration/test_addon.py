@@ -70,7 +70,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def scrapy(project: Path, ca: Path, *args: str) -> Run:
-    return run_scrapy(args, project, ca, env={"SCRAPY_SETTINGS_MODULE": "mijn.settings"})
+    return run_scrapy(args, project, ca, env={"SCRAPY_SETTINGS_MODULE": "mijn.settings"}, fresh=True)
 
 
 @pytest.fixture

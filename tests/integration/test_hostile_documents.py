@@ -233,7 +233,7 @@ def harvest(publishers: Publishers) -> Harvest:
         "WOO_DOCUMENT_TIMEOUT": 8,
         "WOO_RETRY_BACKOFF": 0,
     }
-    return publishers.harvest(hosts, "-a", "documents=download", settings=settings, timeout=300)
+    return publishers.harvest(hosts, "-a", "documents=download", settings=settings, timeout=300, fresh=True)
 
 
 def finding(host: Host, path: str) -> tuple[str, str]:

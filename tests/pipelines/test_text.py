@@ -256,5 +256,6 @@ def test_a_run_without_the_library_does_not_start(tmp_path: Path) -> None:
     env = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     register = tmp_path / "register.xml"
     register.write_bytes(export(body("Amsterdam", "https://localhost:9/")))
-    run = run_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, settings=settings, env=env)
+    args = ["crawl", "woo", "-a", f"register={register}"]
+    run = run_scrapy(args, tmp_path, settings=settings, env=env, fresh=True)
     assert (run.returncode, run.stderr) == (1, f"scrapy crawl: error: {NO_LIBRARY}\n")
