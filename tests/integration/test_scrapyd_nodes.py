@@ -11,7 +11,7 @@ import pytest
 from tests.command import SETTINGS
 from tests.integration.daily import numbered, publish
 from tests.integration.faults import SOON, GatedSite, lines
-from tests.postgresql import postgresql_server, postgresql_url
+from tests.postgresql import postgresql_server, postgresql_url, query
 from tests.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy, wait_until
 from tests.sites import write_register
 from woo_harvester.demo.certificates import Authority
@@ -75,5 +75,7 @@ def test_a_shard_of_a_node_that_is_killed_goes_on_at_the_other(
         assert "'finish_reason': 'finished'" in two.wait(schedule(two, "1/2"))
         assert "'finish_reason': 'finished'" in two.wait(second)
     assert len(set(records())) == 2 * (DOCUMENTS + 1)
+    known = query(postgresql_url, "SELECT loc FROM documents WHERE harvested IS NOT NULL")
+    assert {loc for (loc,) in known} == set(records())
     # What was written and not yet confirmed may come a second time.
     assert len(records()) <= 2 * (DOCUMENTS + 1) + DOCUMENTS
