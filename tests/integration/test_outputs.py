@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sqlite3
 import threading
+import time
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from tests.integration.faults import (
     harvested,
     lines,
     locs,
+    state_of,
 )
 
 BROKEN = {"broken": "tests.integration.feeds.BrokenStorage"}
@@ -36,6 +40,13 @@ AT_THE_END: dict[str, dict[str, Any]] = {
 def names(prefix: str, count: int) -> dict[str, str | None]:
     """So many documents."""
     return {f"{prefix}{number}": FIRST for number in range(count)}
+
+
+def seen(installation: Fallible) -> int:
+    """How many documents the state knows, harvested or not."""
+    with closing(sqlite3.connect(f"{state_of(installation).as_uri()}?mode=rw", uri=True)) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+        return int(count)
 
 
 def all_of(site: GatedSite, **counts: int) -> set[str]:
@@ -74,7 +85,10 @@ def test_what_is_stored_at_the_end_is_confirmed_only_then(
     settings = {"FEEDS": AT_THE_END[kind], **SOON}
     started = installation.start(**settings)
     started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
-    assert started.kill(after=0.5)
+    started.wait_until(lambda: seen(installation) == 12, "the first sitemap is read")
+    time.sleep(10 * SOON["WOO_DURABLE_INTERVAL"])
+    assert harvested(installation.folder) == set()
+    assert started.kill(after=0)
     assert harvested(installation.folder) == set()
     gated.gates.clear()
     for name in AT_THE_END[kind]:
