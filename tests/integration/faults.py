@@ -340,6 +340,14 @@ def state_of(installation: Fallible) -> Path:
     return installation.folder / DATA / "woo-state.sqlite"
 
 
+def kill_when(started: Started, progress: Callable[[], int], comes_to: int, later: float = 0) -> bool:
+    """Kill a run when its *progress* comes to so much, or so many seconds later; False where it was done."""
+    while progress() < comes_to and not started.ended:
+        time.sleep(0.001)
+    time.sleep(later)
+    return started.kill(after=0)
+
+
 def two_sitemaps(site: GatedSite) -> None:
     """Publishes twelve documents, and three whose sitemap is not answered until the gate opens."""
     publish(site, {f"a{number}": FIRST for number in range(12)}, {f"b{number}": FIRST for number in range(3)})

@@ -119,9 +119,9 @@ def test_after_kills_at_any_moment_nothing_is_lost_or_torn(
         transfer.replace(state, transfer.export(connection))
     node = Node(tmp_path, world.ca_bundle, world.sites, postgresql_url)
     args = (("-o", "all.jsonl"), ())[seed % 2]
-    kills = 0
-    for _ in range(2):
-        kills += node.start(*args, **SETTINGS).kill(after=chance.uniform(0.3, world.seconds["none"]))
+    kills = 2
+    for _ in range(kills):
+        world.kill(node.start(*args, **SETTINGS), chance)
     assert node.run(*args, **SETTINGS).stats["finish_reason"] == "finished"
     found = files(tmp_path, "all.jsonl" if args else "records/*.jsonl")
     assert latest(found) == world.expected["none"]
