@@ -4,10 +4,10 @@
 
     python -m benchmarks.documents [small|slow|large]
 
-Small: 4,000 documents of 20 KB of one host, hashed, typed by content and stored, with the settings of a real
-run but for AutoThrottle; against a stock spider with Scrapy's own settings that only fetches them. The
-fastest of three counts. Slow: 900 hosts with a document each that takes two seconds, with the politeness of a
-real run, against a run with only one such host. Large: a document of 1 GB.
+Small: 4,000 documents of 20 KB of one host, hashed and typed by content, and in a row of its own stored too,
+with the settings of a real run but for AutoThrottle; against a stock spider with Scrapy's own settings that
+only fetches them. The fastest of three counts. Slow: 900 hosts with a document each that takes two seconds,
+with the politeness of a real run, against a run with only one such host. Large: a document of 1 GB.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from benchmarks.publisher import Publisher, serving
 from benchmarks.runs import Run, stock, woo
+from benchmarks.target import target
 
 KB = 1024
 GB = 1024**3
@@ -54,12 +55,12 @@ def peer(site: Publisher, *options: str) -> Run:
         return stock(Path(name), site, *options)
 
 
-def print_row(name: str, runs: list[Run], first: list[Run] | None = None) -> None:
+def print_row(name: str, runs: list[Run], first: list[Run] | None = None, aim: str = "") -> None:
     """The best of *runs*, and its ratio to the best of *first*: by the clock, and by processor time."""
     seconds, cpu = _best(runs)
     ratios = f"{_best(first)[0] / seconds:7.2f}{_best(first)[1] / cpu:7.2f}" if first else " " * 14
     peak = max(run.peak for run in runs)
-    print(f"{name:40}{seconds:9.1f}{runs[0].items / seconds:10,.0f}{cpu:7.1f}{ratios}{peak:9.0f}")
+    print(f"{name:40}{seconds:9.1f}{runs[0].items / seconds:10,.0f}{cpu:7.1f}{ratios}{peak:9.0f}{aim}")
 
 
 def _best(runs: list[Run]) -> tuple[float, float]:
@@ -68,7 +69,9 @@ def _best(runs: list[Run]) -> tuple[float, float]:
 
 def print_head(title: str) -> None:
     """The names of the columns."""
-    print(f"{title:40}{'seconds':>9}{'a second':>10}{'CPU s':>7}{'ratio':>7}{'CPU':>7}{'peak MB':>9}")
+    print(
+        f"{title:40}{'seconds':>9}{'a second':>10}{'CPU s':>7}{'ratio':>7}{'CPU':>7}{'peak MB':>9}   target"
+    )
 
 
 def small() -> None:
@@ -88,7 +91,9 @@ def small() -> None:
     print_head("4,000 documents of 20 KB")
     first = next(iter(found.values()))
     for way, runs in found.items():
-        print_row(way, runs, first)
+        ours = ways[way] in (fetch, harvest)
+        aim = target("ratio >= 1.8", _best(first)[0] / _best(runs)[0] >= 1.8) if ours else ""
+        print_row(way, runs, first, aim)
 
 
 def slow() -> None:
@@ -99,7 +104,9 @@ def slow() -> None:
             found[number] = [harvest(site, AUTOTHROTTLE_ENABLED=1) for _ in range(TIMES)]
     print_head("a document of 2 s each")
     for number, runs in found.items():
-        print_row(f"{number} hosts", runs, found[1])
+        within = _best(runs)[0] <= 3 * _best(found[1])[0]
+        aim = target("within 3 times that of one", within) if number > 1 else ""
+        print_row(f"{number} hosts", runs, found[1], aim)
 
 
 def large() -> None:
@@ -107,7 +114,7 @@ def large() -> None:
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 1, GB, 0) as site:
         runs = [harvest(site, WOO_DOCUMENT_MAXSIZE=2 * GB)]
     print_head("a document of 1 GB")
-    print_row("woo, documents=download", runs)
+    print_row("woo, documents=download", runs, aim=target("< 250 MB", runs[0].peak < 250))
 
 
 PARTS = {"small": small, "slow": slow, "large": large}

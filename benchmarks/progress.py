@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
+from benchmarks.target import target
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.progress import REDRAW, Progress
 from woo_harvester.extensions.screen import Screen
@@ -93,10 +94,10 @@ def main() -> None:
         "a line elsewhere, each minute": cost(progress.line) / 60,
     }
     screen.leave(progress._draw)
-    print(f"{f'{HOSTS} hosts':44}{'ms a second':>12}{'share':>9}")
+    print(f"{f'{HOSTS} hosts':44}{'ms a second':>12}{'share':>9}   target")
     for label, share in rows.items():
-        print(f"{label:44}{share * 1000:12.3f}{share:9.3%}")
-    print(f"target: under {TARGET:.0%}")
+        aim = target(f"under {TARGET:.0%}", share <= TARGET)
+        print(f"{label:44}{share * 1000:12.3f}{share:9.3%}{aim}")
     sys.exit(max(rows.values()) > TARGET)
 
 

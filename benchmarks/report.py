@@ -18,6 +18,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.target import target
 from woo_harvester.findings import Finding, Severity, explanations
 from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account, Accounts
 from woo_harvester.tooi import informatiecategorieen
@@ -110,7 +111,8 @@ def main() -> None:
         return
     hosts = int(sys.argv[1]) if len(sys.argv) > 1 else HOSTS
     findings = int(sys.argv[2]) if len(sys.argv) > 2 else FINDINGS
-    print(f"{'':12}{'hosts':>7}{'findings':>10}{'seconds':>9}{'peak MB':>9}{'index kB':>10}{'json MB':>9}")
+    columns = {"": 12, "hosts": 7, "findings": 10, "seconds": 9, "peak MB": 9, "index kB": 10, "json MB": 9}
+    print("".join(f"{name:>{width}}" for name, width in columns.items()) + "   target")
     with tempfile.TemporaryDirectory() as name:
         for run in range(1, EARLIER_RUNS + 2):
             folder = Path(name) / f"woo-2026-11-2{run}"
@@ -123,7 +125,8 @@ def main() -> None:
                 index = (folder / "index.html").stat().st_size / 1000
                 size = (folder / "report.json").stat().st_size / 1e6
                 row = f"{seconds:9.1f}{peak:9.0f}{index:10.0f}{size:9.1f}"
-                print(f"{'report':12}{hosts:7,}{findings:10,}{row}")
+                aim = target("< 20 s, < 300 MB, index < 1 MB", seconds < 20 and peak < 300 and index < 1000)
+                print(f"{'report':12}{hosts:7,}{findings:10,}{row}{aim}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from benchmarks.publisher import Publisher, publisher
 from benchmarks.runs import Run, woo
+from benchmarks.target import target
 from tests.postgresql import new_database, server
 
 HOSTS = 4
@@ -77,6 +78,7 @@ def row(label: str, one: Day, two: Day, entries: int) -> None:
     print(
         f"{label:36}{one.crawling:8.1f}{two.crawling:8.1f}{times:7.2f}"
         f"{one.working:9.1f}{two.working:8.1f}{worth:7.2f}{entries / one.working:10,.0f}"
+        f"{target('first times >= 1.8', times >= 1.8)}"
     )
 
 
@@ -96,7 +98,8 @@ def main(entries: int) -> None:
             with new_database(postgresql.url) as url:
                 found["PostgreSQL, one"].append(days(shared, site, shards, in_one(url), nothing))
     title = f"{entries:,} entries on {HOSTS} hosts"
-    print(f"{title:36}{'one':>8}{'two':>8}{'times':>7}{'core: one':>9}{'two':>8}{'times':>7}{'a second':>10}")
+    heads = f"{'one':>8}{'two':>8}{'times':>7}{'core: one':>9}{'two':>8}{'times':>7}{'a second':>10}   target"
+    print(f"{title:36}{heads}")
     for label, (one, two) in found.items():
         for number, kind in enumerate(KINDS):
             row(f"{label}: {kind}", one[number], two[number], entries)
@@ -104,9 +107,10 @@ def main(entries: int) -> None:
     speed, work = lite.crawling / shared_one.crawling, lite.working / shared_one.working
     print(
         f"re-scan in one run, PostgreSQL against SQLite: {speed:.2f} of the speed, {work:.2f} by its own work"
+        f"{target('speed >= 0.7', speed >= 0.7)}"
     )
     load = os.getloadavg()[0]
-    print(f"targets: 1.8 times, and 0.7; {os.cpu_count()} cores, load {load:.1f} at the end")
+    print(f"{os.cpu_count()} cores, load {load:.1f} at the end")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from benchmarks.sample import HOST, sitemap
+from benchmarks.target import target
 from woo_harvester.dates import day_of, parse_datetime
 from woo_harvester.diwoo.defaults import (
     default_category,
@@ -209,11 +210,10 @@ def main() -> None:
     for name, (label, least) in ROWS.items():
         task = measured[name]
         speed, of_cleared = bare.best / task.best, cleared.best / task.best
-        met = "met" if speed >= (least or 0) and task.memory < 20 else "NOT MET"
-        target = f"speed >= {least}, < 20 MB: {met}" if least else ""
+        aim = target(f"speed >= {least}, < 20 MB", speed >= least and task.memory < 20) if least else ""
         print(
             f"{label:34}{task.best:8.2f}{task.median:8.2f}{speed:8.2f}{of_cleared:9.2f}"
-            f"{task.memory:9.1f}   {target}"
+            f"{task.memory:9.1f}{aim}"
         )
 
 

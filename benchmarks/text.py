@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.target import target
 from woo_harvester.text.extracted import Limits
 from woo_harvester.text.workers import Workers
 
@@ -136,8 +137,8 @@ def main() -> None:
     for name, seconds in best.items():
         label, _, least = TASKS[name]
         speed = best["kreuzberg"] / seconds
-        target = f"speed >= {least}: {'met' if speed >= least else 'NOT MET'}" if least else ""
-        print(f"{label:34}{seconds:8.3f}{pages / seconds:11,.0f}{speed:8.2f}   {target}".rstrip())
+        aim = target(f"speed >= {least}", speed >= least) if least else ""
+        print(f"{label:34}{seconds:8.3f}{pages / seconds:11,.0f}{speed:8.2f}{aim}")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ A ``conftest.py`` that wants them imports them from here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import pytest
 
@@ -17,17 +17,22 @@ from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.register import Body, Location, register_xml
 from woo_harvester.demo.server import Handler, Page
 from woo_harvester.demo.site import Site
+from woo_harvester.shards import shard_of
 
 __all__ = [
     "MakeRawSite",
     "MakeSite",
     "ca",
     "ca_bundle",
+    "in_shards",
     "make_raw_site",
     "make_site",
     "site",
     "write_register",
 ]
+
+
+AnySite = TypeVar("AnySite", bound=Site)
 
 
 class MakeSite(Protocol):
@@ -100,6 +105,15 @@ def make_raw_site(ca: Authority) -> Iterator[MakeRawSite]:
 def site(make_site: MakeSite) -> Site:
     """A site without pages; a test adds its own to ``site.pages``."""
     return make_site()
+
+
+def in_shards(make: Callable[[], AnySite], count: int) -> dict[int, AnySite]:
+    """Sites of which each of so many shards has one, by the number of the shard."""
+    found: dict[int, AnySite] = {}
+    while len(found) < count:
+        site = make()
+        found.setdefault(shard_of(site.host, count), site)
+    return found
 
 
 def write_register(path: Path, bodies: Mapping[str, list[str]]) -> Path:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.dates import AMSTERDAM, day_of, iso_date, iso_datetime, parse_date, parse_datetime
+from woo_harvester.dates import (
+    AMSTERDAM,
+    day_of,
+    iso_date,
+    iso_datetime,
+    moment_after,
+    parse_date,
+    parse_datetime,
+)
 
 MOMENTS = st.datetimes(datetime(1800, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -187,3 +195,11 @@ def test_of_a_date_time_the_day_is_the_dutch_one() -> None:
 def test_what_is_no_day_is_no_date(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_date(text)
+
+
+def test_a_version_is_of_now_or_of_just_after_the_one_before_it() -> None:
+    now = datetime(2026, 11, 21, 8, 0, 0, 250_000, tzinfo=UTC)
+    whole, second = now.replace(microsecond=0), timedelta(seconds=1)
+    assert moment_after(None, now) == moment_after(whole - second, now) == whole
+    assert moment_after(whole, now) == whole + second
+    assert moment_after(whole + timedelta(days=10), now) == whole + timedelta(days=10) + second

@@ -6,8 +6,6 @@ import re
 
 from tests.conftest import ROOT
 from woo_harvester.commands.state import ACTIONS
-from woo_harvester.findings import explain
-from woo_harvester.options import OPTIONS
 
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 
@@ -15,15 +13,6 @@ PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 def test_every_action_of_scrapy_state_is_told_and_there_is_no_other() -> None:
     named = set(re.findall(r"scrapy state (?:-\S+ )*([a-z]+)", PAGE))
     assert named == set(ACTIONS)
-
-
-def test_every_setting_that_is_named_is_there() -> None:
-    assert set(re.findall(r"WOO_[A-Z_]+", PAGE)) <= {option.name for option in OPTIONS}
-
-
-def test_every_finding_that_is_named_is_in_the_catalogue() -> None:
-    for code in re.findall(r"`(intrekking\.[a-z-]+)`", PAGE):
-        assert explain(code).code == code
 
 
 def test_the_state_that_is_shown_has_the_heads_of_the_command() -> None:

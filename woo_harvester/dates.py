@@ -80,6 +80,16 @@ def day_of(moment: datetime) -> date:
     return _dutch(moment).date()
 
 
+def moment_after(last: datetime | None, now: datetime) -> datetime:
+    """The moment of a version after one of *last*: *now*, in whole seconds, or else a second after *last*.
+
+    By their moments whoever reads the records tells the newer version: a clock that was set back must not
+    make it look older than the one before.
+    """
+    now = now.replace(microsecond=0)
+    return now if last is None or now > last else last + timedelta(seconds=1)
+
+
 def _moment(text: str) -> datetime:
     """The moment in UTC; see parse_datetime."""
     try:

@@ -215,7 +215,7 @@ class Herkomst:
     lastmod: str | None = None
     """As given."""
     opgehaald: datetime | None = None
-    """When this harvest read the entry."""
+    """When this harvest read the entry, and always after the version before: the later, the newer."""
     organisatie: str | None = None
     """TOOI URI of the registered body, its systeemId where it has none."""
     standaardwaarden: dict[str, str] = field(default_factory=dict)

@@ -63,7 +63,7 @@ COOKIES_ENABLED = False
 # a document. (Switched off altogether, Scrapy's redirects would warn of it in each run.)
 REFERRER_POLICY = "no-referrer"
 
-# Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/operations.md.
+# Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/fetching.md.
 HTTPPROXY_ENABLED = False
 
 # Scrapy: {}. Off: depth means nothing here, and it would be counted for each document.

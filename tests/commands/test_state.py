@@ -79,7 +79,7 @@ def filled(state: Shell) -> Shell:
 
     def fill(connection: Any) -> None:
         keys = harvest(connection, sitemap_of(connection), locs(5))
-        confirm_withdrawn(connection, keys[:1], HARVESTED + 5)
+        confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED + 5))
         keep_host(connection, host_of_state(connection, "a.nl").id, complete_at=HARVESTED, held_runs=2)
         see(connection, sitemap_of(connection, "www.b.nl:8443"), locs(2, "www.b.nl:8443"))
 

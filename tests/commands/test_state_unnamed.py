@@ -31,7 +31,7 @@ def store(state: Shell) -> Path:
 
     def fill(connection: Any) -> None:
         ids = keep(connection, PUBLISHED, WITHDRAWN)
-        confirm_withdrawn(connection, ids[1:], 1_700_000_200)
+        confirm_withdrawn(connection, dict.fromkeys(ids[1:], 1_700_000_200))
 
     state.fill(fill)
     with closing(Folder(state.folder / "store")) as folder:
@@ -84,7 +84,7 @@ def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Pa
 
 
 def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: Path) -> None:
-    state.fill(lambda connection: confirm_withdrawn(connection, [1], 1_700_000_200))
+    state.fill(lambda connection: confirm_withdrawn(connection, {1: 1_700_000_200}))
     before = all_files(store)
     done = unnamed(state, "--remove")
     assert (done.status, done.stdout) == (1, "")

@@ -192,16 +192,17 @@ def test_a_hold_ends_only_when_all_its_withdrawals_are_confirmed(runs: Runs, tmp
         keep_host(connection, host, complete_at=1, held_runs=2)
         one, two = harvest(connection, sitemap_of(connection), LOCS[:2])
     keeper.expect_withdrawals(Withdrawals(host, 7, {one, two}))
-    keeper.durable([Delivery(waiting=1, withdrawn=one)], {})
+    keeper.durable([Delivery(waiting=1, withdrawn=one, withdrawn_at=5)], {})
     keeper._end_holds()
     with keeper.begin() as connection:
         assert host_of_state(connection, HOST)[1:3] == (1, 2)
-    keeper.durable([Delivery(waiting=1, withdrawn=two)], {})
+    keeper.durable([Delivery(waiting=1, withdrawn=two, withdrawn_at=6)], {})
     runs.end()
     state = State.open(f"sqlite:///{tmp_path / 's.sqlite'}")
     with state.begin() as connection:
         assert host_of_state(connection, HOST)[1:] == (7, 0, False, 0)
-        assert all(known.withdrawn for known in look_up(connection, LOCS[:2]).values())
+        known = look_up(connection, LOCS[:2])
+        assert [known[loc].withdrawn for loc in LOCS[:2]] == [5, 6]
     state.close()
 
 

@@ -134,10 +134,13 @@ def errors(run: Run | Started) -> list[str]:
     return [line for line in run.stderr.splitlines() if line.startswith("scrapy crawl: error: ")]
 
 
-def harvested(folder: Path) -> set[str]:
-    """The documents that the state of the installation in *folder* counts as harvested."""
-    path = folder / DATA / "woo-state.sqlite"
-    if not path.exists():
+def harvested(folder: Path, *, data: str = DATA, missing_ok: bool = False) -> set[str]:
+    """The documents that the state of the installation in *folder* counts as harvested.
+
+    It must be there, unless *missing_ok*: then a run may not have made it yet.
+    """
+    path = folder / data / "woo-state.sqlite"
+    if missing_ok and not path.exists():
         return set()
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
         return {loc for (loc,) in connection.execute("SELECT loc FROM documents WHERE harvested IS NOT NULL")}
@@ -278,6 +281,14 @@ def state_of(installation: Fallible) -> Path:
     return installation.folder / DATA / "woo-state.sqlite"
 
 
+def kill_when(started: Started, progress: Callable[[], int], comes_to: int, later: float = 0) -> bool:
+    """Kill a run when its *progress* comes to so much, or so many seconds later; False where it was done."""
+    while progress() < comes_to and not started.ended:
+        time.sleep(0.001)
+    time.sleep(later)
+    return started.kill(after=0)
+
+
 def two_sitemaps(site: GatedSite) -> None:
     """Publishes twelve documents, and three whose sitemap is not answered until the gate opens."""
     publish(site, {f"a{number}": FIRST for number in range(12)}, {f"b{number}": FIRST for number in range(3)})
@@ -287,4 +298,6 @@ def two_sitemaps(site: GatedSite) -> None:
 def until_half(started: Started, site: GatedSite, installation: Fallible) -> None:
     """Go on when the first sitemap is harvested and confirmed, and the second is waited for."""
     started.wait_until(lambda: "/s1.xml" in site.held, "the second sitemap is asked for")
-    started.wait_until(lambda: len(harvested(installation.folder)) == 12, "the first is confirmed")
+    started.wait_until(
+        lambda: len(harvested(installation.folder, missing_ok=True)) == 12, "the first is confirmed"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -247,7 +248,8 @@ def test_the_run_ends_well_and_takes_little_memory(harvest: Harvest) -> None:
     assert harvest.run.returncode == 0
     assert "Traceback" not in harvest.run.stderr
     assert harvest.run.stats["woo/hosts/done"] == len(hosts.sites)
-    assert harvest.run.stats.get("peak", 0) < 350
+    if sys.platform == "linux":  # only there it is measured
+        assert harvest.run.stats["peak"] < 350
 
 
 @pytest.mark.parametrize("path", BROKEN)
@@ -323,7 +325,7 @@ def test_a_zip_bomb_costs_nothing_to_store(harvest: Harvest) -> None:
     assert file["grootte"] < MEGABYTE
 
 
-def test_a_name_cannot_leave_the_store(harvest: Harvest) -> None:
+def test_of_a_name_that_leads_away_only_its_end_counts(harvest: Harvest) -> None:
     host = harvest[with_names_that_lead_away]
     names = [record["versies"][0]["bestanden"][0]["bestandsnaam"] for record in host.records]
     assert names == ["x.pdf", "x.pdf"]

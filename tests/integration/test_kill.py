@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,7 +17,17 @@ import pytest
 
 from tests.command import Line
 from tests.integration.daily import FIRST, NEWER, Documents, causes, publish
-from tests.integration.faults import KILLED, POINTS, Fallible, KillAt, harvested, latest, lines
+from tests.integration.faults import (
+    KILLED,
+    POINTS,
+    Fallible,
+    KillAt,
+    Started,
+    harvested,
+    kill_when,
+    latest,
+    lines,
+)
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -54,13 +63,22 @@ class World:
     ca_bundle: Path
     expected: dict[str, dict[str, Line]]
     """By mode: the latest version of each document after an undisturbed run."""
-    seconds: dict[str, float]
-    """By mode: how long that run took."""
+    requests: dict[str, int]
+    """By mode: how many requests that run made."""
 
     def installation(self, folder: Path) -> Fallible:
         """A copy of it."""
         shutil.copytree(self.known, folder, dirs_exist_ok=True)
         return Fallible(folder, self.ca_bundle, self.sites)
+
+    def asked(self) -> int:
+        """How many requests came in until now."""
+        return sum(len(site.requests) for site in self.sites)
+
+    def kill(self, started: Started, chance: Random, mode: str = "none") -> None:
+        """Kill a run at any moment between its first request and its end."""
+        number = self.asked() + chance.randint(1, self.requests[mode])
+        assert kill_when(started, self.asked, number, chance.uniform(0, 0.05)), "it was done before"
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +100,9 @@ def world(ca: Authority, ca_bundle: Path, tmp_path_factory: pytest.TempPathFacto
         for mode in MODES:
             folder = tmp_path_factory.mktemp(mode)
             installation = world.installation(folder)
-            before = time.monotonic()
+            before = world.asked()
             run = installation.run("-a", f"documents={mode}", **SETTINGS)
-            world.seconds[mode] = time.monotonic() - before
+            world.requests[mode] = world.asked() - before
             assert Counter(causes(run).values()) == {"aanlevering": 40, "wijziging": 8, "intrekking": 4}
             world.expected[mode] = latest([folder / "first.jsonl", *folder.glob("records/*.jsonl")])
         yield world
@@ -134,10 +152,10 @@ def test_after_kills_at_any_moment_nothing_is_lost_or_torn(seed: int, world: Wor
     for site in world.sites:
         site.requests.clear()
     options = ("-a", f"documents={mode}", *args)
-    kills = 0
-    for _ in range(chance.randint(1, 2)):
-        started = installation.start(*options, **SETTINGS, **feeds)
-        kills += started.kill(after=chance.uniform(0.1, world.seconds[mode]))
+    kills = chance.randint(1, 2)
+    # What the first run had durably, the second does not ask for; all files it does.
+    for requests in (mode, "none")[:kills]:
+        world.kill(installation.start(*options, **SETTINGS, **feeds), chance, requests)
     assert installation.run(*options, **SETTINGS, **feeds).stats["finish_reason"] == "finished"
     for pattern in patterns:
         found = files(tmp_path, pattern)

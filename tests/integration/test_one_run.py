@@ -21,8 +21,8 @@ from tests.integration.faults import (
     two_sitemaps,
     until_half,
 )
+from tests.sites import in_shards
 from woo_harvester.demo.certificates import Authority
-from woo_harvester.shards import shard_of
 
 Shards = tuple[Fallible, GatedSite, GatedSite]
 
@@ -70,11 +70,8 @@ def test_the_lock_of_a_killed_run_is_free_at_once(gated: GatedSite, installation
 @pytest.fixture
 def shards(ca: Authority, ca_bundle: Path, tmp_path: Path) -> Iterator[Shards]:
     """An installation of two hosts, the first in shard 1 of 2 and the other in shard 2."""
-    sites: dict[int, GatedSite] = {}
     with ExitStack() as stack:
-        while len(sites) < 2:
-            site = stack.enter_context(GatedSite(ca))
-            sites.setdefault(shard_of(site.host, 2), site)
+        sites = in_shards(lambda: stack.enter_context(GatedSite(ca)), 2)
         for site in sites.values():
             two_sitemaps(site)
         yield Fallible(tmp_path, ca_bundle, [sites[1], sites[2]]), sites[1], sites[2]

@@ -11,11 +11,10 @@ import pytest
 from tests.command import SETTINGS
 from tests.integration.daily import numbered, publish
 from tests.integration.faults import SOON, GatedSite, lines
-from tests.postgresql import postgresql_server, postgresql_url
+from tests.postgresql import postgresql_server, postgresql_url, query
 from tests.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy, wait_until
-from tests.sites import write_register
+from tests.sites import in_shards, write_register
 from woo_harvester.demo.certificates import Authority
-from woo_harvester.shards import shard_of
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
@@ -27,11 +26,8 @@ DOCUMENTS = 12
 @pytest.fixture
 def sites(ca: Authority) -> Iterator[dict[int, GatedSite]]:
     """A publisher in each of two shards, whose second sitemap is not answered yet."""
-    found: dict[int, GatedSite] = {}
     with ExitStack() as stack:
-        while len(found) < 2:
-            site = stack.enter_context(GatedSite(ca))
-            found.setdefault(shard_of(site.host, 2), site)
+        found = in_shards(lambda: stack.enter_context(GatedSite(ca)), 2)
         for site in found.values():
             publish(site, numbered(DOCUMENTS), {"later": None})
             site.gates.add("/s1.xml")
@@ -75,5 +71,7 @@ def test_a_shard_of_a_node_that_is_killed_goes_on_at_the_other(
         assert "'finish_reason': 'finished'" in two.wait(schedule(two, "1/2"))
         assert "'finish_reason': 'finished'" in two.wait(second)
     assert len(set(records())) == 2 * (DOCUMENTS + 1)
+    known = query(postgresql_url, "SELECT loc FROM documents WHERE harvested IS NOT NULL")
+    assert {loc for (loc,) in known} == set(records())
     # What was written and not yet confirmed may come a second time.
     assert len(records()) <= 2 * (DOCUMENTS + 1) + DOCUMENTS

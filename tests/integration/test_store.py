@@ -100,14 +100,17 @@ def test_a_new_version_with_the_same_file_is_no_second_copy(gated: GatedSite, in
 def test_the_name_that_a_server_gives_cannot_lead_out_of_the_store(
     gated: GatedSite, installation: Fallible
 ) -> None:
-    store = installation.folder / "store"
+    around = installation.folder / "around"
+    store = around / "it" / "store"
     put(gated, {"a": PDF})
-    headers = {"Content-Disposition": 'attachment; filename="../../etc/cron.d/x"'}
+    headers = {"Content-Disposition": 'attachment; filename="../../x"'}
     gated.pages["/d/a.pdf"] = Page(PDF, content_type="application/pdf", headers=headers)
     run = installation.run(*DOWNLOAD, FILES_STORE=store)
     (record,) = run.records
-    assert file_of(record)["pad"] == path_of(sha256(PDF).hexdigest())
-    assert len(stored(store)) == 1
+    pad = path_of(sha256(PDF).hexdigest())
+    assert file_of(record)["pad"] == pad
+    found = {path for path in around.rglob("*") if path.is_file()}
+    assert found == {store / pad, store / ".writing" / "lock"}
 
 
 @pytest.mark.parametrize("count", [1, 5, 12])

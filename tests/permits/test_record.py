@@ -32,8 +32,8 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         offered(message(), "zaak.xml", "ipm.adres"),
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
     ]
-    (outcome,) = settle([], mutations, lambda finding: None).outcomes
-    assert plain(permit_record(outcome, SETTLED)) == {
+    (outcome,) = settle([], mutations, lambda finding: None, SETTLED).outcomes
+    assert plain(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {
             "identifier": CASE_URL,
@@ -78,11 +78,11 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
 
 
 def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
-    first = settle([], [offered(message(), "zaak.xml")], lambda finding: None)
+    first = settle([], [offered(message(), "zaak.xml")], lambda finding: None, SETTLED)
     known = [row for outcome in first.outcomes for row in outcome.rows]
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
-    (outcome,) = settle(known, [late], lambda finding: None).outcomes
-    assert plain(permit_record(outcome, SETTLED)) == {
+    (outcome,) = settle(known, [late], lambda finding: None, SETTLED).outcomes
+    assert plain(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {"identifier": CASE_URL},
         "versies": [
@@ -97,7 +97,7 @@ def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
         "herkomst": {
             "ingang": ENTRY,
             "bestand": ENTRY + "weg.xml",
-            "opgehaald": "2026-04-02T08:00:00+02:00",
+            "opgehaald": "2026-04-02T08:00:01+02:00",
             "organisatie": STAD,
         },
     }

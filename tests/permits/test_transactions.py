@@ -19,6 +19,8 @@ OTHER_CASE = "https://www.voorbeeldstad.nl/zaken/2"
 DOCUMENT = "https://www.voorbeeldstad.nl/zaken/1/besluit.pdf"
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
 
+NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)
+
 STAD, DORP = "gm0001", "gm0002"
 
 
@@ -34,7 +36,7 @@ class World:
     def run(self, *mutations: Mutation) -> list[Outcome]:
         """A run with these messages; all of its records become durable."""
         self.findings = []
-        settled = settle(self.rows.values(), mutations, self.findings.append)
+        settled = settle(self.rows.values(), mutations, self.findings.append, NOW)
         self._keep(settled)
         for outcome in settled.outcomes:
             self._show(outcome)
@@ -377,7 +379,7 @@ def test_documents_stand_in_the_order_of_their_volgnummer() -> None:
 
 
 def test_nothing_given_comes_to_nothing() -> None:
-    assert settle([], [], lambda finding: None) == Settlement([], [])
+    assert settle([], [], lambda finding: None, NOW) == Settlement([], [])
 
 
 TITLES = st.sampled_from(["Kapvergunning", "Bouwvergunning"])

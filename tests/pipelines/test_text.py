@@ -25,6 +25,7 @@ from woo_harvester.formats import file_types
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
 from woo_harvester.record import Bestand
+from woo_harvester.text.extracted import Limits
 
 
 def document(
@@ -56,6 +57,13 @@ def process(*items: WooItem, **settings: Any) -> dict[str, Any]:
 
 def file_of(item: WooItem) -> Bestand:
     return item.record.versies[-1].bestanden[0]
+
+
+def test_each_limit_has_its_setting() -> None:
+    given = {"TIMEOUT": 7, "MEMORY": 900_000_000, "MAXLENGTH": 1234, "OCR": False}
+    settings = {f"WOO_TEXT_{name}": value for name, value in given.items()}
+    pipeline = TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, **settings))
+    assert pipeline._workers._limits == Limits(timeout=7, memory=900_000_000, maxlength=1234, ocr=False)
 
 
 def test_the_file_gets_its_pages_text_and_language() -> None:

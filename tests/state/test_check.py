@@ -47,7 +47,7 @@ def harvest(
 
 
 def withdraw(connection: Connection, ids: list[int], at: datetime) -> None:
-    confirm_withdrawn(connection, ids, int(at.timestamp()))
+    confirm_withdrawn(connection, dict.fromkeys(ids, int(at.timestamp())))
 
 
 def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> list[tuple[str, str]]:

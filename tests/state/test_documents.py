@@ -104,7 +104,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
 
 def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Connection) -> None:
     (key,) = harvest(connection, sitemap_of(connection), [LOC])
-    documents.confirm_withdrawn(connection, [key], HARVESTED + 5)
+    documents.confirm_withdrawn(connection, {key: HARVESTED + 5})
     row = row_of(connection, key)
     assert (row["withdrawn"], row["lastmod"], row["published"]) == (HARVESTED + 5, LASTMOD, DAY)
     documents.confirm(connection, [Harvested(key, LASTMOD + 1, DAY, HARVESTED + 9)])
@@ -132,7 +132,7 @@ def test_only_what_is_published_is_passed_over_by_its_digest(connection: Connect
     (seen,) = see(connection, sitemap, [LOC])
     digests = {key: bytes([key]) * 12 for key in (published, withdrawn, moved, seen)}
     documents.keep_digests(connection, digests)
-    documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
+    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
     documents.move(connection, [moved], other)
     before = documents.before(connection, sitemap)
     assert before.same == {digests[published]: published}
@@ -147,7 +147,7 @@ def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     documents.move(connection, [], 99)
     documents.keep_digests(connection, {})
     documents.confirm(connection, [])
-    documents.confirm_withdrawn(connection, [], HARVESTED)
+    documents.confirm_withdrawn(connection, {})
     documents.forget(connection, [])
     assert row_of(connection, key) == before
 
@@ -158,7 +158,7 @@ def test_the_documents_of_a_sitemap_are_told_apart_by_whether_they_were_harveste
     sitemap = sitemap_of(connection)
     (harvested, withdrawn) = harvest(connection, sitemap, locs(2))
     (seen,) = see(connection, sitemap, [LOC])
-    documents.confirm_withdrawn(connection, [withdrawn], HARVESTED)
+    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
     assert documents.not_withdrawn(connection, sitemap) == [harvested, seen]
     assert documents.not_withdrawn(connection, sitemap, harvested=True) == [harvested]
     assert documents.not_withdrawn(connection, sitemap, harvested=False) == [seen]
@@ -172,7 +172,7 @@ def test_only_harvested_documents_that_are_not_withdrawn_count_and_only_those_of
     harvest(connection, sitemap_of(connection, name="s1.xml"), [LOC])
     see(connection, sitemap, ["https://a.nl/gezien.pdf"])
     harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
-    documents.confirm_withdrawn(connection, keys[:2], HARVESTED)
+    documents.confirm_withdrawn(connection, dict.fromkeys(keys[:2], HARVESTED))
     assert documents.count_published(connection, host_of_state(connection, "a.nl").id) == 4
     assert documents.count_published(connection, host_of_state(connection, "leeg.nl").id) == 0
 
@@ -180,7 +180,9 @@ def test_only_harvested_documents_that_are_not_withdrawn_count_and_only_those_of
 def test_what_is_gone_is_told_with_what_its_record_needs(connection: Connection) -> None:
     (key,) = harvest(connection, sitemap_of(connection), [LOC])
     sitemap, index = "https://a.nl/s0.xml", "https://a.nl/sitemapindex-diwoo.xml"
-    assert list(documents.gone(connection, [key])) == [Gone(key, LOC, DAY, LASTMOD, sitemap, index)]
+    assert list(documents.gone(connection, [key])) == [
+        Gone(key, LOC, DAY, LASTMOD, HARVESTED, sitemap, index)
+    ]
 
 
 def test_what_is_gone_is_told_in_batches_without_losing_any(connection: Connection) -> None:
@@ -196,7 +198,7 @@ def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
 
 def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(3))
-    documents.confirm_withdrawn(connection, keys[:1], HARVESTED)
+    documents.confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED))
     see(connection, sitemap_of(connection, name="s1.xml"), [LOC])
     see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "leeg.nl")
@@ -208,5 +210,5 @@ def test_all_documents_of_a_sitemap_count_as_listed_but_for_those_withdrawn(conn
     keys = harvest(connection, sitemap, locs(3))
     see(connection, sitemap, ["https://a.nl/seen.pdf"])
     see(connection, other, ["https://a.nl/other.pdf"])
-    documents.confirm_withdrawn(connection, keys[:1], HARVESTED)
+    documents.confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED))
     assert documents.count_listed(connection, sitemap) == 3

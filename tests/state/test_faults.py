@@ -64,7 +64,7 @@ def test_a_harvest_a_withdrawal_and_an_end_leave_nothing_of_a_fault(connection: 
     for key in keys:
         refuse(connection, key)
     documents.confirm(connection, [Harvested(keys[0], LASTMOD, "2024-04-02", HARVESTED)])
-    documents.confirm_withdrawn(connection, [keys[1]], HARVESTED)
+    documents.confirm_withdrawn(connection, {keys[1]: HARVESTED})
     faults.end_faults(connection, [keys[2]])
     assert faults.faults_of(connection, sitemap) == []
     assert {known.refused_at for known in documents.look_up(connection, locs(3)).values()} == {None}

@@ -26,7 +26,7 @@ def test_the_files_of_published_documents_are_named_in_order_and_once(tmp_path: 
     with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
         assert not has_named_files(connection)
         ids = keep(connection, b"\xff" * 32, b"\x01" * 32, None, b"\x01" * 32, b"\x02" * 32)
-        confirm_withdrawn(connection, ids[-1:], HARVESTED)
+        confirm_withdrawn(connection, dict.fromkeys(ids[-1:], HARVESTED))
         assert list(named_files(connection)) == [b"\x01" * 32, b"\xff" * 32]
         assert has_named_files(connection)
 

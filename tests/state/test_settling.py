@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from woo_harvester.state.store import State
 
 HOST = "www.voorbeeldstad.nl"
 ENTRY = f"https://{HOST}/xml/"
+NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)
 FILE = PermitFile(FileKnown("00" * 32, "2026-04-01T10:00"), read_at=1)
 
 
@@ -63,7 +64,7 @@ def wait(connection: Connection, entry: int, *messages: Message, organisation: s
 def settle(connection: Connection, entry: int) -> list[settling.Package]:
     """All that waits."""
     found: list[settling.Package] = []
-    while (packages := settling.settle_some(connection, [entry], lambda _: None)) is not None:
+    while (packages := settling.settle_some(connection, [entry], lambda _: None, NOW)) is not None:
         found += packages
     return found
 
@@ -77,7 +78,7 @@ def causes(packages: list[settling.Package]) -> list[list[str]]:
 
 
 def test_nothing_that_waits_is_nothing_to_settle(connection: Connection, entry: int) -> None:
-    assert settling.settle_some(connection, [entry], lambda _: None) is None
+    assert settling.settle_some(connection, [entry], lambda _: None, NOW) is None
 
 
 def test_what_hangs_together_is_a_package(connection: Connection, entry: int) -> None:
@@ -129,7 +130,7 @@ def test_what_gives_no_record_is_learned_at_once(connection: Connection, entry: 
 def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
     other = entry_of(connection, f"https://{HOST}/andere/", HOST)
     wait(connection, entry, case(1))
-    assert settling.settle_some(connection, [other], lambda _: None) is None
+    assert settling.settle_some(connection, [other], lambda _: None, NOW) is None
 
 
 def test_more_messages_than_are_settled_at_once(
@@ -145,7 +146,7 @@ def test_large_messages_are_settled_a_few_at_a_time(
 ) -> None:
     monkeypatch.setattr(settling, "AT_ONCE_SIZE", 1)
     wait(connection, entry, case(1), case(2))
-    packages = settling.settle_some(connection, [entry], lambda _: None)
+    packages = settling.settle_some(connection, [entry], lambda _: None, NOW)
     assert packages is not None
     assert len(packages) == 1
 
@@ -153,7 +154,7 @@ def test_large_messages_are_settled_a_few_at_a_time(
 def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1, Transactie.DELETE))
     findings: list[Finding] = []
-    settling.settle_some(connection, [entry], findings.append)
+    settling.settle_some(connection, [entry], findings.append, NOW)
     assert [(finding.code, finding.host) for finding in findings] == [("ipm.zaak-onbekend", HOST)]
 
 

@@ -19,7 +19,7 @@ def test_a_host_is_summed_up_over_its_sitemaps(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(4))
     harvest(connection, sitemap_of(connection, name="s1.xml"), ["https://a.nl/een.pdf"])
     see(connection, sitemap_of(connection), ["https://a.nl/gezien.pdf"])
-    confirm_withdrawn(connection, keys[:1], HARVESTED)
+    confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED))
     keep_host(connection, host_of_state(connection, "a.nl").id, complete_at=HARVESTED, held_runs=2)
     assert list(summaries(connection)) == [HostSummary("a.nl", 4, 1, 2, False, HARVESTED)]
 

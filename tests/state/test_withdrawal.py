@@ -114,7 +114,7 @@ def test_what_was_only_seen_is_told_apart(connection: Connection) -> None:
 
 def test_what_is_withdrawn_is_not_missing_again(connection: Connection) -> None:
     one, two = harvest(connection, sitemap_of(connection), locs(2))
-    confirm_withdrawn(connection, [one], 5)
+    confirm_withdrawn(connection, {one: 5})
     host = host_of_state(connection, "a.nl").id
     assert missing(connection, host, listed_of(two), set()) == Missing([], [], 0)
 

@@ -42,6 +42,8 @@ class Delivery:
     harvested: Harvested | None = None
     withdrawn: int | None = None
     """Id of the document, of an intrekking."""
+    withdrawn_at: int = 0
+    """The moment of its record, in seconds since 1970."""
     reading: Reading | None = None
     visited: bytes | None = None
     """Of another project's item: the key of scrapy-deltafetch of its page."""

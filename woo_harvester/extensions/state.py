@@ -239,7 +239,8 @@ class StateKeeper:
                 harvested.id,
                 error.code,
                 error.seen,
-                at=harvested.at,
+                # Of a version that is not told; after a jump of the clock the record's may lie ahead.
+                at=int(time()),
                 refused=refused,
                 published=harvested.published,
                 lastmod=harvested.lastmod,
@@ -327,15 +328,15 @@ class StateKeeper:
         harvested = [one.harvested for one in done if one.harvested]
         for learn in {one.confirm for one in done if one.confirm is not None}:
             learn(connection, [one.number for one in done if one.confirm is learn])
-        withdrawn = {one.withdrawn for one in done if one.withdrawn is not None}
+        withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
         if withdrawn:
             documents.hold(connection, {*withdrawn, *(one.id for one in harvested)})
         documents.confirm(connection, harvested)
         for key in sorted({one.visited for one in done if one.visited is not None}):
             visited.add_visited(connection, self._crawler.spidercls.name, key, int(time()))
-        documents.confirm_withdrawn(connection, withdrawn, int(time()))
+        documents.confirm_withdrawn(connection, withdrawn)
         for host in self._withdrawals:
-            host.ids -= withdrawn
+            host.ids -= withdrawn.keys()
         readings = [one.reading for one in done if one.reading is not None]
         for reading in readings:
             reading.outstanding -= 1

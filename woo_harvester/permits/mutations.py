@@ -93,6 +93,8 @@ class Known:
     """The case that it belongs to: itself, or that of a document. None for a document that no case had."""
     present: bool | None = None
     """Of cases: whether outputs have it (True), had it (False) or never did (None)."""
+    opgehaald: datetime | None = None
+    """Of cases: the moment of the record that outputs have or had."""
 
     @property
     def key(self) -> Key:

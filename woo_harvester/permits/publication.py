@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from woo_harvester.permits.record import (
     PermitHerkomst,
     PermitRecord,
@@ -16,8 +14,8 @@ from woo_harvester.record import Oorzaak
 from woo_harvester.urls import record_id
 
 
-def permit_record(outcome: Outcome, moment: datetime) -> PermitRecord:
-    """The record of a case, settled at *moment*; that of a withdrawn one tells no more of it than its URL."""
+def permit_record(outcome: Outcome) -> PermitRecord:
+    """The record of a case; that of a withdrawn one tells no more of it than its URL."""
     message, source = outcome.mutatie.message, outcome.mutatie
     return PermitRecord(
         id=record_id(outcome.identifier),
@@ -40,7 +38,7 @@ def permit_record(outcome: Outcome, moment: datetime) -> PermitRecord:
         herkomst=PermitHerkomst(
             ingang=source.ingang,
             bestand=source.bestand,
-            opgehaald=moment,
+            opgehaald=outcome.opgehaald,
             organisatie=source.organisatie,
             bevindingen=list(outcome.bevindingen),
         ),

@@ -12,9 +12,11 @@ van de zaak" and "Verwijderen van informatie uit de zoekdienst".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import NamedTuple
 
+from woo_harvester.dates import moment_after
 from woo_harvester.findings import Finding, Report
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Key, Known, Mutation
@@ -36,6 +38,8 @@ class Outcome:
     """The message that the version comes from: the last of the case itself, else of its documents."""
     bevindingen: tuple[str, ...]
     """Codes of findings, each once."""
+    opgehaald: datetime
+    """The moment of the record: after that of the one before, whatever the clock did."""
     rows: tuple[Known, ...]
     """The rows that changed with it, to be kept once the record is durable."""
 
@@ -50,8 +54,10 @@ class Settlement:
     """Other rows that changed, to be kept at once: a removal of what never was, a document without a case."""
 
 
-def settle(known: Iterable[Known], mutations: Iterable[Mutation], report: Report) -> Settlement:
-    """Apply *mutations*, in any order, to what is *known*.
+def settle(
+    known: Iterable[Known], mutations: Iterable[Mutation], report: Report, now: datetime
+) -> Settlement:
+    """Apply *mutations*, in any order, to what is *known*, at the moment *now*.
 
     *known* holds at least the rows of the identifiers and cases (``Known.zaak``) that the mutations are
     about, and all rows of those cases. Of two mutations that tie in their order the one given last counts,
@@ -59,7 +65,7 @@ def settle(known: Iterable[Known], mutations: Iterable[Mutation], report: Report
     ``ipm.overgeslagen``, ``ipm.andere-organisatie``, ``ipm.document-onbekend``,
     ``ipm.document-zonder-zaak``, with the file as url.
     """
-    ledger = _Ledger(known, report)
+    ledger = _Ledger(known, report, now)
     for mutation in sorted(mutations, key=lambda mutation: mutation.order):
         ledger.apply(mutation)
     return ledger.settlement()
@@ -75,10 +81,11 @@ class Visible(NamedTuple):
 class _Ledger:
     """The rows while mutations are applied."""
 
-    def __init__(self, known: Iterable[Known], report: Report) -> None:
+    def __init__(self, known: Iterable[Known], report: Report, now: datetime) -> None:
         self._before = {row.key: row for row in known}
         self._rows = dict(self._before)
         self._report = report
+        self._now = now
         self._applied: dict[Key, Mutation] = {}
         self._of_documents: dict[str, list[Mutation]] = {}
         """What was applied to documents, by the case that has them and by the one that had them."""
@@ -106,7 +113,7 @@ class _Ledger:
         if mutation.message.soort is Soort.DOCUMENT:
             for touched in filter(None, {case, row.zaak if row else None}):
                 self._of_documents.setdefault(touched, []).append(mutation)
-        self._rows[mutation.key] = Known(mutation, case, row.present if row else None)
+        self._rows[mutation.key] = replace(row or Known(mutation), mutation=mutation, zaak=case)
 
     def settlement(self) -> Settlement:
         """The net result."""
@@ -140,7 +147,7 @@ class _Ledger:
     def _offered_again(self, row: Known, mutation: Mutation) -> None:
         """The same message in another file, or in the same one again: it tells nothing new."""
         if mutation.order > row.mutation.order:
-            self._rows[mutation.key] = Known(mutation, row.zaak, row.present)
+            self._rows[mutation.key] = replace(row, mutation=mutation)
 
     def _note_known(self, mutation: Mutation, row: Known | None, case: str | None) -> None:
         """A create of what is there, or a delete of what never was."""
@@ -166,7 +173,8 @@ class _Ledger:
         row = self._rows.get(Key(Soort.ZAAK, case))
         if row is None or (cause := _cause(row.present, before, after)) is None:
             return None
-        kept = Known(row.mutation, row.zaak, present=after is not None)
+        at = moment_after(row.opgehaald, self._now)
+        kept = replace(row, present=after is not None, opgehaald=at)
         documents = after.documenten if after else ()
         return Outcome(
             identifier=case,
@@ -175,6 +183,7 @@ class _Ledger:
             documenten=documents,
             mutatie=self._source(case, row),
             bevindingen=self._codes_of(case, row, documents),
+            opgehaald=at,
             rows=(kept, *(each for each in changed if each.key != kept.key)),
         )
 

@@ -63,10 +63,11 @@ def version_of(record: Mapping[str, Any]) -> int:
     """Milliseconds since 1970 of ``herkomst.opgehaald``, by which the latest version is told; 0 without it.
 
     Records of one document or case are made one after another, by one run at a time, each of all that was
-    known by then, so that the moment has their order. What publishers give has not. A document that is
-    published again may bear a lastmod from before the moment at which its withdrawal was noticed. The
-    messages of a case have an order (:class:`~woo_harvester.permits.mutations.Order`), but a transactieID of
-    any length fits into no number, and an older message about a document makes a new record of its case.
+    known by then, and of a later moment than the one before, whatever the clock did. What publishers give has
+    not that order. A document that is published again may bear a lastmod from before the moment at which its
+    withdrawal was noticed. The messages of a case have an order
+    (:class:`~woo_harvester.permits.mutations.Order`), but a transactieID of any length fits into no number,
+    and an older message about a document makes a new record of its case.
     """
     moment = (record.get("herkomst") or {}).get("opgehaald")
     return _milliseconds(moment) if isinstance(moment, str) else 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from woo_harvester.dates import moment_after
 from woo_harvester.extensions.delivery import Delivery, Withdrawals
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Report
@@ -59,7 +60,7 @@ class Conclusion:
                 self._keep_host(visit, held_runs=0)
 
     def _withdraw(self, found: Missing, visit: Visit) -> Iterator[WooItem]:
-        now = datetime.now(UTC).replace(microsecond=0)
+        now = datetime.now(UTC)
         # The hold, if there was one, ends only when all of these are confirmed.
         self._keeper.expect_withdrawals(
             Withdrawals(visit.known.id, int(now.timestamp()), set(found.harvested))
@@ -103,13 +104,14 @@ class Conclusion:
         match = self._register.organisation_of(gone.loc, visit.host)
         body = match.organisation.identifier if match.organisation else None
         published = date.fromisoformat(gone.published) if gone.published else None
+        at = moment_after(datetime.fromtimestamp(gone.harvested, UTC), now)
         record = Record(
             id=record_id(gone.loc),
             document=Document(weblocatie=gone.loc),
-            versies=[Versie(Oorzaak.INTREKKING, published, now)],
-            herkomst=Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=now, organisatie=body),
+            versies=[Versie(Oorzaak.INTREKKING, published, at)],
+            herkomst=Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=at, organisatie=body),
         )
         notes = Notes(self._report, url=gone.loc, host=visit.host, organisation=body, sitemap=gone.sitemap)
         item = WooItem(record, None, notes)
-        self._keeper.expect(item, Delivery(withdrawn=gone.id))
+        self._keeper.expect(item, Delivery(withdrawn=gone.id, withdrawn_at=int(at.timestamp())))
         return item

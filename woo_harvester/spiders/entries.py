@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, iso_seconds
+from woo_harvester.dates import day_of, iso_seconds, moment_after
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.delivery import Delivery, Reading
 from woo_harvester.extensions.state import StateKeeper
@@ -268,7 +268,8 @@ class Entries:
             self._passed_over(verdict, entry, digest, known, notes, sifted)
             return None
         published = date.fromisoformat(known.published) if known.published else day_of(moment or now)
-        record = _record(entry, place.sitemap, notes, verdict.cause, published, moment, now)
+        at = moment_after(known.told, now)
+        record = _record(entry, place.sitemap, notes, verdict.cause, published, moment, at)
         number = place.sitemap.index.name.number
         category = category_of_index(number) if number else None
         source = Source(read_given(entry.document), category, match)
@@ -279,7 +280,7 @@ class Entries:
             id=known.id,
             lastmod=microseconds(moment) if moment else None,
             published=published.isoformat(),
-            at=int(now.timestamp()),
+            at=int(at.timestamp()),
             entry_digest=digest,
         )
         self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
@@ -322,7 +323,7 @@ def _record(
     cause: Oorzaak,
     published: date,
     moment: datetime | None,
-    now: datetime,
+    at: datetime,
 ) -> Record:
     return Record(
         id=record_id(entry.loc),
@@ -332,7 +333,7 @@ def _record(
             index=sitemap.index.url,
             sitemap=sitemap.url,
             lastmod=entry.lastmod,
-            opgehaald=now,
+            opgehaald=at,
             organisatie=notes.organisation,
             bevindingen=notes.codes,
         ),

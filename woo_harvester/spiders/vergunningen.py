@@ -99,19 +99,18 @@ class VergunningenSpider(HarvestSpider):
         numbers = [visit.number for visit in self.visits]
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                packages = settling.settle_some(connection, numbers, self.report)
+                packages = settling.settle_some(connection, numbers, self.report, datetime.now(UTC))
             if packages is None:
                 return
-            moment = datetime.now(UTC).replace(microsecond=0)
             for package in packages:
-                for item in self._items(package, moment):
+                for item in self._items(package):
                     yield item
             await asyncio.sleep(0)
 
-    def _items(self, package: settling.Package, moment: datetime) -> list[PermitItem]:
-        """The records of a package, settled at *moment*; the state learns of them together."""
+    def _items(self, package: settling.Package) -> list[PermitItem]:
+        """The records of a package; the state learns of them together."""
         delivery = Delivery(confirm=settling.confirm, number=package.number)
-        items = [PermitItem(permit_record(outcome, moment)) for outcome in package.outcomes]
+        items = [PermitItem(permit_record(outcome)) for outcome in package.outcomes]
         for item, outcome in zip(items, package.outcomes, strict=True):
             self.keeper.expect(item, delivery)
             self.crawler.stats.inc_value(f"woo/zaken/{outcome.oorzaak}")

@@ -42,6 +42,12 @@ class Known(NamedTuple):
     refused_lastmod: int | None = None
     """Microseconds since 1970; that it had then."""
 
+    @property
+    def told(self) -> datetime | None:
+        """The moment of the last version that every output has; None where there is none."""
+        seconds = [one for one in (self.harvested, self.withdrawn) if one is not None]
+        return datetime.fromtimestamp(max(seconds), UTC) if seconds else None
+
 
 class Verdict(Enum):
     """What is to be done with an entry."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from operator import attrgetter
@@ -83,6 +83,8 @@ class Gone:
     loc: str
     published: str | None
     lastmod: int | None
+    harvested: int
+    """Seconds since 1970."""
     sitemap: str
     index: str | None
 
@@ -202,9 +204,9 @@ CONFIRM = (
 )
 
 
-def confirm_withdrawn(connection: Connection, ids: Iterable[int], at: int) -> None:
-    """Learn that documents are withdrawn: every output has that durably."""
-    rows = [{"key": key, "moment": at} for key in sorted(ids)]
+def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:
+    """Learn that documents are withdrawn, each at its moment: every output has that durably."""
+    rows = [{"key": key, "moment": at} for key, at in sorted(moments.items())]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
         connection.execute(statement.values(withdrawn=bindparam("moment"), **NO_FAULT), rows)
@@ -260,9 +262,10 @@ def count_by_host(connection: Connection) -> dict[str, int]:
 
 
 def gone(connection: Connection, ids: Sequence[int]) -> Iterator[Gone]:
-    """What a withdrawal's record needs of documents."""
+    """What a withdrawal's record needs of documents that were harvested."""
     columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.lastmod)
-    query = select(*columns, resources.c.url, resources.c.index_url).join_from(documents, resources)
+    query = select(*columns, documents.c.harvested, resources.c.url, resources.c.index_url)
+    query = query.join_from(documents, resources)
     for start in range(0, len(ids), BATCH):
         part = query.where(documents.c.id.in_(ids[start : start + BATCH])).order_by(documents.c.id)
         for row in connection.execute(part):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -65,7 +66,9 @@ def begin(connection: Connection, entries: Sequence[int]) -> None:
         connection.execute(update(permit_messages).where(*settled).values(package=None))
 
 
-def settle_some(connection: Connection, entries: Sequence[int], report: Report) -> list[Package] | None:
+def settle_some(
+    connection: Connection, entries: Sequence[int], report: Report, now: datetime
+) -> list[Package] | None:
     """Settle the messages that wait longest, with what hangs together with them; None where none is left.
 
     What gives no record is learned at once.
@@ -81,7 +84,7 @@ def settle_some(connection: Connection, entries: Sequence[int], report: Report) 
     for bundle in bundles:
         number, ids = min(row.id for row in bundle.messages), [row.id for row in bundle.messages]
         mutations = [Known.load(row.data).mutation for row in bundle.messages]
-        settlement = settle(bundle.known, mutations, _with_host(report, mutations))
+        settlement = settle(bundle.known, mutations, _with_host(report, mutations), now)
         rows = [*settlement.rows, *(row for outcome in settlement.outcomes for row in outcome.rows)]
         if settlement.outcomes:
             packages.append(Package(number, settlement.outcomes))

@@ -1,0 +1,31 @@
+"""Settings whose effect no other test has: each changes what a run does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.daily import Harvester, causes, numbered, publish
+from woo_harvester.demo.site import Site
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.2, 1), (0.5, 0)])
+def test_a_part_of_a_host_that_is_gone_is_held_back_by_the_share_that_is_set(
+    share: float, held: int, tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    harvester = Harvester(tmp_path, ca_bundle, [site])
+    publish(site, numbered(12))
+    harvester.day()
+    publish(site, numbered(8))
+    run = harvester.day(WOO_WITHDRAW_SHARE=share, WOO_WITHDRAW_DOCUMENTS=2)
+    assert len(run.about("intrekking.massaal")) == held
+    assert len(causes(run)) == (0 if held else 4)
+
+
+def test_the_feeds_lead_to_where_reports_are_published(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
+    publish(site, numbered(1))
+    run = Harvester(tmp_path, ca_bundle, [site]).day(WOO_REPORT_URL="https://woo.example.nl/rapport")
+    assert run.report is not None
+    (feed,) = (run.report.parent / "feeds").glob("*.xml")
+    assert f"https://woo.example.nl/rapport/{run.report.name}/index.html" in feed.read_text(encoding="utf-8")

@@ -1,0 +1,76 @@
+"""What the pages name is there: other pages, settings, findings, make targets, the parts of the package."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from woo_harvester.findings.catalogue import explanations
+from woo_harvester.options import OPTIONS
+from woo_harvester.record import Document
+
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The parts of a page, as GitHub names them."""
+    headings = HEADING.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@by_name
+def test_every_page_and_part_that_is_linked_is_there(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]+))?\)", page.read_text(encoding="utf-8"))
+    for name, part in links:
+        target = page.parent / name if name else page
+        assert target.exists(), name
+        assert not part or part in anchors(target), f"{name}#{part}"
+
+
+@by_name
+def test_every_setting_that_is_named_is_there(page: Path) -> None:
+    names = {option.name for option in OPTIONS}
+    for named in re.findall(r"(?<![A-Z_])WOO_[A-Z_]+", page.read_text(encoding="utf-8")):
+        # "WOO_MONITOR_*" is all that begin so.
+        assert named in names or (named.endswith("_") and any(name.startswith(named) for name in names)), (
+            named
+        )
+
+
+@by_name
+def test_every_finding_that_is_named_is_in_the_catalogue(page: Path) -> None:
+    codes = explanations().keys()
+    areas = "|".join({code.partition(".")[0] for code in codes})
+    named = set(re.findall(rf"`((?:{areas})\.[a-z-]+)`", page.read_text(encoding="utf-8")))
+    others = {"index.html", *(f"document.{field.name}" for field in fields(Document))}
+    assert named - others <= codes
+
+
+@by_name
+def test_every_make_target_that_is_named_is_there(page: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^    |`)make ([a-z][a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+    assert [target for target in named if f"\n{target}:" not in makefile] == []
+
+
+def test_the_parts_of_core_and_shell_are_those_of_the_package_in_their_order() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    core, shell = re.findall(r"^The \*\*(?:core|shell)\*\* .+?\n\n", text, re.MULTILINE | re.DOTALL)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = [
+        re.findall(r"\w+", layer) for layer in project["tool"]["importlinter"]["contracts"][0]["layers"]
+    ]
+    start = layers.index(["audit"])
+    assert re.findall(r"`(\w+)`", core) == [part for layer in reversed(layers[start:]) for part in layer]
+    assert set(re.findall(r"`([a-z_]+)`", shell)) - {"from_crawler"} == {
+        part for layer in layers[:start] for part in layer
+    }
