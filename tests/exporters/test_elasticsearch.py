@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -17,15 +16,6 @@ from woo_harvester.search.document import Withdrawn, action_of
 from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def installation(
-    tmp_path: Path, ca_bundle: Path, site: Site, elasticsearch_url: str, alias: str
-) -> Searching:
-    made = Searching(tmp_path, ca_bundle, [site])
-    made.url, made.alias = elasticsearch_url, alias
-    return made
 
 
 def locs(site: Site, *names: str) -> set[str]:
@@ -70,6 +60,14 @@ def test_a_withdrawn_document_is_deleted_where_that_is_asked_for(
     assert installation.run(WOO_ELASTICSEARCH_WITHDRAWN="delete").returncode == 0
     elasticsearch.indices.refresh(index=alias)
     assert elasticsearch.count(index=alias)["count"] == 1
+
+
+def test_a_misspelt_choice_is_one_line_and_nothing_is_harvested(installation: Searching, site: Site) -> None:
+    publish(site, numbered(2))
+    run = installation.run(WOO_ELASTICSEARCH_WITHDRAWN="marked")
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    expected = "WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got marked"
+    assert run.stderr == f"scrapy crawl: error: {expected}\n"
 
 
 def test_without_a_url_nothing_is_written_and_nothing_is_needed(installation: Searching, site: Site) -> None:

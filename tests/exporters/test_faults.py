@@ -25,15 +25,6 @@ from woo_harvester.demo.site import Site
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture
-def installation(
-    tmp_path: Path, ca_bundle: Path, site: Site, elasticsearch_url: str, alias: str
-) -> Searching:
-    made = Searching(tmp_path, ca_bundle, [site])
-    made.url, made.alias = elasticsearch_url, alias
-    return made
-
-
 @pytest.fixture(scope="module")
 def secure() -> Iterator[Server]:
     """A server of this module's own, with HTTPS and users."""
@@ -56,8 +47,7 @@ def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_o
     secure: Server, tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(600))
-    installation = Searching(tmp_path, ca_bundle, [site])
-    installation.url, installation.alias = secure.url, "killed"
+    installation = Searching(tmp_path, ca_bundle, [site], secure.url, "killed")
     settings: dict[str, object] = {
         "WOO_ELASTICSEARCH_BATCH": 20,
         "WOO_ELASTICSEARCH_USER": "woo",
@@ -76,10 +66,8 @@ def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_o
 
     killer = Thread(target=kill)
     killer.start()
-    where = {"WOO_ELASTICSEARCH_URL": installation.url, "WOO_ELASTICSEARCH_INDEX": installation.alias}
-    run = run_scrapy(
-        installation.arguments(), tmp_path, ca_bundle, settings={**settings, **where}, timeout=2 * START
-    )
+    settings |= installation.where
+    run = run_scrapy(installation.arguments(), tmp_path, ca_bundle, settings=settings, timeout=2 * START)
     killer.join()
     assert run.returncode == 0, run.stderr
     assert run.stats["woo/elasticsearch/retries"]
@@ -151,9 +139,7 @@ def test_a_server_that_is_not_there_is_told_in_one_line_before_anything_is_harve
     tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(2))
-    installation = Searching(tmp_path, ca_bundle, [site])
-    installation.url, installation.alias = f"http://127.0.0.1:{free_port()}", "woo"
-    run = installation.run()
+    run = Searching(tmp_path, ca_bundle, [site], f"http://127.0.0.1:{free_port()}", "woo").run()
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     assert re.fullmatch(
         r"scrapy crawl: error: Elasticsearch cannot be reached \(.*refused\): see WOO_ELASTICSEARCH_URL\n",
@@ -175,8 +161,7 @@ def test_what_the_server_or_the_client_does_not_trust_is_told_in_one_line(
     secure: Server, tmp_path: Path, ca_bundle: Path, site: Site, settings: dict[str, object], line: str
 ) -> None:
     publish(site, numbered(2))
-    installation = Searching(tmp_path, ca_bundle, [site])
-    installation.url, installation.alias = secure.url, "untrusted"
+    installation = Searching(tmp_path, ca_bundle, [site], secure.url, "untrusted")
     given = {"CA": secure.authority, **settings}
     run = installation.run(
         **{f"WOO_ELASTICSEARCH_{name}": value for name, value in given.items() if value is not None}
@@ -194,8 +179,7 @@ def test_an_api_key_for_this_index_alone_is_enough(
     role = {"cluster": [], "indices": [{"names": ["keyed", "keyed-v*"], "privileges": privileges}]}
     with secure.client() as client:
         key = client.security.create_api_key(name="woo", role_descriptors={"woo": role})["encoded"]
-        installation = Searching(tmp_path, ca_bundle, [site])
-        installation.url, installation.alias = secure.url, "keyed"
+        installation = Searching(tmp_path, ca_bundle, [site], secure.url, "keyed")
         run = installation.run(WOO_ELASTICSEARCH_API_KEY=key, WOO_ELASTICSEARCH_CA=secure.authority)
         assert run.returncode == 0, run.stderr
         assert_agree(client, "keyed", tmp_path, all_of(site, 5))

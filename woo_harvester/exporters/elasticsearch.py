@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from woo_harvester.extensions.delivery import Delivery
-from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.ending import end_run, refuse_start
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import RecordItem
@@ -68,7 +68,10 @@ class ElasticsearchExporter:
         self._crawler = crawler
         settings = crawler.settings
         self._kind: Kind = getattr(crawler.spidercls, "search_kind", WOO)
-        self._withdrawn = _choice(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+        try:
+            self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+        except ValueError as error:
+            refuse_start(crawler, str(error), error)
         self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
         self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
         self._batch = Batch()
@@ -215,13 +218,6 @@ class ElasticsearchExporter:
 
     async def _in_thread(self, function: Any, *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
-
-
-def _choice(given: str) -> Withdrawn:
-    try:
-        return Withdrawn(given)
-    except ValueError:
-        raise NotConfigured(f"WOO_ELASTICSEARCH_WITHDRAWN is {given}: expected mark or delete") from None
 
 
 def _errors() -> tuple[type[Exception], ...]:

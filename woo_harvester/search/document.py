@@ -27,6 +27,10 @@ class Withdrawn(StrEnum):
     MARK = "mark"
     DELETE = "delete"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Withdrawn:
+        raise ValueError(f"WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got {value}")
+
 
 @dataclass(slots=True)
 class Action:
