@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.command import read_lines
+from tests.command import ROOT, read_lines, run_scrapy
 from tests.exporters.installation import Searching, assert_agree, published
 from tests.integration.daily import FIRST, NEWER, numbered, publish
 from tests.sites import MakeSite
 from woo_harvester.demo.site import Site
+from woo_harvester.exporters.elasticsearch import MISSING
 from woo_harvester.search.document import Withdrawn, action_of
 from woo_harvester.search.woo import WOO
 
@@ -68,6 +71,27 @@ def test_a_misspelt_choice_is_one_line_and_nothing_is_harvested(installation: Se
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     expected = "WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got marked"
     assert run.stderr == f"scrapy crawl: error: {expected}\n"
+
+
+def test_what_nobody_foresaw_at_the_start_is_one_line_and_nothing_is_harvested(
+    installation: Searching, site: Site
+) -> None:
+    publish(site, numbered(2))
+    run = installation.run(WOO_ELASTICSEARCH_INDEX="")
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert re.fullmatch(r"scrapy crawl: error: Elasticsearch cannot be used: ValueError\(.*\)\n", run.stderr)
+
+
+def test_without_the_client_the_line_tells_what_to_install(
+    installation: Searching, site: Site, tmp_path: Path
+) -> None:
+    publish(site, numbered(2))
+    (tmp_path / "elastic_transport.py").write_text("raise ImportError('no elastic_transport')")
+    path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    given = installation.where
+    run = run_scrapy(installation.arguments(), tmp_path, installation.ca_bundle, settings=given, env=path)
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert run.stderr == f"scrapy crawl: error: {MISSING} (no elastic_transport)\n"
 
 
 def test_without_a_url_nothing_is_written_and_nothing_is_needed(installation: Searching, site: Site) -> None:

@@ -123,6 +123,17 @@ def test_a_server_that_goes_away_for_good_ends_the_run_after_its_patience(
     assert_agree(elasticsearch, alias, installation.folder, all_of(site, 50))
 
 
+def test_an_answer_that_makes_no_sense_ends_the_run(installation: Searching, site: Site) -> None:
+    publish(site, numbered(5))
+    with Proxy(installation.url, lambda number: 200) as proxy:
+        installation.url = proxy.url
+        run = installation.run()
+    assert run.returncode == 1
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("scrapy crawl: error: Elasticsearch cannot be used: KeyError(")
+    assert harvested(installation.folder) == set()
+
+
 def test_a_sitemap_of_which_the_index_misses_a_document_is_read_again(
     installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.command import WordedCommand
+from woo_harvester.exporters.elasticsearch import MISSING
 from woo_harvester.latest import RecordsError
 from woo_harvester.options import OPTIONS
 
@@ -60,7 +61,7 @@ class Command(WordedCommand):
             from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- needs the extra
             from woo_harvester.exporters.rebuild import rebuild  # noqa: PLC0415
         except ImportError as error:
-            raise UsageError(f'pip install "woo-harvester[elasticsearch]" ({error})') from error
+            raise UsageError(f"{MISSING} ({error})") from error
         try:
             done = rebuild(settings, [Path(arg) for arg in args], keep_old=opts.keep_old)
         except (SearchError, RecordsError) as error:

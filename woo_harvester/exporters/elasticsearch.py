@@ -93,12 +93,12 @@ class ElasticsearchExporter:
 
     async def spider_opened(self, spider: Spider) -> None:
         """Prepare the index and have the state wait for it; a run without it does not start."""
-        self._keeper().outputs += 1
         try:
+            self._keeper().outputs += 1
             self._writer = await self._in_thread(self._open)
-        except _errors() as error:
+        except Exception as error:
             self._failed = True
-            end_run(self._crawler, "cannot_start", str(error))
+            end_run(self._crawler, "cannot_start", _line(error))
             raise CloseSpider("cannot_start") from error
         self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
@@ -170,13 +170,14 @@ class ElasticsearchExporter:
             self._settle(batch, outcome)
         except CloseSpider:
             self._failed = True  # the state could not be written, and has told it
-        except _errors() as error:
+        except Exception as error:
             self._failed = True
             self._crawler.stats.inc_value("woo/outputs/failed")
-            end_run(self._crawler, FAILED, f"{error}; what is not in the index comes again in the next run")
+            line = f"{_line(error)}; what is not in the index comes again in the next run"
+            end_run(self._crawler, FAILED, line)
         finally:
-            self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
             self._writing = None
+            self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
         if self._full():
             self._begin()
 
@@ -220,10 +221,10 @@ class ElasticsearchExporter:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
 
 
-def _errors() -> tuple[type[Exception], ...]:
-    """What ends a run: of the client, which may not be installed."""
-    try:
-        from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415
-    except ImportError:
-        return (ImportError,)
-    return (SearchError,)
+def _line(error: Exception) -> str:
+    """What ends a run, in one line; of what nobody foresaw the type too."""
+    if isinstance(error, ImportError):
+        return f"{MISSING} ({error})"
+    from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- of the extra
+
+    return str(error) if isinstance(error, SearchError) else f"Elasticsearch cannot be used: {error!r}"
