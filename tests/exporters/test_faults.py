@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,11 +14,12 @@ from time import sleep
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.command import run_scrapy
+from tests.command import run_scrapy, start_scrapy
 from tests.conftest import skip_or_fail
 from tests.exporters.installation import Searching, assert_agree
 from tests.integration.daily import FIRST, NEWER, numbered, publish
 from tests.integration.faults import harvested
+from tests.scrapyd import wait_until
 from tests.servers.elasticsearch import START, MissingError, Server, free_port
 from tests.servers.proxy import Proxy
 from woo_harvester.demo.site import Site
@@ -131,6 +133,25 @@ def test_an_answer_that_makes_no_sense_ends_the_run(installation: Searching, sit
     assert run.returncode == 1
     last = run.stderr.splitlines()[-1]
     assert last.startswith("scrapy crawl: error: Elasticsearch cannot be used: KeyError(")
+    assert harvested(installation.folder) == set()
+
+
+@pytest.mark.parametrize("documents", [25, 5], ids=["while the crawl waits", "at its end"])
+def test_a_run_that_is_told_to_stop_does_not_wait_for_a_server_that_is_away(
+    documents: int, installation: Searching, site: Site
+) -> None:
+    publish(site, numbered(documents))
+    settings = {"WOO_ELASTICSEARCH_BATCH": 5, "WOO_ELASTICSEARCH_PATIENCE": 90}
+    with Proxy(installation.url, lambda number: 503) as proxy:
+        installation.url = proxy.url
+        given = {**installation.where, **settings}
+        arguments = installation.arguments()
+        with start_scrapy(arguments, installation.folder, installation.ca_bundle, settings=given) as process:
+            wait_until(lambda: proxy.bulks > 1, "the first batch is tried again")
+            process.send_signal(signal.SIGTERM)
+            _, stderr = process.communicate(timeout=45)
+    assert process.returncode == 1
+    assert stderr.splitlines()[-1].startswith("scrapy crawl: error: Elasticsearch answered 503")
     assert harvested(installation.folder) == set()
 
 

@@ -89,6 +89,7 @@ class ElasticsearchExporter:
         crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
         crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
         crawler.signals.connect(exporter.spider_closed, signals.spider_closed)
+        crawler.signals.connect(exporter.engine_stopped, signals.engine_stopped)
         return exporter
 
     async def spider_opened(self, spider: Spider) -> None:
@@ -110,7 +111,13 @@ class ElasticsearchExporter:
     async def _room(self) -> None:
         """Wait until the batch before the full one is written."""
         while self._full() and self._writing is not None:
-            await asyncio.wait([self._writing])
+            await self._wait(self._writing)
+
+    async def _wait(self, writing: asyncio.Task[None]) -> None:
+        """Wait until it is done, a second at most; a run that is told to stop waits for no server."""
+        if not self._crawler.crawling and self._writer is not None:
+            self._writer.give_up.set()
+        await asyncio.wait([writing], timeout=1)
 
     def _gather(self, item: Any, response: Response | None) -> None:
         if self._failed:
@@ -126,16 +133,20 @@ class ElasticsearchExporter:
             self._begin()
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Write what is left; a run that is told to stop waits for no server."""
+        """Write what is left."""
         if self._timer.running:
             self._timer.stop()
-        if reason == "shutdown" and self._writer is not None:
-            self._writer.give_up.set()
         while self._writing is not None or (self._batch.actions and not self._failed):
             if self._writing is not None:
-                await asyncio.wait([self._writing])
+                await self._wait(self._writing)
             self._begin()
         self._thread.shutdown(wait=False)
+
+    async def engine_stopped(self) -> None:
+        """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
+        if self._writing is not None and self._writer is not None:
+            self._writer.give_up.set()
+            await asyncio.wait([self._writing])
 
     def _open(self) -> Writer:
         """Connect and prepare the index, in the thread."""
