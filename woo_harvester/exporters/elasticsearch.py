@@ -8,6 +8,7 @@ import logging
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from itemadapter import ItemAdapter
@@ -16,7 +17,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from woo_harvester.extensions.delivery import Delivery
-from woo_harvester.extensions.ending import end_run, refuse_start
+from woo_harvester.extensions.ending import end_run, fail_run, refuse_start
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import RecordItem
@@ -141,6 +142,9 @@ class ElasticsearchExporter:
                 await self._wait(self._writing)
             self._begin()
         self._thread.shutdown(wait=False)
+        if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
+            documents = "1 document" if refused == 1 else f"{refused} documents"
+            fail_run(self._crawler, f"Elasticsearch refused {documents}: see {self._refused() or 'the log'}")
 
     async def engine_stopped(self) -> None:
         """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
@@ -212,15 +216,19 @@ class ElasticsearchExporter:
         logger.error(
             "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
         )
-        findings = self._crawler.get_extension(Findings)
-        if findings is None:
+        if (path := self._refused()) is None:
             return
         line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
         try:
-            with (findings.folder / REFUSED).open("a", encoding="utf-8") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
         except OSError as error:
             end_run(self._crawler, FAILED, f"{REFUSED} could not be written: {error}")
+
+    def _refused(self) -> Path | None:
+        """The file of documents that are not in the index; None where the run has no report."""
+        findings = self._crawler.get_extension(Findings)
+        return findings.folder / REFUSED if findings is not None else None
 
     def _keeper(self) -> StateKeeper:
         keeper = self._crawler.get_extension(StateKeeper)
