@@ -73,6 +73,16 @@ def test_a_misspelt_choice_is_one_line_and_nothing_is_harvested(installation: Se
     assert run.stderr == f"scrapy crawl: error: {expected}\n"
 
 
+@pytest.mark.parametrize("uri", ["nonsense://x", "%(nonsense)s.jsonl"])
+def test_a_feed_that_cannot_be_used_stops_the_start_with_an_index_too(
+    installation: Searching, site: Site, uri: str
+) -> None:
+    publish(site, numbered(2))
+    run = installation.run(FEEDS=json.dumps({uri: {"format": "jsonlines"}}))
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert run.stderr.startswith("scrapy crawl: error: FEEDS names outputs of which none can be used")
+
+
 def test_what_nobody_foresaw_at_the_start_is_one_line_and_nothing_is_harvested(
     installation: Searching, site: Site
 ) -> None:
