@@ -37,7 +37,11 @@ def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
                 raise SearchError(
                     f"{alias} is an index, and not an alias of one: choose another name with {kind.setting}"
                 )
-            return create(client, alias, kind, aliased=True)
+            try:
+                return create(client, alias, kind, aliased=True)
+            except SearchError:
+                if not client.indices.exists_alias(name=alias):  # else another run has just made it
+                    raise
         indices = client.indices.get(index=alias)
         if len(indices) != 1:
             names = ", ".join(sorted(indices.keys()))
