@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 from elasticsearch import Elasticsearch
 
 from tests.command import ROOT, read_lines, run_scrapy
+from tests.crawlers import crawler_of
 from tests.exporters.installation import Searching, assert_agree, published
 from tests.integration.daily import FIRST, NEWER, numbered, publish
 from tests.sites import MakeSite
 from woo_harvester.demo.site import Site
-from woo_harvester.exporters.elasticsearch import MISSING
+from woo_harvester.exporters.elasticsearch import MISSING, ElasticsearchExporter
+from woo_harvester.extensions.ending import RunError
 from woo_harvester.search.document import Withdrawn, action_of
 from woo_harvester.search.woo import WOO
 
@@ -65,12 +66,10 @@ def test_a_withdrawn_document_is_deleted_where_that_is_asked_for(
     assert elasticsearch.count(index=alias)["count"] == 1
 
 
-def test_a_misspelt_choice_is_one_line_and_nothing_is_harvested(installation: Searching, site: Site) -> None:
-    publish(site, numbered(2))
-    run = installation.run(WOO_ELASTICSEARCH_WITHDRAWN="marked")
-    assert (run.returncode, run.records, site.requests) == (1, [], [])
-    expected = "WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got marked"
-    assert run.stderr == f"scrapy crawl: error: {expected}\n"
+def test_a_misspelt_choice_does_not_switch_it_off() -> None:
+    crawler = crawler_of(WOO_ELASTICSEARCH_URL="http://localhost:9", WOO_ELASTICSEARCH_WITHDRAWN="marked")
+    with pytest.raises(RunError, match="WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got marked"):
+        ElasticsearchExporter.from_crawler(crawler)
 
 
 @pytest.mark.parametrize("uri", ["nonsense://x", "%(nonsense)s.jsonl"])
@@ -81,15 +80,6 @@ def test_a_feed_that_cannot_be_used_stops_the_start_with_an_index_too(
     run = installation.run(FEEDS=json.dumps({uri: {"format": "jsonlines"}}))
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     assert run.stderr.startswith("scrapy crawl: error: FEEDS names outputs of which none can be used")
-
-
-def test_what_nobody_foresaw_at_the_start_is_one_line_and_nothing_is_harvested(
-    installation: Searching, site: Site
-) -> None:
-    publish(site, numbered(2))
-    run = installation.run(WOO_ELASTICSEARCH_INDEX="")
-    assert (run.returncode, run.records, site.requests) == (1, [], [])
-    assert re.fullmatch(r"scrapy crawl: error: Elasticsearch cannot be used: ValueError\(.*\)\n", run.stderr)
 
 
 def test_without_the_client_the_line_tells_what_to_install(
