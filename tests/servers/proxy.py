@@ -24,6 +24,8 @@ class Proxy(ThreadingHTTPServer):
         self.target = urlsplit(target)
         self.bulk = bulk
         self.bulks = 0
+        self.lost: tuple[str, str] | None = None
+        """Method and path of a request that the server does, and whose answer becomes 504."""
         self.bodies: list[bytes] = []
         """Of the bulk requests that the server acknowledged, in order."""
 
@@ -62,6 +64,8 @@ class Passing(BaseHTTPRequestHandler):
             status = self.server.bulk(self.server.bulks)
         if status is None:
             status, kind, content = self._ask(body)
+            if (self.command, urlsplit(self.path).path) == self.server.lost:
+                status = 504
         else:
             kind, content = "application/json", b'{"error": {"type": "busy", "reason": "too busy"}}'
         if bulk and status == 200:
