@@ -14,7 +14,7 @@ from time import sleep
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.command import run_scrapy, start_scrapy
+from tests.command import read_lines, run_scrapy, start_scrapy
 from tests.conftest import skip_or_fail
 from tests.exporters.installation import Searching, assert_agree
 from tests.integration.daily import FIRST, NEWER, numbered, publish
@@ -48,33 +48,25 @@ def all_of(site: Site, count: int) -> set[str]:
 def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_once(
     secure: Server, tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
-    publish(site, numbered(600))
-    installation = Searching(tmp_path, ca_bundle, [site], secure.url, "killed")
-    settings: dict[str, object] = {
-        "WOO_ELASTICSEARCH_BATCH": 20,
-        "WOO_ELASTICSEARCH_USER": "woo",
-        "WOO_ELASTICSEARCH_PASSWORD": "woo-test-password",
-        "WOO_ELASTICSEARCH_CA": secure.authority,
-    }
+    publish(site, numbered(100))
+    again = Thread(target=secure.start)
 
-    def kill() -> None:
-        with secure.client() as client:
-            while client.options(ignore_status=[404, 503]).count(index="killed").get("count", 0) < 40:
-                client.options(ignore_status=[404, 503]).indices.refresh(index="killed")
-                sleep(0.05)
-        secure.kill()
-        sleep(10)
-        secure.start()
+    def kill(number: int) -> None:
+        if number == 3:
+            secure.kill()
+            again.start()
 
-    killer = Thread(target=kill)
-    killer.start()
-    settings |= installation.where
-    run = run_scrapy(installation.arguments(), tmp_path, ca_bundle, settings=settings, timeout=2 * START)
-    killer.join()
+    with Proxy(secure.url, authority=secure.authority) as proxy:
+        proxy.sent = kill
+        installation = Searching(tmp_path, ca_bundle, [site], proxy.url, "killed")
+        account = {"WOO_ELASTICSEARCH_USER": "woo", "WOO_ELASTICSEARCH_PASSWORD": "woo-test-password"}
+        settings = {**installation.where, **account, "WOO_ELASTICSEARCH_BATCH": 20}
+        run = run_scrapy(installation.arguments(), tmp_path, ca_bundle, settings=settings, timeout=2 * START)
+    again.join()
     assert run.returncode == 0, run.stderr
     assert run.stats["woo/elasticsearch/retries"]
     with secure.client() as client:
-        assert_agree(client, "killed", tmp_path, all_of(site, 600))
+        assert_agree(client, "killed", tmp_path, all_of(site, 100))
 
 
 def test_a_server_that_is_busy_for_a_while_is_tried_again_and_the_order_holds(
@@ -123,6 +115,50 @@ def test_a_server_that_goes_away_for_good_ends_the_run_after_its_patience(
     installation.url = url
     assert len(installation.run().records) == 30
     assert_agree(elasticsearch, alias, installation.folder, all_of(site, 50))
+
+
+def test_of_several_servers_one_that_is_away_is_passed_over(
+    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
+) -> None:
+    publish(site, numbered(5))
+    installation.url = f"http://127.0.0.1:{free_port()},{installation.url}"
+    run = installation.run()
+    assert run.returncode == 0, run.stderr
+    assert_agree(elasticsearch, alias, installation.folder, all_of(site, 5))
+
+
+def test_an_answer_that_takes_too_long_is_asked_for_again(
+    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
+) -> None:
+    publish(site, numbered(5))
+    with Proxy(installation.url, lambda number: sleep(3) if number == 1 else None) as proxy:
+        installation.url = proxy.url
+        run = installation.run(WOO_ELASTICSEARCH_TIMEOUT=1)
+    assert (run.returncode, run.stats["woo/elasticsearch/retries"] > 0) == (0, True)
+    assert_agree(elasticsearch, alias, installation.folder, all_of(site, 5))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"WOO_ELASTICSEARCH_BATCH": 5}, {"WOO_ELASTICSEARCH_BATCH_BYTES": 5000}]
+)
+def test_the_crawl_waits_for_a_server_that_is_slow(
+    settings: dict[str, object], installation: Searching, site: Site
+) -> None:
+    publish(site, numbered(200))
+    harvested_by_then: list[int] = []
+
+    def hold(number: int) -> None:
+        if number == 1:
+            sleep(5)
+            files = installation.folder.glob("records/*.jsonl")
+            harvested_by_then.extend(len(read_lines(path)) for path in files)
+
+    with Proxy(installation.url, hold) as proxy:
+        installation.url = proxy.url
+        run = installation.run(**settings, WOO_DURABLE_INTERVAL=0.1)
+    assert (run.returncode, len(run.records)) == (0, 200)
+    assert 0 < harvested_by_then[0] < 50
+    assert proxy.bulks >= 20
 
 
 def test_an_answer_that_makes_no_sense_ends_the_run(installation: Searching, site: Site) -> None:

@@ -59,7 +59,7 @@ class MissingError(Exception):
 
 @dataclass
 class Server:
-    """One node, with its data in *folder*; *secure* with a user and API keys, and with HTTPS unless not *tls*."""
+    """One node, with its data in *folder*; *secure* with a user and API keys, and with HTTPS (*tls*)."""
 
     folder: Path
     secure: bool = False
