@@ -219,10 +219,10 @@ def test_a_url_that_cannot_be_used_is_told_without_its_password(
     tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(2))
-    run = Searching(tmp_path, ca_bundle, [site], "http://user:gehe[im@localhost:9200", "woo").run()
+    run = Searching(tmp_path, ca_bundle, [site], "http://user:geheim@localhost:92oo", "woo").run()
     assert run.returncode == 1
     assert run.stderr.startswith("scrapy crawl: error: WOO_ELASTICSEARCH_URL cannot be used: expected scheme")
-    assert "gehe" not in run.stderr
+    assert "geheim" not in run.stderr
 
 
 @pytest.mark.parametrize(
