@@ -5,7 +5,6 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := woo_harvester tests benchmarks
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --upgrade
@@ -16,13 +15,15 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 	&& echo $$python && break; done)
 
 help:
-	@echo "make install   build .venv"
-	@echo "make demo      harvest the bundled publishers"
-	@echo "make test      linters, type check and all tests"
-	@echo "make coverage  all tests, and which lines they leave out"
-	@echo "make bench     speed and memory, a table each"
-	@echo "make docs      the reference pages that are made from the code"
-	@echo "make clean     remove .venv and what was built"
+	@echo "make install       build .venv"
+	@echo "make install-dev   and the test tools in it"
+	@echo "make demo          harvest the bundled publishers"
+	@echo "make test          linters, type check and all tests"
+	@echo "make coverage      all tests, and which lines they leave out"
+	@echo "make bench         speed and memory, a table each"
+	@echo "make docs          the reference pages that are made from the code"
+	@echo "make requirements  pins of the newest versions"
+	@echo "make clean         remove .venv and what was built"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the venv module was found (on Debian: apt install python3-venv)" >&2; exit 1; }

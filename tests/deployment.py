@@ -13,7 +13,8 @@ def commands_of(page: str, section: str) -> list[str]:
     heading = re.compile(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     found = heading.search(page)
     assert found is not None, f"no section {section}"
-    return [line[4:] for line in found[1].splitlines() if line.startswith("    ")]
+    text = re.sub(r"\\\n +", "", found[1])  # a line that goes on in the next
+    return [line[4:] for line in text.splitlines() if line.startswith("    ")]
 
 
 def run_instructions(dockerfile: str) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shutil
 import subprocess
@@ -23,7 +24,6 @@ DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 UNITS = sorted((DEPLOY / "systemd").iterdir())
-#: Of extras and their settings that another version of the package brings.
 SETTINGS = {option.name for option in OPTIONS}
 
 
@@ -54,7 +54,11 @@ def test_compose_yaml_builds_the_image_from_the_checkout_and_publishes_to_this_m
     for service in services.values():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
         assert set(service.get("depends_on", ())) <= services.keys()
-    assert services["scrapyd"]["read_only"] is True
+    scrapyd = services["scrapyd"]
+    assert scrapyd["read_only"] is True
+    assert scrapyd["environment"]["WOO_NODE"]
+    assert "spooled:/tmp" in scrapyd["volumes"]
+    assert "tmpfs" not in scrapyd, "documents are larger than memory"
 
 
 def test_every_named_volume_of_compose_yaml_is_declared() -> None:
@@ -95,8 +99,36 @@ def test_every_setting_that_a_file_gives_is_one() -> None:
     for path in DEPLOY.rglob("*"):
         if path.is_file():
             named = set(re.findall(r"WOO_[A-Z_]+", path.read_text(encoding="utf-8")))
-            unknown = {name for name in named - SETTINGS if not name.startswith("WOO_ELASTICSEARCH_")}
-            assert not unknown, path
+            assert not named - SETTINGS, path
+
+
+def shard(folder: Path, program: str) -> subprocess.Popen[str]:
+    """The command of the second pod, with a shell script for ``scrapy``."""
+    job = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]
+    (container,) = job["template"]["spec"]["containers"]
+    path = folder / "bin" / "scrapy"
+    path.parent.mkdir()
+    path.write_text(f"#!/bin/sh\n{program}\n")
+    path.chmod(0o755)
+    given = {"PATH": f"{path.parent}:{os.environ['PATH']}", "JOB_COMPLETION_INDEX": "1", "SHARDS": "8"}
+    command = [*container["command"], *container["args"]]
+    return subprocess.Popen(command, cwd=folder, env=given, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
+    with shard(tmp_path, 'echo "$WOO_NODE" "$@"; exit 2') as pod:
+        told, _ = pod.communicate(timeout=20)
+    assert (pod.returncode, told) == (2, "shard-2 crawl woo -a shard=2/8\n")
+
+
+def test_a_pod_that_is_told_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:
+    run = "trap 'echo ended; exit 0' TERM; echo begun; while :; do sleep 0.1; done"
+    with shard(tmp_path, run) as pod:
+        assert pod.stdout is not None
+        assert pod.stdout.readline() == "begun\n"
+        pod.terminate()
+        told, _ = pod.communicate(timeout=20)
+    assert (pod.returncode, told) == (143, "ended\n")
 
 
 def test_what_the_image_is_made_of_is_there_and_not_ignored() -> None:

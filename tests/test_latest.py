@@ -144,6 +144,8 @@ def test_a_whole_last_line_without_its_end_counts(tmp_path: Path) -> None:
         ('{"id": "x", "versies": []}', "expected a record, with an id"),
         ('{"id": 3, "versies": [{"oorzaak": "aanlevering"}]}', "expected a record, with an id"),
         ("\udcff", "expected a record as JSON"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "herkomst": "y"}', ".* are objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "document": [1]}', ".* are objects"),
     ],
 )
 def test_what_is_no_record_is_told_with_file_and_line(tmp_path: Path, line: str, why: str) -> None:

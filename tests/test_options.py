@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
 
-from tests.command import ROOT, environment
-from woo_harvester.options import OPTIONS, Option, from_environment
+from tests.command import ROOT, environment, run_scrapy
+from woo_harvester.options import OPTIONS, Option, complete, from_environment
 
 
 @pytest.mark.parametrize("each", OPTIONS, ids=lambda each: each.name)
@@ -46,6 +47,65 @@ def test_no_module_reads_settings_when_it_is_imported() -> None:
 def test_a_setting_may_stand_in_the_environment_where_an_empty_one_is_none() -> None:
     given = {"WOO_DATA_DIR": "/srv/woo", "WOO_STATE_URL": "", "WOO_NOTHING": "1", "PATH": "/bin"}
     assert from_environment(given) == {"WOO_DATA_DIR": "/srv/woo"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WOO_TEXT", "ja"),
+        ("WOO_TEXT_WORKERS", "0"),
+        ("WOO_TEXT_WORKERS", -1),
+        ("WOO_TEXT_TIMEOUT", "1m"),
+        ("WOO_HOST_BUDGET", "nan"),
+        ("WOO_MONITOR_DROP", "-0.1"),
+        ("WOO_DOCUMENT_MAXSIZE", "5.5"),
+        ("WOO_REPORT_LANG", "fr"),
+        ("WOO_ELASTICSEARCH_WITHDRAWN", "marked"),
+        ("WOO_ELASTICSEARCH_INDEX", ""),
+    ],
+)
+def test_a_value_that_cannot_be_is_told_in_one_line(name: str, value: object) -> None:
+    with pytest.raises(
+        ValueError, match=rf"^{name}: expected .+, got {'nothing' if value == '' else value}$"
+    ):
+        complete(Settings({name: value}))
+
+
+def test_values_as_a_command_line_and_a_project_give_them_are_taken() -> None:
+    given = {"WOO_TEXT": "1", "WOO_PROGRESS": False, "WOO_TEXT_TIMEOUT": "0.5", "WOO_TEXT_WORKERS": "4"}
+    settings = Settings(given)
+    complete(settings)
+    assert {name: settings[name] for name in given} == given
+    assert settings["WOO_REPORT_LANG"] == "nl"
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("command", ["crawl", "index", "monitor", "inventory"])
+@pytest.mark.parametrize(
+    ("setting", "line"),
+    [
+        ("WOO_TXT=1", "unknown setting WOO_TXT: did you mean WOO_TEXT?"),
+        ("WOO_TEXT_TIMEOUT=1m", "WOO_TEXT_TIMEOUT: expected seconds, got 1m"),
+    ],
+)
+def test_a_setting_that_is_none_or_cannot_be_ends_a_command_with_one_line(
+    tmp_path: Path, command: str, setting: str, line: str
+) -> None:
+    name, value = setting.split("=")
+    args = [command, "woo"] if command == "crawl" else [command]
+    done = run_scrapy(args, tmp_path, settings={name: value})
+    assert (done.returncode, done.stderr) == (2, f"scrapy {command}: error: {line}\n")
+
+
+@pytest.mark.integration
+def test_of_a_name_in_the_environment_that_is_much_like_a_setting_there_is_a_warning(tmp_path: Path) -> None:
+    given = {"WOO_ELASTICSEARCH_URLS": "http://a", "WOO_HARVESTER_SERVICE_HOST": "10.0.0.1"}
+    done = run_scrapy(["inventory", "--format", "csv"], tmp_path, env=given)
+    warning, *_ = done.stderr.splitlines()
+    assert warning.endswith(
+        "WOO_ELASTICSEARCH_URLS in the environment is no setting: did you mean WOO_ELASTICSEARCH_URL?"
+    )
+    assert "SERVICE_HOST" not in done.stderr
 
 
 @pytest.mark.integration

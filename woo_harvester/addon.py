@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
-from woo_harvester.options import OPTIONS
+from woo_harvester.options import complete
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -119,8 +119,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components; a component that the project has placed itself stays where it is."""
-        for option in OPTIONS:
-            settings.setdefault(option.name, option.default, "default")
+        complete(settings)
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)

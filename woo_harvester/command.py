@@ -6,8 +6,10 @@ Not in ``commands/``, where Scrapy would take the class for a command.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from scrapy import signals
@@ -15,12 +17,17 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from woo_harvester.hints import hint
+from woo_harvester.options import OPTIONS, complete
 
 if TYPE_CHECKING:
     from scrapy.crawler import AsyncCrawlerProcess, Crawler
+    from scrapy.settings import Settings
 
 #: Scrapy's own options, which every command has, are in a group with this title.
 GLOBAL = "Global Options"
+
+#: From here on a name in the environment is taken for a setting that is misspelt (of 1).
+ALIKE = 0.9
 
 
 class WordedCommand(ScrapyCommand):
@@ -36,9 +43,10 @@ class WordedCommand(ScrapyCommand):
         self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse what looks like an option and is none. Raises UsageError."""
+        """Refuse what looks like an option and is none, and settings that are wrong. Raises UsageError."""
         self.check_options(args)
         super().process_options(args, opts)
+        self._check_settings()
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError for an argument that is an option which there is not."""
@@ -46,9 +54,30 @@ class WordedCommand(ScrapyCommand):
             if given.startswith("-") and given != "-":
                 raise UsageError(f"unknown option {given}: {hint(given.partition('=')[0], *self.options())}")
 
+    def _check_settings(self) -> None:
+        """Complete the project's own settings. Raises UsageError for a name or a value that cannot be."""
+        settings = cast("Settings", self.settings)
+        names = [option.name for option in OPTIONS]
+        for name in settings:
+            if name.startswith("WOO_") and name not in names:
+                raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)
+        for name in os.environ:  # others may have names there too, but hardly ones that are so much alike
+            if name.startswith("WOO_") and name not in names and get_close_matches(name, names, 1, ALIKE):
+                line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
+                sys.stderr.write(f"scrapy {self.name}: {line}\n")
+        try:
+            complete(settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+
     def tell(self, line: str) -> None:
         """Write a line of error."""
         sys.stderr.write(f"scrapy {self.name}: error: {line}\n")
+
+    def fail(self, line: str, status: int = 1) -> None:
+        """Write a line of error, and end with an exit status."""
+        self.tell(line)
+        self.exitcode = status
 
     def refuse(self, message: str) -> NoReturn:
         """Tell what was typed wrong, and end."""
@@ -65,6 +94,11 @@ class WordedCommand(ScrapyCommand):
                 is_shared = group.title == GLOBAL or action.dest == "help"
                 (shared if is_shared else own).extend(names or action.option_strings)
         return own, shared
+
+
+def _meant(given: str, names: Sequence[str]) -> str:
+    close = get_close_matches(given, names, n=1)
+    return f"did you mean {close[0]}?" if close else "docs/settings.md has all"
 
 
 def one_of(*names: str) -> Callable[[str], str]:

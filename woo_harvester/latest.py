@@ -175,8 +175,13 @@ def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
             pass
         case _:
             raise ValueError("expected a record, with an id and a version that has an oorzaak")
-    source = record.get("herkomst") or {}
-    loc = (record.get("document") or {}).get("weblocatie")
+    source, document = record.get("herkomst") or {}, record.get("document") or {}
+    match source, document:
+        case {}, {}:
+            pass
+        case _:
+            raise ValueError("expected a record, whose herkomst and document are objects")
+    loc = document.get("weblocatie")
     harvested = _microseconds(source.get("opgehaald")) or 0
     return key, loc, harvested, _microseconds(source.get("lastmod")), cause == Oorzaak.INTREKKING
 

@@ -4,11 +4,20 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
 
 MB = 1024 * 1024
+#: As Scrapy reads them.
+BOOLEANS = frozenset({"0", "1", "True", "False", "true", "false"})
+FRACTIONS = frozenset({"seconds", "hours", "days"})
+WHOLE = frozenset({"processes"})
 SITEMAP_MAXSIZE = 200 * MB
 
 
@@ -21,6 +30,25 @@ class Option:
     unit: str
     why: str
     """What it does, and why the default is what it is."""
+    least: int = 0
+    """Of a number."""
+
+    def problem(self, value: Any) -> str | None:
+        """What is wrong with a value, in one line; None where nothing is. A secret is never wrong."""
+        if isinstance(self.default, bool):
+            wrong = str(value) not in BOOLEANS
+        elif self.unit in FRACTIONS or isinstance(self.default, float):
+            wrong = not _is_number(value, float, self.least)
+        elif self.unit in WHOLE or isinstance(self.default, int):
+            wrong = not _is_number(value, int, self.least)
+        elif choices := re.findall(r"`(\w+)`", self.unit):
+            wrong = value not in choices
+        else:
+            wrong = value == "" and self.default is not None
+        if not wrong:
+            return None
+        expected = self.unit.replace("`", "") + (f" of {self.least} or more" if self.least else "")
+        return f"{self.name}: expected {expected}, got {'nothing' if value == '' else value}"
 
 
 OPTIONS = (
@@ -71,6 +99,7 @@ OPTIONS = (
         500,
         "records",
         "Or after so many of them: what a kill may cost is harvested again.",
+        least=1,
     ),
     Option(
         "WOO_WITHDRAW_SHARE",
@@ -173,12 +202,14 @@ OPTIONS = (
         512 * MB,
         "bytes",
         "Bound of the memory of a worker, without program code. Four reports of 60 pages took 50 MB; the rest is for large files.",
+        least=1,
     ),
     Option(
         "WOO_TEXT_WORKERS",
         None,
         "processes",
         "How many documents are read at once. Unset: as many as the machine has cores.",
+        least=1,
     ),
     Option(
         "WOO_TEXT_MAXLENGTH",
@@ -197,6 +228,7 @@ OPTIONS = (
         1000,
         "connections",
         "How many are in use at once, over all hosts together: more than the hosts of the register, so that slow ones hold up nobody. Fewer where the machine lets the process open fewer files.",
+        least=1,
     ),
     Option(
         "WOO_CRAWL_DELAY_MAX",
@@ -227,6 +259,7 @@ OPTIONS = (
         8,
         "requests",
         "Documents of a host that wait or are under way at once: entries become requests only as there is room, so that memory does not grow with a sitemap.",
+        least=1,
     ),
     Option(
         "WOO_ELASTICSEARCH_URL",
@@ -275,12 +308,14 @@ OPTIONS = (
         1000,
         "documents",
         "So many are written at once; while they are, the next ones are gathered.",
+        least=1,
     ),
     Option(
         "WOO_ELASTICSEARCH_BATCH_BYTES",
         8 * MB,
         "bytes",
         "Or so much of them: far below the 100 MB that a server takes at once.",
+        least=1,
     ),
     Option(
         "WOO_ELASTICSEARCH_TIMEOUT",
@@ -329,6 +364,7 @@ OPTIONS = (
         14,
         "runs",
         "`scrapy monitor` compares a run with so many before it: two weeks, so that the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew, is among them.",
+        least=1,
     ),
     Option(
         "WOO_MONITOR_AGE",
@@ -376,3 +412,19 @@ def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     shows those of its jobs.
     """
     return {option.name: given[option.name] for option in OPTIONS if given.get(option.name)}
+
+
+def complete(settings: BaseSettings) -> None:
+    """Give the settings that are not set their defaults. Raises ValueError for a value that cannot be."""
+    for option in OPTIONS:
+        settings.setdefault(option.name, option.default, "default")
+        value = settings[option.name]
+        if value is not None and (problem := option.problem(value)):
+            raise ValueError(problem)
+
+
+def _is_number(value: Any, kind: type[int] | type[float], least: int) -> bool:
+    try:
+        return least <= kind(value) < math.inf
+    except (TypeError, ValueError):
+        return False

@@ -9,6 +9,7 @@ from os import environ
 # Not used here, but imported early: meanwhile Scrapy looks through the whole stack some times, and here that
 # is short. Every command starts a quarter of a second sooner.
 import scrapy.core.downloader.contextfactory  # noqa: F401
+from uvloop import Loop
 
 from woo_harvester import version
 from woo_harvester.addon import Addon
@@ -51,7 +52,7 @@ RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 
 # Scrapy: None, which is asyncio's own. uvloop fetches a tenth faster, and each of perhaps a thousand open TLS
 # connections takes half of the memory.
-ASYNCIO_EVENT_LOOP = "uvloop.Loop"
+ASYNCIO_EVENT_LOOP = Loop
 
 # Scrapy: 10. Names of hundreds of hosts are resolved at the start.
 REACTOR_THREADPOOL_MAXSIZE = 32

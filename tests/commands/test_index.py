@@ -13,6 +13,7 @@ from elasticsearch import Elasticsearch
 from tests.command import Run, run_scrapy
 from tests.search.permits import DAM, at, gemeente, permit
 from tests.servers.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.servers.proxy import Proxy
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 
@@ -93,6 +94,32 @@ def test_what_goes_wrong_leaves_the_alias_where_it_is(
     assert why in run.stderr
     assert run.stderr.count("\n") == 1
     assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]
+
+
+def test_a_last_line_that_is_broken_off_is_told(tmp_path: Path, elasticsearch_url: str, alias: str) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text(line("a", "aanlevering", 1) + '{"id": "b", "ver')
+    run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(file))
+    torn, filled = run.stderr.splitlines()
+    assert torn == f"scrapy index: the last line of {file} is broken off, and left out"
+    assert (run.returncode, filled.startswith(f"Filled {alias}-v1 with 1 documents")) == (0, True)
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_an_answer_that_is_lost_when_the_alias_has_moved_leaves_the_new_index(
+    method: str, tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
+) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text(line("a", "aanlevering", 1))
+    rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(file))
+    path = "/_aliases" if method == "POST" else f"/{alias}-v1"
+    with Proxy(elasticsearch_url) as proxy:
+        proxy.lost = (method, path)
+        run = rebuild(tmp_path, proxy.url, alias, "--rebuild", str(file))
+    assert run.returncode == (1 if method == "POST" else 0)
+    assert "Traceback" not in run.stderr
+    assert ("is still there: Elasticsearch answered 504" in run.stderr) == (method == "DELETE")
+    assert list(elasticsearch.indices.get_alias(name=alias).keys()) == [f"{alias}-v2"]
 
 
 def permits_index(folder: Path, url: str, alias: str, *files: Path) -> Run:

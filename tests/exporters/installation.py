@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
@@ -12,16 +13,21 @@ from tests.integration.daily import Harvester
 from tests.integration.faults import harvested
 
 
+@dataclass
 class Searching(Harvester):
     """Harvests into the index behind *alias* of the server at *url*."""
 
     url: str
     alias: str
 
+    @property
+    def where(self) -> dict[str, object]:
+        """The settings that tell where the index is."""
+        return {"WOO_ELASTICSEARCH_URL": self.url, "WOO_ELASTICSEARCH_INDEX": self.alias}
+
     def run(self, *args: str, **settings: object) -> Run:
         """One run; one more setting than the caller's own is only where the index is."""
-        where = {"WOO_ELASTICSEARCH_URL": self.url, "WOO_ELASTICSEARCH_INDEX": self.alias}
-        return self.day(*args, **{**where, **settings})
+        return self.day(*args, **{**self.where, **settings})
 
 
 def published(client: Elasticsearch, alias: str) -> Counter[str]:

@@ -17,24 +17,19 @@ pytestmark = pytest.mark.integration
 
 
 def test_what_changes_after_it_takes_its_place_in_the_index(
-    tmp_path: Path,
-    ca_bundle: Path,
-    site: Site,
-    elasticsearch: Elasticsearch,
-    elasticsearch_url: str,
-    alias: str,
+    tmp_path: Path, site: Site, elasticsearch: Elasticsearch, installation: Searching
 ) -> None:
-    installation = Searching(tmp_path, ca_bundle, [site])
-    installation.url, installation.alias = elasticsearch_url, alias
     publish(site, {"a": FIRST, "b": FIRST})
     installation.day()
     put_ahead(tmp_path)
     (file,) = (tmp_path / "records").glob("*.jsonl")
-    settings = {"WOO_ELASTICSEARCH_URL": elasticsearch_url, "WOO_ELASTICSEARCH_INDEX": alias}
+    settings = {"WOO_ELASTICSEARCH_URL": installation.url, "WOO_ELASTICSEARCH_INDEX": installation.alias}
     assert run_scrapy(["index", "--rebuild", str(file)], tmp_path, settings=settings).returncode == 0
     publish(site, {"a": NEWER})
     run = installation.run()
     assert run.stats["woo/elasticsearch/newer"] == 0
     for record in run.records:
-        assert elasticsearch.get(index=alias, id=record["id"])["_source"].items() >= record.items()
+        assert (
+            elasticsearch.get(index=installation.alias, id=record["id"])["_source"].items() >= record.items()
+        )
     assert sorted(one["versies"][0]["oorzaak"] for one in run.records) == ["intrekking", "wijziging"]

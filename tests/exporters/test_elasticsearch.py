@@ -8,24 +8,18 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.command import read_lines
+from tests.command import ROOT, read_lines, run_scrapy
+from tests.crawlers import crawler_of
 from tests.exporters.installation import Searching, assert_agree, published
 from tests.integration.daily import FIRST, NEWER, numbered, publish
 from tests.sites import MakeSite
 from woo_harvester.demo.site import Site
+from woo_harvester.exporters.elasticsearch import MISSING, ElasticsearchExporter
+from woo_harvester.extensions.ending import RunError
 from woo_harvester.search.document import Withdrawn, action_of
 from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def installation(
-    tmp_path: Path, ca_bundle: Path, site: Site, elasticsearch_url: str, alias: str
-) -> Searching:
-    made = Searching(tmp_path, ca_bundle, [site])
-    made.url, made.alias = elasticsearch_url, alias
-    return made
 
 
 def locs(site: Site, *names: str) -> set[str]:
@@ -72,6 +66,34 @@ def test_a_withdrawn_document_is_deleted_where_that_is_asked_for(
     assert elasticsearch.count(index=alias)["count"] == 1
 
 
+def test_a_misspelt_choice_does_not_switch_it_off() -> None:
+    crawler = crawler_of(WOO_ELASTICSEARCH_URL="http://localhost:9", WOO_ELASTICSEARCH_WITHDRAWN="marked")
+    with pytest.raises(RunError, match="WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got marked"):
+        ElasticsearchExporter.from_crawler(crawler)
+
+
+@pytest.mark.parametrize("uri", ["nonsense://x", "%(nonsense)s.jsonl"])
+def test_a_feed_that_cannot_be_used_stops_the_start_with_an_index_too(
+    installation: Searching, site: Site, uri: str
+) -> None:
+    publish(site, numbered(2))
+    run = installation.run(FEEDS=json.dumps({uri: {"format": "jsonlines"}}))
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert run.stderr.startswith("scrapy crawl: error: FEEDS names outputs of which none can be used")
+
+
+def test_without_the_client_the_line_tells_what_to_install(
+    installation: Searching, site: Site, tmp_path: Path
+) -> None:
+    publish(site, numbered(2))
+    (tmp_path / "elastic_transport.py").write_text("raise ImportError('no elastic_transport')")
+    path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    given = installation.where
+    run = run_scrapy(installation.arguments(), tmp_path, installation.ca_bundle, settings=given, env=path)
+    assert (run.returncode, run.records, site.requests) == (1, [], [])
+    assert run.stderr == f"scrapy crawl: error: {MISSING} (no elastic_transport)\n"
+
+
 def test_without_a_url_nothing_is_written_and_nothing_is_needed(installation: Searching, site: Site) -> None:
     publish(site, numbered(2))
     run = installation.day()
@@ -90,9 +112,12 @@ def test_a_document_that_the_index_refuses_is_put_aside_and_comes_again(
         mappings={"_meta": meta, "properties": {"herkomst": {"properties": {"lastmod": {"type": "long"}}}}},
     )
     run = installation.run()
-    assert (run.returncode, len(run.records)) == (0, 2)
+    assert (run.returncode, len(run.records)) == (1, 2)
     assert run.stats["woo/elasticsearch/refused"] == 2
+    assert run.stats["finish_reason"] == "finished"
     assert run.report is not None
+    told = f"scrapy crawl: error: Elasticsearch refused 2 documents: see {run.report}/refused.jsonl"
+    assert run.stderr.splitlines()[-1] == told
     refused = read_lines(run.report / "refused.jsonl")
     assert {one["document"]["document"]["weblocatie"] for one in refused} == locs(site, "a", "b")
     assert "lastmod" in refused[0]["reason"]

@@ -131,7 +131,8 @@ def test_a_case_that_the_index_refuses_is_put_aside_and_comes_again(
     publish(site, {"1.xml": about(1, meta=PLACED), "2.xml": about(2)})
     refusing(elasticsearch, alias)
     run = permits.harvest(site)
-    assert (run.returncode, sorted(causes(run))) == (0, ["1", "2"])
+    assert (run.returncode, sorted(causes(run))) == (1, ["1", "2"])
+    assert "Elasticsearch refused 1 document:" in run.stderr
     assert run.report is not None
     (refused,) = read_lines(run.report / "refused.jsonl")
     assert refused["document"]["vergunning"]["identifier"] == case(1)
@@ -160,7 +161,7 @@ def test_cases_that_are_settled_together_are_confirmed_together(
     publish(site, moved, NEWER)
     run = permits.harvest(site, WOO_ELASTICSEARCH_BATCH=batch)
     assert (run.returncode, sorted(causes(run)), run.stats["woo/elasticsearch/refused"]) == (
-        0,
+        1,
         ["1", "2", "3"],
         1,
     )

@@ -55,6 +55,12 @@ def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
     assert text.endswith(f"findings       0 errors, 0 warnings, 0 notices\n  files          {tmp_path}")
 
 
+def test_what_the_index_refused_is_told(tmp_path: Path) -> None:
+    text = summary(figures(refused=1300), "finished", tmp_path)
+    assert "  refused        1,300 by Elasticsearch: see refused.jsonl\n" in text
+    assert "by Elasticsearch" not in summary(figures(), "finished", tmp_path)
+
+
 def test_a_spider_without_accounts_tells_its_records(tmp_path: Path) -> None:
     text = summary(figures(selected=None, listed=None, codes={}), "finished", tmp_path)
     assert text.splitlines()[1] == "  records        12,054"

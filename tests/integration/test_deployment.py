@@ -8,18 +8,21 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from ruamel.yaml import YAML
 
 from tests.command import SETTINGS, environment, read_lines
-from tests.conftest import ROOT
+from tests.conftest import ROOT, skip_or_fail
 from tests.deployment import commands_of, run_instructions, type_in
 from tests.integration.daily import numbered, publish
 from tests.scrapyd import Scrapyd, copy_project, free_port, need_scrapyd, outside, wait_until
+from tests.servers.elasticsearch import PASSWORD, USER, MissingError, Server
 from tests.sites import MakeSite, write_register
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -50,13 +53,27 @@ def register(publisher: Site, tmp_path: Path) -> Path:
     return write_register(tmp_path / "register.xml", {"Gemeente": [publisher.url("/d")]})
 
 
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Elasticsearch with an account and without HTTPS, as compose has it."""
+    with TemporaryDirectory(prefix="woo-test-es-") as folder:
+        Path(folder).chmod(0o755)
+        made = Server(Path(folder) / "node", secure=True, tls=False)
+        try:
+            made.start()
+        except MissingError as error:
+            skip_or_fail(str(error))
+        yield made
+        made.stop()
+
+
 def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
-    publisher: Site, register: Path, ca_bundle: Path, elasticsearch_url: str, alias: str, tmp_path: Path
+    publisher: Site, register: Path, ca_bundle: Path, server: Server, tmp_path: Path
 ) -> None:
     need_scrapyd()
     folder, port = tmp_path / "empty", free_port()
     folder.mkdir()
-    public = outside({"WOO_ELASTICSEARCH_INDEX": alias})
+    public = outside({"ELASTIC_PASSWORD": PASSWORD})
     own = {
         **outside(LOOPBACK),
         "SSL_CERT_FILE": str(ca_bundle),
@@ -69,8 +86,9 @@ def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
     here = {
         "localhost:6800": f"localhost:{port}",
         "www.gemeente.nl": publisher.host,
-        "http://localhost:9200": elasticsearch_url,
-        "/woo/_search": f"/{alias}/_search",
+        "http://localhost:9200": server.url,
+        "USER=elastic": f"USER={USER}",
+        "elastic:": f"{USER}:",
     }
     cfg = project / "scrapy.cfg"
     cfg.write_text(cfg.read_text().replace("localhost:6800", here["localhost:6800"]), encoding="utf-8")

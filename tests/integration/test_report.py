@@ -168,6 +168,6 @@ def test_a_language_that_there_is_not_is_told_before_anything_is_asked_for(
     installation: Installation, site: Site
 ) -> None:
     done = installation.run(WOO_REPORT_LANG="fr")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == "scrapy crawl: error: WOO_REPORT_LANG: expected nl or en, got fr\n"
     assert site.requests == []

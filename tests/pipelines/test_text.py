@@ -20,6 +20,7 @@ from tests.register.exports import body, export
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.text import pdfs
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
+from woo_harvester.extensions.ending import RunError
 from woo_harvester.findings import Finding
 from woo_harvester.formats import file_types
 from woo_harvester.items import Fetched, WooItem
@@ -158,7 +159,7 @@ def test_the_pipeline_is_off_unless_it_is_asked_for() -> None:
 
 def test_ocr_without_its_data_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(ImportError, match="tesseract-ocr-nld"):
+    with pytest.raises(RunError, match="tesseract-ocr-nld"):
         TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, WOO_TEXT_OCR=True))
 
 

@@ -46,6 +46,8 @@ cluster.routing.allocation.disk.threshold_enabled: false
 SECURE = """\
 xpack.security.enabled: true
 xpack.security.authc.api_key.enabled: true
+"""
+TLS = """\
 xpack.security.http.ssl: {enabled: true, key: key.pem, certificate: certificate.pem}
 """
 OPEN = "xpack.security.enabled: false\n"
@@ -57,17 +59,18 @@ class MissingError(Exception):
 
 @dataclass
 class Server:
-    """One node, with its data in *folder*; *secure* with HTTPS, a user and API keys."""
+    """One node, with its data in *folder*; *secure* with a user and API keys, and with HTTPS (*tls*)."""
 
     folder: Path
     secure: bool = False
     port: int = 0
     pid: int = 0
+    tls: bool = True
 
     @property
     def url(self) -> str:
         """Where it answers."""
-        return f"{'https' if self.secure else 'http'}://localhost:{self.port}"
+        return f"{'https' if self.secure and self.tls else 'http'}://localhost:{self.port}"
 
     @property
     def authority(self) -> Path:
@@ -78,7 +81,9 @@ class Server:
         """A client that may do everything."""
         options: dict[str, Any] = {}
         if self.secure:
-            options = {"ca_certs": str(self.authority), "basic_auth": (USER, PASSWORD)}
+            options["basic_auth"] = (USER, PASSWORD)
+            if self.tls:
+                options["ca_certs"] = str(self.authority)
         return Elasticsearch(self.url, request_timeout=60, max_retries=0, **options)
 
     def start(self) -> None:
@@ -168,10 +173,10 @@ class Server:
         for name in ("jvm.options", "log4j2.properties", "role_mapping.yml", "roles.yml"):
             shutil.copy(home / "config" / name, config)
         text = CONFIG.format(port=self.port, transport=free_port(), folder=self.folder)
-        (config / "elasticsearch.yml").write_text(text + (SECURE if self.secure else OPEN))
+        (config / "elasticsearch.yml").write_text(text + (_security(self)))
         (config / "users").write_text(f"{USER}:{_hashed(PASSWORD)}\n" if self.secure else "")
         (config / "users_roles").write_text(f"superuser:{USER}\n" if self.secure else "")
-        if self.secure:
+        if self.secure and self.tls:
             authority = trustme.CA()
             certificate = authority.issue_cert("localhost", "127.0.0.1")
             authority.cert_pem.write_to_path(self.authority)
@@ -181,6 +186,12 @@ class Server:
         if (user := _other_user()) is not None:
             for path in (self.folder, *self.folder.rglob("*")):
                 shutil.chown(path, user)
+
+
+def _security(server: Server) -> str:
+    if not server.secure:
+        return OPEN
+    return SECURE + TLS if server.tls else SECURE
 
 
 def unpacked() -> Path:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import ssl
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from types import TracebackType
 from typing import Any, Self
@@ -19,11 +21,18 @@ class Proxy(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, target: str, bulk: Bulk = lambda number: None) -> None:
+    def __init__(
+        self, target: str, bulk: Bulk = lambda number: None, *, authority: Path | None = None
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Passing)
         self.target = urlsplit(target)
+        self.authority = authority
         self.bulk = bulk
+        self.sent: Callable[[int], None] = lambda number: None
+        """Called when the server has been sent a bulk request and has not answered it yet."""
         self.bulks = 0
+        self.lost: tuple[str, str] | None = None
+        """Method and path of a request that the server does, and whose answer becomes 504."""
         self.bodies: list[bytes] = []
         """Of the bulk requests that the server acknowledged, in order."""
 
@@ -61,7 +70,9 @@ class Passing(BaseHTTPRequestHandler):
             self.server.bulks += 1
             status = self.server.bulk(self.server.bulks)
         if status is None:
-            status, kind, content = self._ask(body)
+            status, kind, content = self._ask(body, bulk=bulk)
+            if (self.command, urlsplit(self.path).path) == self.server.lost:
+                status = 504
         else:
             kind, content = "application/json", b'{"error": {"type": "busy", "reason": "too busy"}}'
         if bulk and status == 200:
@@ -79,12 +90,20 @@ class Passing(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
-    def _ask(self, body: bytes) -> tuple[int, str, bytes]:
-        target = self.server.target
-        connection = http.client.HTTPConnection(str(target.hostname), target.port, timeout=60)
+    def _ask(self, body: bytes, *, bulk: bool) -> tuple[int, str, bytes]:
+        connection = self._connection()
         try:
             connection.request(self.command, self.path, body, dict(self.headers))
+            if bulk:
+                self.server.sent(self.server.bulks)
             answer = connection.getresponse()
             return answer.status, answer.headers.get("Content-Type", ""), answer.read()
         finally:
             connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        target = self.server.target
+        if target.scheme == "http":
+            return http.client.HTTPConnection(str(target.hostname), target.port, timeout=60)
+        context = ssl.create_default_context(cafile=self.server.authority)
+        return http.client.HTTPSConnection(str(target.hostname), target.port, timeout=60, context=context)

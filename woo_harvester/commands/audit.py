@@ -22,7 +22,6 @@ from woo_harvester.audit.offline import audit_offline
 from woo_harvester.command import HeldStderr, WordedCommand, one_of, run_spider
 from woo_harvester.extensions.findings import Findings, run_name
 from woo_harvester.findings import Severity
-from woo_harvester.options import SITEMAP_MAXSIZE
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.sarif import sarif
@@ -114,7 +113,7 @@ class Command(WordedCommand):
             return
         report = folder / "report.json"
         if not report.exists():
-            self._fail(1, f"no report was made in {folder}")
+            self.fail(f"no report was made in {folder}")
             return
         lang = read_head(report).lang
         failing = FAILING[opts.fail_on]
@@ -162,7 +161,7 @@ class Command(WordedCommand):
             arguments = {"domains": ",".join(domains), "documents": "head"}
             failure = run_spider(process, crawler, arguments, self._stderr)
         if failure:
-            self._fail(*failure)
+            self.fail(failure[1], failure[0])
             return None
         if process.bootstrap_failed:
             self.exitcode = 1
@@ -172,13 +171,13 @@ class Command(WordedCommand):
     def _offline(self) -> Path | None:
         """Read files only; the folder of the report, None where that could not be made."""
         self._stderr.end(drop=False)
-        settings = cast("Settings", self.settings)  # without those of the add-on
-        folder = Path(settings.get("WOO_REPORT_DIR", "reports")) / run_name("woo")
-        maxsize = settings.getint("WOO_SITEMAP_MAXSIZE", SITEMAP_MAXSIZE)
+        settings = cast("Settings", self.settings)
+        folder = Path(settings["WOO_REPORT_DIR"]) / run_name("woo")
+        maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
         try:
-            audit_offline(self._files, folder, maxsize, settings.get("WOO_REPORT_LANG", "nl"))
+            audit_offline(self._files, folder, maxsize, settings["WOO_REPORT_LANG"])
         except OSError as error:
-            self._fail(1, f"{error.filename or folder}: {error.strerror or error}")
+            self.fail(f"{error.filename or folder}: {error.strerror or error}")
             return None
         return folder
 
@@ -191,10 +190,6 @@ class Command(WordedCommand):
             audit = FileAudit(findings.report, findings.accounts, maxsize)
             for path in self._files:
                 audit.read(path)
-
-    def _fail(self, status: int, line: str) -> None:
-        self.tell(line)
-        self.exitcode = status
 
 
 def _existing(given: str) -> Path:

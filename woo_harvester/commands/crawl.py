@@ -48,7 +48,7 @@ class Command(WordedCommand, CrawlCommand):
         except (ArgumentError, UsageError) as error:
             if self._logs_to_file():
                 configure_logging(self.settings)
-            self._fail(2, str(error))
+            self.fail(str(error), 2)
             raise SystemExit(2) from error
         self._stderr = HeldStderr.put()
 
@@ -57,7 +57,7 @@ class Command(WordedCommand, CrawlCommand):
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         failure = run_spider(process, self._create_crawler(args[0]), opts.spargs, self._stderr)
         if failure:
-            self._fail(*failure)
+            self.fail(failure[1], failure[0])
         elif process.bootstrap_failed:
             self.exitcode = 1
 
@@ -81,11 +81,11 @@ class Command(WordedCommand, CrawlCommand):
         if check := getattr(spiders.load(name), "check_arguments", None):
             check(opts.spargs)
 
-    def _fail(self, status: int, line: str) -> None:
-        self.tell(line)
+    def fail(self, line: str, status: int = 1) -> None:
+        """Tell it in the log too, if that is a file."""
+        super().fail(line, status)
         if self._logs_to_file():  # where Scrapyd shows it
             logger.error("%(line)s (exit status %(status)d)", {"line": line, "status": status})
-        self.exitcode = status
 
     def _logs_to_file(self) -> bool:
         settings = cast("Settings", self.settings)

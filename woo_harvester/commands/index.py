@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.command import WordedCommand
+from woo_harvester.exporters.elasticsearch import MISSING
 from woo_harvester.latest import RecordsError
-from woo_harvester.options import OPTIONS
 
 if TYPE_CHECKING:
     import argparse
@@ -50,8 +50,6 @@ class Command(WordedCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do it."""
         settings = cast("Settings", self.settings)
-        for option in OPTIONS:  # a command that makes no crawler has none of the add-on's settings
-            settings.setdefault(option.name, option.default, "default")
         if not opts.rebuild or not args:
             self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/woo-*.jsonl")
         if not settings["WOO_ELASTICSEARCH_URL"]:
@@ -60,14 +58,12 @@ class Command(WordedCommand):
             from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- needs the extra
             from woo_harvester.exporters.rebuild import rebuild  # noqa: PLC0415
         except ImportError as error:
-            raise UsageError(f'pip install "woo-harvester[elasticsearch]" ({error})') from error
+            raise UsageError(f"{MISSING} ({error})") from error
         try:
             done = rebuild(settings, [Path(arg) for arg in args], keep_old=opts.keep_old)
         except (SearchError, RecordsError) as error:
-            self._fail(str(error))
+            self.fail(str(error))
             return
+        for path in done.torn:
+            sys.stderr.write(f"scrapy index: the last line of {path} is broken off, and left out\n")
         sys.stderr.write(f"{done}\n")
-
-    def _fail(self, line: str) -> None:
-        self.tell(line)
-        self.exitcode = 1

@@ -65,7 +65,7 @@ class Command(WordedCommand):
             raise UsageError(
                 f"expected a file that ends in .html, .csv or .json, got {output}", print_help=False
             )
-        reports = Path(cast("Settings", self.settings)["WOO_REPORT_DIR"] or "reports")
+        reports = Path(cast("Settings", self.settings)["WOO_REPORT_DIR"])
         try:
             inventory = take_inventory(reports, first, last)
             if output is not None and kind is not None:
@@ -75,9 +75,9 @@ class Command(WordedCommand):
             else:
                 self._write_all(inventory, reports / f"inventory-{first}-{last}")
         except ReportError as error:
-            self._fail(str(error))
+            self.fail(str(error))
         except OSError as error:
-            self._fail(f"{error.filename or 'output'}: {error.strerror or error}")
+            self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
     def _write_all(self, inventory: Inventory, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,10 +88,6 @@ class Command(WordedCommand):
         for line in shown(inventory) or ["nothing is to be mended"]:
             print(line)
         print(f"As HTML, CSV and JSON: {folder}")
-
-    def _fail(self, line: str) -> None:
-        self.tell(line)
-        self.exitcode = 1
 
 
 def _write(path: Path, text: str) -> None:

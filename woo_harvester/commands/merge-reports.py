@@ -49,19 +49,15 @@ class Command(WordedCommand):
             raise UsageError(f"expected {self.syntax()}")
         try:
             torn = merge([Path(given) for given in args], Path(opts.output))
-            lang = cast("Language", cast("Settings", self.settings).get("WOO_REPORT_LANG") or "nl")
+            lang = cast("Language", cast("Settings", self.settings)["WOO_REPORT_LANG"])
             page = make_report(Path(opts.output), lang=lang, history=False)
         except (MergeError, ValueError) as error:
-            self._fail(str(error))
+            self.fail(str(error))
         except OSError as error:
-            self._fail(f"{error.filename or opts.output}: {error.strerror or error}")
+            self.fail(f"{error.filename or opts.output}: {error.strerror or error}")
         else:
             for path in torn:
                 sys.stderr.write(
                     f"scrapy merge-reports: the last line of {path} is broken off, and left out\n"
                 )
             sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}: see {page}.\n")
-
-    def _fail(self, line: str) -> None:
-        self.tell(line)
-        self.exitcode = 1

@@ -15,7 +15,6 @@ from woo_harvester.command import WordedCommand
 from woo_harvester.hints import hint
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
-from woo_harvester.options import OPTIONS
 
 if TYPE_CHECKING:
     import argparse
@@ -54,8 +53,6 @@ class Command(WordedCommand):
         if missing := [name for name in NEEDED if not find_spec(name)]:
             self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
         settings = cast("Settings", self.settings)
-        for option in OPTIONS:
-            settings.setdefault(option.name, option.default, "default")
         reports = Path(settings["WOO_REPORT_DIR"])
         known = spiders(reports)
         for name in args:

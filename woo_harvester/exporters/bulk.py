@@ -41,6 +41,10 @@ class AwayError(Exception):
     """Nothing of a batch could be written now; later it may."""
 
 
+class TooLargeError(Exception):
+    """The request is larger than the server takes."""
+
+
 @dataclass(slots=True)
 class Refused:
     """A document that the server will never take."""
@@ -83,24 +87,34 @@ class Writer:
         SearchError where the server stays away, or will not take anything at all.
         """
         outcome = Outcome()
-        rest = list(actions)
+        rest, most = list(actions), len(actions)
         while rest:
-            retrying = Retrying(
-                retry=retry_if_exception_type(AwayError),
-                stop=stop_after_delay(self._patience) | stop_when_event_set(self.give_up),
-                wait=wait_exponential(multiplier=FIRST_REST, max=LONGEST_REST),
-                sleep=sleep_using_event(self.give_up),
-                before_sleep=self._waits,
-                reraise=True,
-            )
+            part = rest[:most]
             try:
-                rest = retrying(self._try, rest, outcome)
+                left = self._retrying()(self._try, part, outcome)
+            except TooLargeError as error:
+                if len(part) > 1:
+                    most = len(part) // 2
+                    continue
+                outcome.refused.append(Refused(part[0], str(error)))
+                left = []
             except AwayError as error:
                 raise SearchError(f"{error}; given up after WOO_ELASTICSEARCH_PATIENCE") from error
+            rest = [*left, *rest[len(part) :]]
         return outcome
 
+    def _retrying(self) -> Retrying:
+        return Retrying(
+            retry=retry_if_exception_type(AwayError),
+            stop=stop_after_delay(self._patience) | stop_when_event_set(self.give_up),
+            wait=wait_exponential(multiplier=FIRST_REST, max=LONGEST_REST),
+            sleep=sleep_using_event(self.give_up),
+            before_sleep=self._waits,
+            reraise=True,
+        )
+
     def _try(self, actions: list[Action], outcome: Outcome) -> list[Action]:
-        """What is left after one request. Raises AwayError and SearchError."""
+        """What is left after one request. Raises AwayError, TooLargeError and SearchError."""
         try:
             answer = self._client.bulk(
                 operations=cast("Any", [action.lines for action in actions]),  # as they are sent
@@ -109,7 +123,7 @@ class Writer:
                 filter_path="items.*.status,items.*.error",
             )
         except ApiError as error:
-            return self._whole(error, actions, outcome)
+            raise _of_all(error) from error
         except (ConnectionError, ConnectionTimeout) as error:
             raise AwayError(reason(error)) from error
         except TransportError as error:
@@ -124,21 +138,6 @@ class Writer:
             raise AwayError(f"Elasticsearch takes nothing now: {last}")
         return left
 
-    def _whole(self, error: ApiError, actions: list[Action], outcome: Outcome) -> list[Action]:
-        """What is left where a request is answered with an error as a whole."""
-        if error.status_code == TOO_LARGE:
-            if len(actions) == 1:
-                outcome.refused.append(Refused(actions[0], reason(error)))
-                return []
-            half = len(actions) // 2  # the first half whole, before the second
-            while first := self._try(actions[:half], outcome):
-                actions = [*first, *actions[half:]]
-                half = len(first)
-            return actions[half:]
-        if error.status_code in LATER or BLOCKED in str(error.body):
-            raise AwayError(reason(error)) from error
-        raise SearchError(reason(error)) from error
-
     def _waits(self, state: RetryCallState) -> None:
         self.retries += 1
         error = state.outcome.exception() if state.outcome else None
@@ -146,12 +145,21 @@ class Writer:
         logger.warning("%(error)s; tried again in %(rest).0f seconds", {"error": error, "rest": rest})
 
 
+def _of_all(error: ApiError) -> Exception:
+    """What it means that a request is answered with an error as a whole."""
+    if error.status_code == TOO_LARGE:
+        return TooLargeError(reason(error))
+    if error.status_code in LATER or BLOCKED in str(error.body):
+        return AwayError(reason(error))
+    return SearchError(reason(error))
+
+
 def _judge(action: Action, result: Mapping[str, Any], outcome: Outcome) -> str | None:
     """Put *action* where it belongs; why it has to wait, or None where it need not."""
     status, error = result["status"], result.get("error") or {}
     if error and (status in LATER or error.get("type") == BLOCKED):
         return str(error.get("reason"))
-    if not error or status == CONFLICT or (action.deletes and status == NOT_FOUND and not error):
+    if not error or status == CONFLICT:  # what was not there to be deleted is no error
         outcome.acknowledged.append(action)
         outcome.newer += status == CONFLICT
     elif status in (401, 403, NOT_FOUND):

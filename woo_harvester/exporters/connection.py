@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 #: The API that the client asks for, and the one that a server 8.19 has too.
 ASKED, OLDER = "compatible-with=9", "compatible-with=8"
 
+BAD_URL = (
+    "WOO_ELASTICSEARCH_URL cannot be used: expected scheme, host and port of each URL, such as "
+    "https://search.example.nl:9200, and user and password as settings of their own"
+)
+
 
 class SearchError(Exception):
     """The index cannot be used; the message is one line that tells which setting changes it."""
@@ -41,6 +46,7 @@ def connect(settings: BaseSettings) -> Elasticsearch:
     """A client by the settings; nothing is sent yet. Raises SearchError."""
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what goes wrong is told here
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
+    timeout = settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT")
     options: dict[str, Any] = {}
     if key := settings["WOO_ELASTICSEARCH_API_KEY"]:
         options["api_key"] = key
@@ -52,12 +58,12 @@ def connect(settings: BaseSettings) -> Elasticsearch:
         return Elasticsearch(
             urls,
             transport_class=CompatibleTransport,
-            request_timeout=settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT"),
+            request_timeout=timeout,
             max_retries=len(urls) - 1,
             **options,
         )
-    except ValueError as error:
-        raise SearchError(f"WOO_ELASTICSEARCH_URL cannot be used: {error}") from error
+    except ValueError:  # the client's own text repeats the URL, which may have a password in it
+        raise SearchError(BAD_URL) from None
 
 
 def reason(error: Exception) -> str:

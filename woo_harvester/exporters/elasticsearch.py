@@ -8,6 +8,7 @@ import logging
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from itemadapter import ItemAdapter
@@ -16,7 +17,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from woo_harvester.extensions.delivery import Delivery
-from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.ending import end_run, fail_run, refuse_start
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import RecordItem
@@ -68,7 +69,10 @@ class ElasticsearchExporter:
         self._crawler = crawler
         settings = crawler.settings
         self._kind: Kind = getattr(crawler.spidercls, "search_kind", WOO)
-        self._withdrawn = _choice(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+        try:
+            self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+        except ValueError as error:
+            refuse_start(crawler, str(error), error)
         self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
         self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
         self._batch = Batch()
@@ -86,16 +90,17 @@ class ElasticsearchExporter:
         crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
         crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
         crawler.signals.connect(exporter.spider_closed, signals.spider_closed)
+        crawler.signals.connect(exporter.engine_stopped, signals.engine_stopped)
         return exporter
 
     async def spider_opened(self, spider: Spider) -> None:
         """Prepare the index and have the state wait for it; a run without it does not start."""
-        self._keeper().outputs += 1
         try:
+            self._keeper().outputs += 1
             self._writer = await self._in_thread(self._open)
-        except _errors() as error:
+        except Exception as error:
             self._failed = True
-            end_run(self._crawler, "cannot_start", str(error))
+            end_run(self._crawler, "cannot_start", _line(error))
             raise CloseSpider("cannot_start") from error
         self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
@@ -107,7 +112,13 @@ class ElasticsearchExporter:
     async def _room(self) -> None:
         """Wait until the batch before the full one is written."""
         while self._full() and self._writing is not None:
-            await asyncio.wait([self._writing])
+            await self._wait(self._writing)
+
+    async def _wait(self, writing: asyncio.Task[None]) -> None:
+        """Wait until it is done, a second at most; a run that is told to stop waits for no server."""
+        if not self._crawler.crawling and self._writer is not None:
+            self._writer.give_up.set()
+        await asyncio.wait([writing], timeout=1)
 
     def _gather(self, item: Any, response: Response | None) -> None:
         if self._failed:
@@ -123,16 +134,23 @@ class ElasticsearchExporter:
             self._begin()
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Write what is left; a run that is told to stop waits for no server."""
+        """Write what is left."""
         if self._timer.running:
             self._timer.stop()
-        if reason == "shutdown" and self._writer is not None:
-            self._writer.give_up.set()
         while self._writing is not None or (self._batch.actions and not self._failed):
             if self._writing is not None:
-                await asyncio.wait([self._writing])
+                await self._wait(self._writing)
             self._begin()
         self._thread.shutdown(wait=False)
+        if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
+            documents = "1 document" if refused == 1 else f"{refused} documents"
+            fail_run(self._crawler, f"Elasticsearch refused {documents}: see {self._refused() or 'the log'}")
+
+    async def engine_stopped(self) -> None:
+        """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
+        if self._writing is not None and self._writer is not None:
+            self._writer.give_up.set()
+            await asyncio.wait([self._writing])
 
     def _open(self) -> Writer:
         """Connect and prepare the index, in the thread."""
@@ -167,13 +185,14 @@ class ElasticsearchExporter:
             self._settle(batch, outcome)
         except CloseSpider:
             self._failed = True  # the state could not be written, and has told it
-        except _errors() as error:
+        except Exception as error:
             self._failed = True
             self._crawler.stats.inc_value("woo/outputs/failed")
-            end_run(self._crawler, FAILED, f"{error}; what is not in the index comes again in the next run")
+            line = f"{_line(error)}; what is not in the index comes again in the next run"
+            end_run(self._crawler, FAILED, line)
         finally:
-            self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
             self._writing = None
+            self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
         if self._full():
             self._begin()
 
@@ -197,15 +216,19 @@ class ElasticsearchExporter:
         logger.error(
             "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
         )
-        findings = self._crawler.get_extension(Findings)
-        if findings is None:
+        if (path := self._refused()) is None:
             return
         line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
         try:
-            with (findings.folder / REFUSED).open("a", encoding="utf-8") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
         except OSError as error:
             end_run(self._crawler, FAILED, f"{REFUSED} could not be written: {error}")
+
+    def _refused(self) -> Path | None:
+        """The file of documents that are not in the index; None where the run has no report."""
+        findings = self._crawler.get_extension(Findings)
+        return findings.folder / REFUSED if findings is not None else None
 
     def _keeper(self) -> StateKeeper:
         keeper = self._crawler.get_extension(StateKeeper)
@@ -217,17 +240,10 @@ class ElasticsearchExporter:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
 
 
-def _choice(given: str) -> Withdrawn:
-    try:
-        return Withdrawn(given)
-    except ValueError:
-        raise NotConfigured(f"WOO_ELASTICSEARCH_WITHDRAWN is {given}: expected mark or delete") from None
+def _line(error: Exception) -> str:
+    """What ends a run, in one line; of what nobody foresaw the type too."""
+    if isinstance(error, ImportError):
+        return f"{MISSING} ({error})"
+    from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- of the extra
 
-
-def _errors() -> tuple[type[Exception], ...]:
-    """What ends a run: of the client, which may not be installed."""
-    try:
-        from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415
-    except ImportError:
-        return (ImportError,)
-    return (SearchError,)
+    return str(error) if isinstance(error, SearchError) else f"Elasticsearch cannot be used: {error!r}"

@@ -13,6 +13,9 @@ from woo_harvester.exporters.connection import SearchError, reason
 from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
 from woo_harvester.search.kind import Kind
 
+#: Seconds for what changes the indices of a cluster.
+PATIENCE = 120
+
 
 @contextmanager
 def told() -> Iterator[None]:
@@ -37,7 +40,11 @@ def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
                 raise SearchError(
                     f"{alias} is an index, and not an alias of one: choose another name with {kind.setting}"
                 )
-            return create(client, alias, kind, aliased=True)
+            try:
+                return create(client, alias, kind, aliased=True)
+            except SearchError:
+                if not client.indices.exists_alias(name=alias):  # else another run has just made it
+                    raise
         indices = client.indices.get(index=alias)
         if len(indices) != 1:
             names = ", ".join(sorted(indices.keys()))
@@ -63,7 +70,7 @@ def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool) -> s
     with told():
         name = f"{alias}-v{_last(client, alias) + 1}"
         body = definition(kind)
-        client.options(request_timeout=120).indices.create(
+        client.options(request_timeout=PATIENCE).indices.create(
             index=name,
             settings=body["settings"],
             mappings=body["mappings"],
@@ -83,7 +90,7 @@ def move(client: Elasticsearch, alias: str, index: str) -> list[str]:
             old = [str(name) for name in client.indices.get_alias(name=alias).keys()]  # noqa: SIM118
         actions = [{"remove": {"index": name, "alias": alias}} for name in old]
         added = {"add": {"index": index, "alias": alias, "is_write_index": True}}
-        client.indices.update_aliases(actions=[*actions, added])
+        client.options(request_timeout=PATIENCE).indices.update_aliases(actions=[*actions, added])
     return old
 
 

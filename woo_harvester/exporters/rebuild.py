@@ -31,12 +31,13 @@ class Rebuilt:
     alias: str
     index: str
     documents: int
-    old: Sequence[str]
-    kept: bool
+    old: str
+    """What became of the indices that the alias stood for; empty where there were none."""
+    torn: Sequence[Path]
+    """Files whose last line is broken off, and left out."""
 
     def __str__(self) -> str:
-        left = ", ".join(self.old)
-        old = f" {left} {'is kept' if self.kept else 'is deleted'}." if left else ""
+        old = f" {self.old}." if self.old else ""
         return f"Filled {self.index} with {self.documents} documents; {self.alias} stands for it.{old}"
 
 
@@ -47,7 +48,10 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
     stays where it is. The records tell which kind of index it is. Raises SearchError and RecordsError.
     """
     one_kind = OneKind()
-    withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+    try:
+        withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+    except ValueError as error:
+        raise SearchError(str(error)) from error
     with Latest(files, one_kind) as latest, connect(settings) as client:
         if (kind := one_kind.kind) is None:
             raise RecordsError("there is no record in the files, so that nothing tells which index to fill")
@@ -62,12 +66,23 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
             old = move(client, alias, index)
         except BaseException:
             with suppress(ApiError, TransportError):  # what went wrong before it is told
-                client.indices.delete(index=index)
+                if not client.indices.exists_alias(name=alias, index=index):  # moved, and answered too late
+                    client.indices.delete(index=index)
             raise
-        if old and not keep_old:
-            with told():
-                client.indices.delete(index=old)
-    return Rebuilt(alias, index, count, old, keep_old)
+        return Rebuilt(alias, index, count, _leave(client, old, keep_old=keep_old), latest.torn)
+
+
+def _leave(client: Elasticsearch, old: Sequence[str], *, keep_old: bool) -> str:
+    """Delete the indices that the alias stood for, unless they are to be kept; tells what became of them."""
+    names = ", ".join(old)
+    if not old or keep_old:
+        return names and f"{names} is kept"
+    try:
+        with told():
+            client.indices.delete(index=old)
+    except SearchError as error:  # the new one is in its place all the same
+        return f"{names} is still there: {error}"
+    return f"{names} is deleted"
 
 
 def _fill(

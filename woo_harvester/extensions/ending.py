@@ -26,16 +26,22 @@ def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
 
 
 def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:
-    """Close the spider with *reason*; the command tells *line* and ends with exit status *status*.
+    """Close the spider with *reason*; the command tells *line* and ends with exit status *status*."""
+    if fail_run(crawler, line, status):
+        deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
-    Only the first line counts: what follows follows from it.
+
+def fail_run(crawler: Crawler, line: str, status: int = 1) -> bool:
+    """Have the command tell *line* at the end of the run, and end with exit status *status*.
+
+    Only the first line counts: what follows follows from it. Tells whether this is the first.
     """
-    spider = crawler.spider
+    spider: Any = crawler.spider
     if getattr(spider, "failure", None) is not None:
-        return
+        return False
     logger.error(line)
-    spider.failure = (status, line)  # type: ignore[union-attr]  # read by the command
-    deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
+    spider.failure = (status, line)  # read by the command
+    return True
 
 
 def is_closing(crawler: Crawler) -> bool:

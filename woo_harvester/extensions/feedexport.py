@@ -62,7 +62,9 @@ class DurableFeedExporter(FeedExporter):
     def open_spider(self, spider: Spider) -> None:
         """Open the feeds and have the state wait for them."""
         super().open_spider(spider)
-        self._keeper().outputs += len(self.slots)
+        keeper = self._keeper()
+        keeper.feeds = len(self.slots)
+        keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:

@@ -53,6 +53,8 @@ class Figures:
     lost: int = 0
     """Listed and not harvested; a finding tells why."""
     withdrawn: int = 0
+    refused: int = 0
+    """By Elasticsearch, for good."""
     codes: dict[str, int] = field(default_factory=dict)
     """Findings by code."""
     slowest: tuple[SlowHost, ...] = ()
@@ -102,6 +104,7 @@ def read_figures(crawler: Crawler, expected: Mapping[str, int] | None = None) ->
         selected=stats.get_value("woo/hosts/selected"),
         done=stats.get_value("woo/hosts/done", 0),
         complete=stats.get_value("woo/hosts/complete", 0),
+        refused=stats.get_value("woo/elasticsearch/refused", 0),
         codes=codes,
         slowest=tuple(_slowest(crawler, {account.host: account.listed for account in accounts})),
         ahead=_ahead(accounts, expected or {}),

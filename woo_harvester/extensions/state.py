@@ -57,6 +57,8 @@ class StateKeeper:
         self._locks: Locks | None = None
         self.outputs = 0
         """How many outputs there are; each one adds itself before the first item."""
+        self.feeds = 0
+        """How many of them are feeds; none where FEEDS names one that cannot be used."""
         self.key_of: Callable[[Response], bytes] | None = None
         """By which the state knows that a page of another project's spider gave an item."""
         self.listed = Listed()
@@ -99,7 +101,7 @@ class StateKeeper:
 
         Cuts back the files of runs that were killed. Raises StateError.
         """
-        if self._crawler.settings.getdict("FEEDS") and not self.outputs:
+        if self._crawler.settings.getdict("FEEDS") and not self.feeds:
             raise StateError(NO_OUTPUT)
         if not self.outputs:  # with them it is only a cost
             self._crawler.signals.connect(self.item_scraped, signals.item_scraped)

@@ -59,6 +59,8 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     for code, count in worst:
         severity = words.SEVERITIES[explain(code).severity][0]
         rows.append(("", f"{count:,} x {code} ({severity})"))
+    if figures.refused:
+        rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see refused.jsonl"))
     page = folder / "index.html"
     rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)

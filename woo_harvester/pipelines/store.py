@@ -16,6 +16,7 @@ from woo_harvester.text.extracted import Limits
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 
 class StorePipeline:
@@ -36,9 +37,8 @@ class StorePipeline:
         settings = crawler.settings
         if not settings["FILES_STORE"]:
             raise NotConfigured  # without a reason: Scrapy would warn of what is usual
-        limits = Limits(maxlength=settings.getint("WOO_TEXT_MAXLENGTH"), ocr=settings.getbool("WOO_TEXT_OCR"))
         try:
-            return cls(crawler, DocumentStore.open(crawler, limits))
+            return cls(crawler, DocumentStore.open(crawler, text_limits(settings)))
         except StoreError as error:
             refuse_start(crawler, str(error), error)
 
@@ -71,6 +71,16 @@ class StorePipeline:
         if is_new:
             stats.inc_value("woo/files/bytes", fetched.size or 0)
         return True
+
+
+def text_limits(settings: BaseSettings) -> Limits:
+    """The bounds on reading text, by which a text that is kept is told to be of use too."""
+    return Limits(
+        timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
+        memory=settings.getint("WOO_TEXT_MEMORY"),
+        maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
+        ocr=settings.getbool("WOO_TEXT_OCR"),
+    )
 
 
 def fail_store(crawler: Crawler, error: StoreError) -> RunError:

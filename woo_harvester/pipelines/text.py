@@ -16,11 +16,12 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
+from woo_harvester.extensions.ending import refuse_start
 from woo_harvester.items import Fetched, WooItem
-from woo_harvester.pipelines.store import StorePipeline, fail_store
+from woo_harvester.pipelines.store import StorePipeline, fail_store, text_limits
 from woo_harvester.stores.backends import StoreError
 from woo_harvester.stores.documents import DocumentStore
-from woo_harvester.text.extracted import MB, Extracted, Limits, TextError, TextTimeoutError
+from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError
 from woo_harvester.text.workers import Workers
 from woo_harvester.titles import title_from_properties
 
@@ -57,18 +58,9 @@ class TextPipeline:
         if not settings.getbool("WOO_TEXT"):
             raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         if missing := _missing(ocr=settings.getbool("WOO_TEXT_OCR")):
-            spider: Any = crawler.spider
-            if hasattr(spider, "failure"):
-                spider.failure = (1, missing)  # the command tells it in place of the log
-            raise ImportError(missing)
-        limits = Limits(
-            timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
-            memory=settings.getint("WOO_TEXT_MEMORY"),
-            maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
-            ocr=settings.getbool("WOO_TEXT_OCR"),
-        )
+            refuse_start(crawler, missing, ImportError(missing))
         count = int(settings["WOO_TEXT_WORKERS"] or _cores())
-        return cls(crawler, Workers(limits, count))
+        return cls(crawler, Workers(text_limits(settings), count))
 
     def open_spider(self) -> None:
         """Take what was read before from where documents are kept."""

@@ -90,7 +90,9 @@ def _default(option: Option) -> str:
 def _changes(module: ModuleType, values: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     for name, why in reasons(inspect.getsource(module)).items():
         if name in values and name not in IDENTITY:
-            yield code(name), code(repr(values[name])), code(_scrapys(name)), why
+            value = values[name]
+            shown = f"{value.__module__}.{value.__name__}" if isinstance(value, type) else repr(value)
+            yield code(name), code(shown), code(_scrapys(name)), why
 
 
 def _scrapys(name: str) -> str:

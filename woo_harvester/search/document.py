@@ -27,6 +27,10 @@ class Withdrawn(StrEnum):
     MARK = "mark"
     DELETE = "delete"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Withdrawn:
+        raise ValueError(f"WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got {value}")
+
 
 @dataclass(slots=True)
 class Action:
@@ -35,7 +39,6 @@ class Action:
     id: str
     lines: bytes
     """The action and, unless it deletes, the document; each line ends with a line end."""
-    deletes: bool = False
 
 
 def action_of(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> Action:
@@ -49,7 +52,7 @@ def action_of(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> Ac
         raise ValueError(f"expected a record, with an id, a version and {kind.key}")
     where = {"_id": record["id"], "version": version_of(record), "version_type": "external_gte"}
     if withdrawn is Withdrawn.DELETE and _status(record) is Status.INGETROKKEN:
-        return Action(record["id"], _line({"delete": where}), deletes=True)
+        return Action(record["id"], _line({"delete": where}))
     return Action(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
 
 

@@ -77,13 +77,13 @@ class Command(WordedCommand):
         except BrokenPipeError:  # the reader, such as head, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except LockedError as error:
-            self._fail(f"a run works on {error}: wait until it ends")
+            self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
-            self._fail(f"a run stores documents in {error}: wait until it ends")
+            self.fail(f"a run stores documents in {error}: wait until it ends")
         except (StateError, ExportedError, RecordsError, NoFolderError) as error:
-            self._fail(str(error))
+            self.fail(str(error))
         except OSError as error:
-            self._fail(f"{error.filename or 'output'}: {error.strerror or error}")
+            self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
     def table(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show the hosts."""
@@ -201,10 +201,6 @@ class Command(WordedCommand):
             if locks is not None:
                 locks.acquire(hosts)
             yield
-
-    def _fail(self, line: str) -> None:
-        self.tell(line)
-        self.exitcode = 1
 
 
 FILES = "FILE..."
