@@ -88,8 +88,8 @@ def test_without_the_client_the_line_tells_what_to_install(
     publish(site, numbered(2))
     (tmp_path / "elastic_transport.py").write_text("raise ImportError('no elastic_transport')")
     path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
-    given = installation.where
-    run = run_scrapy(installation.arguments(), tmp_path, installation.ca_bundle, settings=given, env=path)
+    arguments, given = installation.arguments(), installation.where
+    run = run_scrapy(arguments, tmp_path, installation.ca_bundle, settings=given, env=path, fresh=True)
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     assert run.stderr == f"scrapy crawl: error: {MISSING} (no elastic_transport)\n"
 
