@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -179,7 +179,7 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
             "day": one.published,
             "moment": one.at,
             "digest": one.entry_digest,
-            **{f"new_{name}": value for name, value in asdict(one.file or NO_FILE).items()},
+            **(_values(one.file) if one.file else NO_FILE),
         }
         for one in sorted(harvested, key=attrgetter("id"))
     ]
@@ -187,7 +187,11 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
         connection.execute(CONFIRM, rows)
 
 
-NO_FILE = KnownFile()
+def _values(file: KnownFile) -> dict[str, Any]:
+    return {f"new_{column.name}": getattr(file, column.name) for column in FILE_COLUMNS}
+
+
+NO_FILE = _values(KnownFile())
 
 CONFIRM = (
     update(documents)
