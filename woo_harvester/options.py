@@ -18,7 +18,6 @@ MB = 1024 * 1024
 BOOLEANS = frozenset({"0", "1", "True", "False", "true", "false"})
 FRACTIONS = frozenset({"seconds", "hours", "days"})
 WHOLE = frozenset({"processes"})
-SITEMAP_MAXSIZE = 200 * MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ OPTIONS = (
     ),
     Option(
         "WOO_SITEMAP_MAXSIZE",
-        SITEMAP_MAXSIZE,
+        200 * MB,
         "bytes, decompressed",
         "Bound of a sitemap: four times that of the guide, since nothing is gained by leaving documents out.",
     ),

@@ -161,7 +161,8 @@ class Command(WordedCommand):
             arguments = {"domains": ",".join(domains), "documents": "head"}
             failure = run_spider(process, crawler, arguments, self._stderr)
         if failure:
-            self.fail(failure[1], failure[0])
+            status, line = failure
+            self.fail(line, status)
             return None
         if process.bootstrap_failed:
             self.exitcode = 1

@@ -57,7 +57,8 @@ class Command(WordedCommand, CrawlCommand):
         process = cast("AsyncCrawlerProcess", self.crawler_process)
         failure = run_spider(process, self._create_crawler(args[0]), opts.spargs, self._stderr)
         if failure:
-            self.fail(failure[1], failure[0])
+            status, line = failure
+            self.fail(line, status)
         elif process.bootstrap_failed:
             self.exitcode = 1
 

@@ -48,10 +48,7 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
     stays where it is. The records tell which kind of index it is. Raises SearchError and RecordsError.
     """
     one_kind = OneKind()
-    try:
-        withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
-    except ValueError as error:
-        raise SearchError(str(error)) from error
+    withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
     with Latest(files, one_kind) as latest, connect(settings) as client:
         if (kind := one_kind.kind) is None:
             raise RecordsError("there is no record in the files, so that nothing tells which index to fill")

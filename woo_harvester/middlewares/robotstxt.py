@@ -49,8 +49,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         super().__init__(crawler)
         self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
-        self._known: dict[str, RobotParser | None] = {}
-        self._out_of_reach: dict[str, Exception] = {}
+        self._known: dict[str, RobotParser | Exception] = {}
         self._fetching: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def learn(self, request: Request, body: bytes) -> None:
@@ -61,14 +60,17 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
             signal=signals.robots_parsed, robotparser=parser, request=request
         )
 
-    async def robot_parser(self, request: Request) -> RobotParser | None:
-        """The rules for a request's host; None where its robots.txt is out of reach."""
+    async def robot_parser(self, request: Request) -> RobotParser:
+        """The rules for a request's host; raises what keeps its robots.txt out of reach."""
         host = host_of(request.url)
         if host not in self._known:
             async with self._fetching[host]:
                 if host not in self._known:
                     await self._fetch(host, request)
-        return self._known[host]
+        known = self._known[host]
+        if isinstance(known, Exception):
+            raise known.with_traceback(None)  # which would grow each time
+        return known
 
     async def _fetch(self, host: str, request: Request) -> None:
         robots = Request(
@@ -85,22 +87,19 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         try:
             response = await self.crawler.engine.download_async(robots)
         except Exception as error:  # whatever keeps robots.txt away is told of the request that wants it
-            self._out_of_reach[host] = error
-            self._known.setdefault(host, None)
+            self._known.setdefault(host, error)
             return
         body = _body(response)
         if response.status < 500:  # RFC 9309, 2.3.1.3: a robots.txt that is not there forbids nothing
             await self.learn(request, body if response.status == 200 else b"")
-        self._out_of_reach[host] = RobotsUnreachableError(response.status)
-        self._known.setdefault(host, None)
+        else:
+            self._known.setdefault(host, RobotsUnreachableError(response.status))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise RobotsForbidden for what the rules do not allow, or why there are none."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
         parser = await self.robot_parser(request)
-        if parser is None:
-            raise self._out_of_reach[host_of(request.url)].with_traceback(None)  # which would grow each time
         if not parser.allowed(request.url, self._agent):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise RobotsForbidden(request.url)

@@ -16,13 +16,18 @@ ANSWERS = (304, *range(400, 600))
 CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
-class Remembered(Protocol):
-    """What is remembered of a file that was read."""
+class Validators(Protocol):
+    """By which a server tells whether a file has changed."""
 
     @property
     def etag(self) -> str | None: ...
     @property
     def last_modified(self) -> str | None: ...
+
+
+class Remembered(Validators, Protocol):
+    """What is remembered of a file that was read."""
+
     @property
     def read_at(self) -> int | None:
         """Seconds since 1970; None where it was never read completely."""
@@ -39,10 +44,15 @@ def is_due(resource: Remembered, interval: timedelta) -> bool:
 
 
 def conditions(resource: Remembered, interval: timedelta) -> dict[str, str]:
-    """The headers by which a server answers 304 if the file has not changed."""
-    if is_due(resource, interval):
+    """The headers by which a server answers 304 if the file has not changed; none where it must be read."""
+    return {} if is_due(resource, interval) else unless_changed(resource)
+
+
+def unless_changed(known: Validators | None) -> dict[str, str]:
+    """The headers by which a server answers 304 if the file is the one that is known (RFC 9110, 13.1)."""
+    if known is None:
         return {}
-    headers = dict(zip(CONDITIONS, (resource.etag, resource.last_modified), strict=True))
+    headers = dict(zip(CONDITIONS, (known.etag, known.last_modified), strict=True))
     return {name: value for name, value in headers.items() if value}
 
 

@@ -16,7 +16,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
-from woo_harvester.spiders.conditional import header, validator
+from woo_harvester.spiders.conditional import header, unless_changed, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
@@ -72,7 +72,7 @@ class Documents:
             callback=cast("CallbackT", self.parse),  # its response is of our own handler
             errback=self.on_failure,
             dont_filter=True,
-            headers={"Accept": "*/*", "Accept-Encoding": "identity", **_conditions(known)},
+            headers={"Accept": "*/*", "Accept-Encoding": "identity", **unless_changed(known)},
             meta={
                 "download_slot": host_of(loc),
                 "download_maxsize": self._maxsize,
@@ -175,14 +175,6 @@ class Documents:
         else:
             return True
         return False
-
-
-def _conditions(known: KnownFile | None) -> dict[str, str]:
-    """The headers by which a server answers 304 if the file is the one that is known (RFC 9110, 13.1)."""
-    if known is None:
-        return {}
-    headers = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-    return {name: value for name, value in headers.items() if value}
 
 
 def _refuses_head(response: StreamedResponse) -> bool:

@@ -36,6 +36,11 @@ NO_JOBDIR = (
 Output = AsyncIterator[Request | RecordItem]
 
 
+def status_of(error: Exception) -> int:
+    """The exit status of a run that cannot start: 2 where what was typed makes no sense, else 1."""
+    return 2 if isinstance(error, ArgumentError) else 1
+
+
 class HarvestSpider(Spider):
     """Reads the register, opens the state for its hosts, and concludes once all of them were read.
 
@@ -72,7 +77,7 @@ class HarvestSpider(Spider):
             await self._prepare()
             requests = self.first_requests()
         except (ArgumentError, RegisterError, StateError) as error:
-            self.failure = (2 if isinstance(error, ArgumentError) else 1, str(error))
+            self.failure = (status_of(error), str(error))
             raise CloseSpider("cannot_start") from error
         self._to_conclude = True
         for request in requests:

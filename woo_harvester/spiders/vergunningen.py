@@ -19,7 +19,7 @@ from woo_harvester.register import Register
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.conditional import header
 from woo_harvester.spiders.failures import is_ours
-from woo_harvester.spiders.harvest import HarvestSpider
+from woo_harvester.spiders.harvest import HarvestSpider, status_of
 from woo_harvester.spiders.hosts import with_domains
 from woo_harvester.spiders.ingangen import Ingang, IngangVisit, given_entries, read_csv, select_entries
 from woo_harvester.spiders.ingangreader import IngangReader
@@ -78,8 +78,7 @@ class VergunningenSpider(HarvestSpider):
                 given = read_csv(b"".join(response.chunks()), response.url)
             visits = self._take(given)
         except (ArgumentError, StateError) as error:
-            status = 2 if isinstance(error, ArgumentError) else 1
-            end_run(self.crawler, "cannot_start", str(error), status)
+            end_run(self.crawler, "cannot_start", str(error), status_of(error))
             return
         for visit in visits:
             yield self.reader.request(visit)
@@ -92,7 +91,7 @@ class VergunningenSpider(HarvestSpider):
             for visit in self._take(self._given):
                 self.reader.page_failed(failure.value, visit)
         except (ArgumentError, StateError) as error:
-            end_run(self.crawler, "cannot_start", str(error), 2 if isinstance(error, ArgumentError) else 1)
+            end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
     async def conclude(self, response: Response) -> AsyncIterator[PermitItem]:
         """Settle the messages: the record of each case that changed."""
