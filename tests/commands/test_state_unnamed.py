@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.commands.test_state import Done, Shell, state
+from tests.files.kept import write_file
 from tests.state.test_files import keep
 from woo_harvester.files.folder import Folder
 from woo_harvester.files.names import path_of, text_path_of
@@ -36,8 +37,8 @@ def store(state: Shell) -> Path:
     state.fill(fill)
     with closing(Folder(state.folder / "store")) as folder:
         for digest in (PUBLISHED, WITHDRAWN, UNKNOWN):
-            folder.write(path_of(digest.hex()), BytesIO(b"besluit"))
-            folder.write(text_path_of(digest.hex()), BytesIO(b"{}"))
+            write_file(folder, path_of(digest.hex()), BytesIO(b"besluit"))
+            write_file(folder, text_path_of(digest.hex()), BytesIO(b"{}"))
         (folder.path / "foto.jpg").write_bytes(b"of somebody else")
         return folder.path
 

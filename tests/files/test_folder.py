@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
+from tests.files.kept import write_file
 from tests.integration.faults import small_disk
 from woo_harvester.files.folder import LEFT_AFTER, WORKSHOP, Folder, InUseError, Kept, existing, unnamed
 from woo_harvester.files.names import path_of, text_path_of
@@ -39,21 +40,21 @@ def files(folder: Folder) -> dict[str, bytes]:
 
 
 def test_a_file_is_written_under_its_name_and_nothing_is_left_beside_it(folder: Folder) -> None:
-    folder.write(path_of(DIGEST), BytesIO(CONTENT))
+    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
     assert files(folder) == {path_of(DIGEST): CONTENT}
 
 
 def test_a_file_is_written_from_its_beginning_wherever_it_was_read_to(folder: Folder) -> None:
     read = BytesIO(CONTENT)
     read.seek(500)
-    folder.write(path_of(DIGEST), read)
+    write_file(folder, path_of(DIGEST), read)
     assert files(folder) == {path_of(DIGEST): CONTENT}
 
 
 def test_a_file_may_be_read_by_whom_the_umask_lets(folder: Folder) -> None:
     before = os.umask(0o027)
     try:
-        folder.write(path_of(DIGEST), BytesIO(CONTENT))
+        write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
     finally:
         os.umask(before)
     assert (folder.path / path_of(DIGEST)).stat().st_mode & 0o777 == 0o640
@@ -61,14 +62,14 @@ def test_a_file_may_be_read_by_whom_the_umask_lets(folder: Folder) -> None:
 
 def test_the_folder_tells_what_it_has(folder: Folder) -> None:
     assert not folder.has(path_of(DIGEST))
-    folder.write(path_of(DIGEST), BytesIO(CONTENT))
+    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
     assert folder.has(path_of(DIGEST))
     assert folder.has(path_of(DIGEST), len(CONTENT))
     assert not folder.has(path_of(DIGEST), len(CONTENT) + 1)
 
 
 def test_a_file_is_read_up_to_a_bound(folder: Folder) -> None:
-    folder.write(path_of(DIGEST), BytesIO(CONTENT))
+    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
     assert folder.read(path_of(DIGEST), len(CONTENT)) == CONTENT
     assert folder.read(path_of(DIGEST), len(CONTENT) - 1) is None
     assert folder.read(text_path_of(DIGEST), 10) is None
@@ -79,7 +80,7 @@ def test_a_large_file_takes_little_memory(folder: Folder) -> None:
         large.truncate(100 * MEGABYTE)
         tracemalloc.start()
         try:
-            folder.write(path_of(DIGEST), large)
+            write_file(folder, path_of(DIGEST), large)
             assert tracemalloc.get_traced_memory()[1] < 5 * MEGABYTE
         finally:
             tracemalloc.stop()
@@ -89,9 +90,9 @@ def test_a_large_file_takes_little_memory(folder: Folder) -> None:
 def test_of_a_file_for_which_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 512 * 1024) as disk, closing(Folder(disk / "store")) as folder:
         with pytest.raises(OSError, match="No space left"):
-            folder.write(path_of(DIGEST), BytesIO(bytes(MEGABYTE)))
+            write_file(folder, path_of(DIGEST), BytesIO(bytes(MEGABYTE)))
         assert files(folder) == {}
-        folder.write(path_of(DIGEST), BytesIO(CONTENT))
+        write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
         assert files(folder) == {path_of(DIGEST): CONTENT}
 
 
@@ -103,7 +104,7 @@ def test_a_file_that_cannot_be_read_leaves_nothing(folder: Folder) -> None:
             return super().read(100)
 
     with pytest.raises(OSError, match="Input/output error"):
-        folder.write(path_of(DIGEST), Failing(CONTENT))
+        write_file(folder, path_of(DIGEST), Failing(CONTENT))
     assert files(folder) == {}
 
 
@@ -111,18 +112,18 @@ KILLED = """
 import os, signal, sys
 from io import BytesIO
 from pathlib import Path
+from tests.files.kept import write_file
 from woo_harvester.files.folder import Folder
 
 def kill(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-owner, name = sys.argv[3].rsplit(".", 1)
-setattr({"os": os, "Path": Path}[owner], name, kill)
-Folder(Path(sys.argv[1])).write(sys.argv[2], BytesIO(b"x" * 5_000_000))
+setattr(os, sys.argv[3], kill)
+write_file(Folder(Path(sys.argv[1])), sys.argv[2], BytesIO(b"x" * 5_000_000))
 """
 
 
-@pytest.mark.parametrize("point", ["os.fsync", "Path.replace"])
+@pytest.mark.parametrize("point", ["fsync", "replace"])
 def test_a_kill_leaves_no_part_of_a_file_under_its_name(folder: Folder, point: str) -> None:
     command = [sys.executable, "-c", KILLED, str(folder.path), path_of(DIGEST), point]
     done = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
@@ -175,8 +176,8 @@ def test_the_lock_of_a_process_that_died_is_gone(folder: Folder) -> None:
 def test_the_files_are_told_in_order_and_foreign_ones_are_not(folder: Folder) -> None:
     digests = sorted(sha256(bytes([number])).hexdigest() for number in range(50))
     for digest in reversed(digests):
-        folder.write(path_of(digest), BytesIO(b"123"))
-    folder.write(text_path_of(digests[7]), BytesIO(b"{}"))
+        write_file(folder, path_of(digest), BytesIO(b"123"))
+    write_file(folder, text_path_of(digests[7]), BytesIO(b"{}"))
     for name in ("full/abc.pdf", "README", f"{digests[0][:2]}/x.pdf", f"00/ff{digests[0][2:]}"):
         (folder.path / name).parent.mkdir(exist_ok=True)
         (folder.path / name).touch()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -51,8 +50,47 @@ class Kept:
         return self.path.stat().st_size
 
 
+class Partial:
+    """A file under a temporary name, until it is whole, durable and renamed."""
+
+    def __init__(self, path: str, target: str) -> None:
+        self.path = path
+        self.target = target
+        self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        self._is_named = False
+
+    def write(self, content: bytes) -> None:
+        """Add *content*, which the system writes when it likes. Raises OSError."""
+        left = memoryview(content)
+        while left:
+            left = left[os.write(self.descriptor, left) :]
+
+    def copy(self, file: IO[bytes]) -> None:
+        """Add all that *file* holds, durably, a megabyte at a time. Raises OSError."""
+        file.seek(0)
+        while content := file.read(CHUNK_SIZE):
+            self.write(content)
+        os.fsync(self.descriptor)
+
+    def rename(self) -> None:
+        """Give it its own name. Raises OSError."""
+        os.replace(self.path, self.target)  # noqa: PTH105 -- a Path for each would take as long
+        self._is_named = True
+
+    def close(self) -> None:
+        """Give back what it holds; what has not its own name by now is removed."""
+        os.close(self.descriptor)
+        if not self._is_named:
+            with suppress(OSError):
+                os.unlink(self.path)  # noqa: PTH108
+
+
 class Folder:
     """Files by their path in the folder. Raises OSError where it cannot be made or used.
+
+    A file is kept in four steps, so that no part of it ever has its name and many files wait for the disk
+    together: :meth:`begin` and what it gives, :meth:`sync`, :meth:`rename`, :meth:`sync_names`. Only the
+    two that wait for the disk may be done in another thread.
 
     Runs may share it. ``.writing`` in it holds what is not whole yet, and the lock that keeps removal and
     runs apart.
@@ -63,10 +101,13 @@ class Folder:
         self._workshop = self.path / WORKSHOP
         self._workshop.mkdir(parents=True, exist_ok=True)
         self._lock = (self._workshop / "lock").open("ab")
-        self._made: set[Path] = set()
+        self._opened: dict[str, int] = {}
+        """Folders of this one whose names were made durable, by their path; at most 257."""
 
     def close(self) -> None:
         """Give the lock back."""
+        while self._opened:
+            os.close(self._opened.popitem()[1])
         self._lock.close()
 
     def lock(self, *, alone: bool) -> None:
@@ -79,29 +120,42 @@ class Folder:
     def has(self, name: str, size: int | None = None) -> bool:
         """Whether the file is there, of so many bytes where that is known."""
         try:
-            found = (self.path / name).stat()
+            found = os.stat(f"{self.path}/{name}")  # noqa: PTH116
         except FileNotFoundError:
             return False
         return size is None or found.st_size == size
 
-    def write(self, name: str, file: IO[bytes]) -> None:
-        """Keep what *file* holds, durably; whatever ends this, no part of it has that name.
+    def begin(self, name: str) -> Partial:
+        """An empty file that is to have that name; who takes it closes it. Raises OSError."""
+        last = name.rpartition("/")[2]
+        return Partial(f"{self._workshop}/{last}.{token_hex(8)}.part", f"{self.path}/{name}")
 
-        Reads a megabyte at a time. Raises OSError, and then nothing of it is left.
-        """
-        target = self.path / name
-        partial = self._workshop / f"{target.name}.{token_hex(8)}.part"
-        file.seek(0)
-        try:
-            with partial.open("xb") as copy:
-                shutil.copyfileobj(file, copy, CHUNK_SIZE)
-                copy.flush()
-                os.fsync(copy.fileno())
-            self._make(target.parent)
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
-        _sync(target.parent)
+    def sync(self, partials: Iterable[Partial]) -> None:
+        """Make durable what they hold. Raises OSError."""
+        for partial in partials:
+            os.fsync(partial.descriptor)
+
+    def rename(self, partials: Iterable[Partial]) -> set[int]:
+        """Give them their names, and their folders for :meth:`sync_names`. Raises OSError."""
+        folders = set()
+        for partial in partials:
+            path = partial.target.rpartition("/")[0]
+            if path not in self._opened:
+                Path(path).mkdir(exist_ok=True)
+                folders.add(self._open(str(self.path)))
+            folders.add(self._open(path))
+            partial.rename()
+        return folders
+
+    def sync_names(self, folders: Iterable[int]) -> None:
+        """Make durable which names are in them. Raises OSError."""
+        for folder in folders:
+            os.fsync(folder)
+
+    def _open(self, path: str) -> int:
+        if path not in self._opened:
+            self._opened[path] = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        return self._opened[path]
 
     def read(self, name: str, maximum: int) -> bytes | None:
         """The bytes of a file; None where it is not there, or has more than *maximum*. Raises OSError."""
@@ -136,12 +190,6 @@ class Folder:
                 if sha256 and name.startswith(folder.name):
                     yield Kept(folder, name, sha256)
 
-    def _make(self, folder: Path) -> None:
-        if folder not in self._made:
-            folder.mkdir(exist_ok=True)
-            _sync(self.path)
-            self._made.add(folder)
-
 
 def existing(path: Path) -> Folder:
     """The folder at *path*, of which nothing is made but what is needed in it. Raises FileNotFoundError."""
@@ -159,12 +207,3 @@ def unnamed(kept: Iterable[Kept], named: Iterable[bytes]) -> Iterator[Kept]:
             name = next(names, None)
         if name != file.sha256:
             yield file
-
-
-def _sync(folder: Path) -> None:
-    """Make durable which names are in a folder."""
-    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -7,8 +7,9 @@ import resource
 
 logger = logging.getLogger(__name__)
 
-#: Files that are open for other purposes: state, feeds, report, libraries, workers.
-OTHER_FILES = 200
+#: Files that are open for other purposes: state, feeds, report, libraries, workers, and the store with its
+#: 257 folders and the documents that are not durable yet.
+OTHER_FILES = 500
 
 #: A connection that is kept open after its answer, and a temporary file, may come with each that is in use.
 FILES_A_CONNECTION = 4

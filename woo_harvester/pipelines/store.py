@@ -10,8 +10,8 @@ from scrapy.exceptions import NotConfigured
 from woo_harvester.extensions.ending import RunError, end_run, refuse_start
 from woo_harvester.files.names import path_of
 from woo_harvester.items import Fetched, WooItem
-from woo_harvester.stores.backends import StoreError
-from woo_harvester.stores.documents import DocumentStore
+from woo_harvester.stores.opening import open_store
+from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import Limits
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class StorePipeline:
         if not settings["FILES_STORE"]:
             raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         try:
-            return cls(crawler, DocumentStore.open(crawler, text_limits(settings)))
+            return cls(crawler, open_store(crawler, text_limits(settings)))
         except StoreError as error:
             refuse_start(crawler, str(error), error)
 

@@ -19,8 +19,7 @@ from woo_harvester.diwoo.defaults import TITLE
 from woo_harvester.extensions.ending import refuse_start
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store, text_limits
-from woo_harvester.stores.backends import StoreError
-from woo_harvester.stores.documents import DocumentStore
+from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError
 from woo_harvester.text.workers import Workers
 from woo_harvester.titles import title_from_properties

@@ -20,7 +20,7 @@ from woo_harvester.spiders.conditional import header, unless_changed, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
-from woo_harvester.stores.backends import StoreError
+from woo_harvester.stores.store import StoreError
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,132 @@
+"""Files that wait for the disk together."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from woo_harvester.files.folder import Folder, Partial
+from woo_harvester.files.names import path_of
+from woo_harvester.stores.commit import GroupCommit
+
+NAMES = [path_of(f"{number:02x}" + "0" * 62) for number in range(30)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    with closing(Folder(tmp_path / "store")) as made:
+        yield made
+
+
+def partial(folder: Folder, name: str) -> Partial:
+    made = folder.begin(name)
+    made.write(name.encode())
+    return made
+
+
+def committed(folder: Folder, *names: str) -> list[BaseException | None]:
+    """What each was told that was committed at the same time."""
+
+    async def run() -> list[BaseException | None]:
+        with closing(GroupCommit(folder)) as commit:
+            waiting = (commit.commit(partial(folder, name)) for name in names)
+            return await asyncio.gather(*waiting, return_exceptions=True)
+
+    return asyncio.run(run())
+
+
+def left(folder: Folder) -> list[str]:
+    """What of files is not under its name."""
+    return [path.name for path in (folder.path / ".writing").iterdir() if path.name != "lock"]
+
+
+def test_all_are_under_their_names(folder: Folder) -> None:
+    assert committed(folder, *NAMES) == [None] * len(NAMES)
+    assert {(folder.path / name).read_bytes() for name in NAMES} == {name.encode() for name in NAMES}
+    assert left(folder) == []
+
+
+def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_told(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[tuple[str, str]] = []
+    fsync, replace = os.fsync, os.replace
+
+    def syncing(descriptor: int) -> None:
+        steps.append(("synced", str(Path(f"/proc/self/fd/{descriptor}").readlink())))
+        fsync(descriptor)
+
+    def replacing(path: str, target: str) -> None:
+        steps.append((f"named {path}", target))
+        replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "replace", replacing)
+    committed(folder, *NAMES)
+    for name in NAMES:
+        target = str(folder.path / name)
+        (named,) = (number for number, step in enumerate(steps) if step[1] == target)
+        path = steps[named][0].removeprefix("named ")
+        assert ("synced", path) in steps[:named]
+        assert ("synced", str(Path(target).parent)) in steps[named:]
+
+
+def test_those_that_come_meanwhile_wait_for_the_disk_together(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[int] = []
+    sync = folder.sync
+
+    def counting(partials: list[Partial]) -> None:
+        batches.append(len(partials))
+        sync(partials)
+
+    monkeypatch.setattr(folder, "sync", counting)
+    committed(folder, *NAMES)
+    assert sum(batches) == len(NAMES)
+    assert len(batches) <= 2
+
+
+def test_where_the_disk_fails_all_are_told_and_nothing_is_left(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", failing)
+    told = committed(folder, *NAMES)
+    assert all(isinstance(one, OSError) for one in told)
+    assert left(folder) == []
+    assert not any(folder.has(name) for name in NAMES)
+
+
+def test_after_a_failure_the_next_are_committed(folder: Folder) -> None:
+    async def run() -> None:
+        with closing(GroupCommit(folder)) as commit:
+            lost = partial(folder, NAMES[0])
+            Path(lost.path).unlink()
+            with pytest.raises(FileNotFoundError):
+                await commit.commit(lost)
+            await commit.commit(partial(folder, NAMES[1]))
+
+    asyncio.run(run())
+    assert [folder.has(name) for name in NAMES[:2]] == [False, True]
+
+
+def test_who_no_longer_waits_holds_up_nobody(folder: Folder) -> None:
+    async def run() -> None:
+        with closing(GroupCommit(folder)) as commit:
+            first = asyncio.create_task(commit.commit(partial(folder, NAMES[0])))
+            second = asyncio.create_task(commit.commit(partial(folder, NAMES[1])))
+            await asyncio.sleep(0)
+            first.cancel()
+            await second
+
+    asyncio.run(run())
+    assert folder.has(NAMES[1])
+    assert left(folder) == []

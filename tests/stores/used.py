@@ -1,0 +1,61 @@
+"""A store that a test uses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from io import BytesIO
+from typing import Any, TypeVar
+
+from scrapy.utils.test import get_crawler
+
+from tests.crawlers import Proef
+from woo_harvester.options import OPTIONS
+from woo_harvester.stores.opening import open_store
+from woo_harvester.stores.store import DocumentStore
+from woo_harvester.text.extracted import Extracted, Limits
+
+T = TypeVar("T")
+
+CONTENT = b"besluit" * 1000
+DIGEST = sha256(CONTENT).hexdigest()
+PDF = "application/pdf"
+READ = Extracted("Besluit", 1, "nl")
+
+
+def with_store(
+    use: Callable[[DocumentStore], Awaitable[T]], limits: Limits | None = None, **settings: Any
+) -> T:
+    """What *use* gives of a store with these settings."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[DocumentStore]:
+        defaults = {option.name: option.default for option in OPTIONS}
+        given = {"TWISTED_REACTOR_ENABLED": False, "WOO_RETRY_BACKOFF": 0.01, **settings}
+        crawler = get_crawler(Proef, {**defaults, **given})
+        store = open_store(crawler, limits or Limits())
+        try:
+            yield store
+        finally:
+            store.close()
+
+    async def run() -> T:
+        async with opened() as store:
+            return await use(store)
+
+    return asyncio.run(run())
+
+
+def put(content: bytes = CONTENT, **settings: Any) -> bool:
+    """Keep a document; whether it is new."""
+
+    async def use(store: DocumentStore) -> bool:
+        return await store.put(sha256(content).hexdigest(), len(content), BytesIO(content), PDF)
+
+    return with_store(use, **settings)
+
+
+def has(**settings: Any) -> bool:
+    return with_store(lambda store: store.has(DIGEST, len(CONTENT)), **settings)
