@@ -109,7 +109,7 @@ def test_after_a_failure_the_next_are_committed(folder: Folder) -> None:
     async def run() -> None:
         with closing(GroupCommit(folder)) as commit:
             lost = partial(folder, NAMES[0])
-            Path(lost.path).unlink()
+            os.unlink(lost.path)  # noqa: PTH108
             with pytest.raises(FileNotFoundError):
                 await commit.commit(lost)
             await commit.commit(partial(folder, NAMES[1]))
