@@ -21,7 +21,7 @@ from woo_harvester.state.documents import KnownFile
 from woo_harvester.tooi.values import Concept
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fetched:
     """What the answer to a document's request told."""
 
@@ -36,7 +36,7 @@ class Fetched:
     sha256: str | None = None
     """Of the body, in lower-case hexadecimals; None where it was not fetched."""
     path: Path | None = None
-    """The body in the store, where that is a folder."""
+    """The body in the store, where that is a folder; the fourth pipeline tells."""
     unchanged: bool = False
     """The server answered that the file is the one that was fetched before."""
     file: BinaryIO | None = field(default=None, compare=False, repr=False)

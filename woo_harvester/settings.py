@@ -67,8 +67,26 @@ REFERRER_POLICY = "no-referrer"
 # Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/fetching.md.
 HTTPPROXY_ENABLED = False
 
-# Scrapy: {}. Off: depth means nothing here, and it would be counted for each document.
-SPIDER_MIDDLEWARES = {"scrapy.spidermiddlewares.depth.DepthMiddleware": None}
+# Scrapy: {}. Off, since each is asked for every document and does nothing for it: depth means nothing here,
+# and none of these spiders copies the meta of a response.
+SPIDER_MIDDLEWARES = {
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+}
+
+# Scrapy: 2083. The same bound is kept where a location is read, and told to the publisher (loc.te-lang).
+URLLENGTH_LIMIT = 0
+
+# Scrapy: {}. Off for the same reason: whose hosts may be asked is the register's affair, the handler knows
+# the time of a request, and no publisher asks for a password.
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+}
+
+# Scrapy: True. A body is decoded while it comes in, within bounds, where a request asks for that.
+COMPRESSION_ENABLED = False
 
 # Scrapy: 1. It lets whoever is on the machine run code in the crawl; addon.py takes it out altogether.
 TELNETCONSOLE_ENABLED = False

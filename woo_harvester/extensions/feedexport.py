@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from inspect import isawaitable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class DurableFeedExporter(FeedExporter):
     def open_spider(self, spider: Spider) -> None:
         """Open the feeds and have the state wait for them."""
         super().open_spider(spider)
-        keeper = self._keeper()
+        keeper = self._keeper
         keeper.feeds = len(self.slots)
         keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
@@ -75,11 +76,11 @@ class DurableFeedExporter(FeedExporter):
             feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
             refusing = len(self.slots) - len(feeds)
             super().item_scraped(item, spider)
-            if (delivery := self._keeper().delivery_of(item, response)) is not None:
+            if (delivery := self._keeper.delivery_of(item, response)) is not None:
                 for feed in feeds:
                     feed.deliveries.append(delivery)
                 for _ in range(refusing):
-                    self._keeper().durable([delivery], {})
+                    self._keeper.durable([delivery], {})
         except FATAL as error:
             self._fail(error)
             return
@@ -91,11 +92,11 @@ class DurableFeedExporter(FeedExporter):
         """Sync and close the feeds; of a run that could not start, leave them as they are."""
         if self._timer.running:
             self._timer.stop()
-        if not self._keeper().is_open:
+        if not self._keeper.is_open:
             return
         self._watch_empty()
         self._sync()
-        if self._keeper().is_broken and not self._failed:
+        if self._keeper.is_broken and not self._failed:
             self._fail(StateError("the state is lost"))
         if not self._failed:
             await super().close_spider(spider)
@@ -109,6 +110,7 @@ class DurableFeedExporter(FeedExporter):
         except FATAL as error:
             self._fail(error)
 
+    @cached_property
     def _keeper(self) -> StateKeeper:
         keeper = self.crawler.get_extension(StateKeeper)
         if keeper is None:
@@ -122,7 +124,7 @@ class DurableFeedExporter(FeedExporter):
             if feed.path is not None:
                 appends = getattr(slot.storage, "write_mode", "") == "ab" and feed.path.exists()
                 feed.durable = feed.path.stat().st_size if appends else 0
-                self._keeper().open_output(feed.path, feed.durable)
+                self._keeper.open_output(feed.path, feed.durable)
             self._watch(feed)
             self._feeds[slot] = feed
         return feed
@@ -144,7 +146,7 @@ class DurableFeedExporter(FeedExporter):
                 self._tell(error)
                 raise
             with suppress(CloseSpider):  # it is told already
-                self._keeper().durable(feed.deliveries, {})
+                self._keeper.durable(feed.deliveries, {})
             feed.deliveries = []
 
         feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
@@ -170,7 +172,7 @@ class DurableFeedExporter(FeedExporter):
         # Before the state is told, which may learn of it without being able to say so: a connection that
         # breaks after the commit. If it did not, the next run cuts back to what the state knows.
         feed.durable = size
-        self._keeper().durable(deliveries, {path: size}, closed=closed)
+        self._keeper.durable(deliveries, {path: size}, closed=closed)
 
     def _fail(self, error: Exception) -> None:
         """End the run; local files are cut back to their last durable record."""

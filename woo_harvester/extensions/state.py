@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from time import time
@@ -22,6 +21,7 @@ from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.state import documents, faults, outputs, resources, visited
+from woo_harvester.state.documents import KnownFile
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import State, StateError
@@ -364,12 +364,14 @@ def _told(item: RecordItem, delivery: Delivery) -> Delivery:
     if not isinstance(item, WooItem) or delivery.harvested is None or delivery.harvested.file is None:
         return delivery
     if files := item.record.versies[-1].bestanden:
-        file = replace(
-            delivery.harvested.file,
+        known = delivery.harvested.file
+        delivery.harvested.file = KnownFile(
+            sha256=known.sha256,
+            etag=known.etag,
+            last_modified=known.last_modified,
             size=files[0].grootte,
             media_type=files[0].mime_type,
             file_name=files[0].bestandsnaam,
             pages=files[0].paginas,
         )
-        delivery.harvested = replace(delivery.harvested, file=file)
     return delivery

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
@@ -49,7 +48,7 @@ class StorePipeline:
             bestand = item.record.versies[-1].bestanden[0]
             if fetched.sha256 is not None and await self._keep(fetched, fetched.sha256, bestand.mime_type):
                 bestand.pad = path_of(fetched.sha256)
-                item.source.fetched = replace(fetched, path=self.store.local_path(fetched.sha256))
+                fetched.path = self.store.local_path(fetched.sha256)
         return item
 
     def close_spider(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from scrapy import Request
@@ -221,9 +220,9 @@ def _tell_state(item: WooItem, response: StreamedResponse) -> None:
         if response.status == 304:
             file = known
         elif response.sha256:
-            file = KnownFile(bytes.fromhex(response.sha256), validator(response, "ETag"))
-            if file.etag is None:  # one of the two is enough
-                file = replace(file, last_modified=validator(response, "Last-Modified"))
+            etag = validator(response, "ETag")
+            last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough
+            file = KnownFile(bytes.fromhex(response.sha256), etag, last_modified)
         else:
             file = None
-        delivery.harvested = replace(delivery.harvested, file=file)
+        delivery.harvested.file = file

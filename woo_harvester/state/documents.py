@@ -42,7 +42,7 @@ KNOWN_COLUMNS = (
 _known: Callable[[Any], Known] = partial(tuple.__new__, Known)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Harvested:
     """What the state learns of a document once every output has it durably."""
 

@@ -50,7 +50,7 @@ class FolderStore(DocumentStore):
 
     def local_path(self, sha256: str) -> Path:
         """The document as a file of this machine."""
-        return self._folder.path / path_of(sha256)
+        return Path(f"{self._folder.path}/{path_of(sha256)}")
 
     async def load_text(self, sha256: str) -> Extracted | None:
         """The text of a document, if it was read before within the same limits. Raises StoreError."""
