@@ -74,7 +74,7 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
 }
 
-# Scrapy: 2083. The same bound is kept where a location is read, and told to the publisher (loc.te-lang).
+# Scrapy: 2083. The same bound is kept where a location is read, and told to the publisher (`loc.ongeldig`).
 URLLENGTH_LIMIT = 0
 
 # Scrapy: {}. Off for the same reason: whose hosts may be asked is the register's affair, the handler knows

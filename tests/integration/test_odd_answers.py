@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import cast
 
@@ -77,6 +78,18 @@ def test_a_304_does_not_take_the_place_of_the_full_read_of_seven_days(
         run = harvester.day(WOO_FULL_READ_DAYS=0)
         assert run.stats["woo/hosts/incomplete"] == 1
         publish(site, {"a": FIRST, "b": FIRST})
+
+
+def test_a_robots_txt_in_gzip_is_obeyed_also_where_only_documents_are_of_its_host(
+    make_site: MakeSite, site: Site, harvester: Harvester
+) -> None:
+    rules = Page(gzip.compress(b"User-agent: *\nDisallow: /d/"), headers={"Content-Encoding": "gzip"})
+    other = make_site({"/robots.txt": rules, "/d/*": Page(b"%PDF-1.7")})
+    publish(site, {"a": FIRST})
+    site.pages["/s0.xml"] = Page(xml(other, {"a": FIRST}), content_type=XML)
+    harvester.sites = [site, other]
+    run = harvester.day("-a", f"domains={site.host}", "-a", "documents=download")
+    assert [finding["code"] for finding in run.findings] == ["robots.verboden"]
 
 
 def test_documents_of_a_host_whose_robots_txt_is_out_of_reach_are_not_asked_for(

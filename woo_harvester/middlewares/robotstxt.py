@@ -77,10 +77,12 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
             urljoin(request.url, "/robots.txt"),
             callback=NO_CALLBACK,
             priority=self.DOWNLOAD_PRIORITY,
+            headers={"Accept-Encoding": "gzip"},
             meta={
                 "dont_obey_robotstxt": True,
                 "download_maxsize": ROBOTS_MAXSIZE,
                 "download_slot": host,
+                "woo_decompress": True,
                 "woo_stream": True,
             },
         )
