@@ -107,7 +107,8 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     index = Index(url, index_name(url))
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
-        place = entries.place(Account(site.host), Sitemap("", index), Reading(key))
+        with keeper.begin() as connection:
+            place = entries.place(connection, Account(site.host), Sitemap("", index), Reading(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
             reader.took(entries.select(batch, place)[1])

@@ -37,8 +37,8 @@ def read_all(
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
-    reader = Entries(REGISTER, findings.append, keeper)
-    place = reader.place(Account(HOST), sitemap, Reading(resource.id))
+        reader = Entries(REGISTER, findings.append, keeper)
+        place = reader.place(connection, Account(HOST), sitemap, Reading(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()
     assert all(taken == 1 for _, taken in found)

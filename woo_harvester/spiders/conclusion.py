@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from woo_harvester.dates import moment_after
 from woo_harvester.extensions.delivery import Delivery, Withdrawals
 from woo_harvester.extensions.state import StateKeeper
@@ -51,13 +53,14 @@ class Conclusion:
                 return
             found = missing(connection, visit.known.id, self._keeper.listed, visit.whole)
             documents.forget(connection, found.only_seen)
-        match judge(found, visit.known, self._limits):
+            judgement = judge(found, visit.known, self._limits)
+            if judgement is Judgement.NOTHING:
+                _keep_host(connection, visit, held_runs=0)
+        match judgement:
             case Judgement.WITHDRAW:
                 yield from self._withdraw(found, visit)
             case Judgement.HOLD:
                 self._hold(found, visit)
-            case Judgement.NOTHING:
-                self._keep_host(visit, held_runs=0)
 
     def _withdraw(self, found: Missing, visit: Visit) -> Iterator[WooItem]:
         now = datetime.now(UTC)
@@ -80,7 +83,8 @@ class Conclusion:
             seen=f"{len(found.harvested)} van {found.published} documenten",
             action=f"vastgehouden: volledige ronde {runs} van {self._limits.runs}; zie {self._held.name}",
         )
-        self._keep_host(visit, held_runs=runs, held_documents=len(found.harvested))
+        with self._keeper.begin() as connection:
+            _keep_host(connection, visit, held_runs=runs, held_documents=len(found.harvested))
 
     def _details(self, found: Missing) -> Iterator[Gone]:
         """In parts, so that no transaction is open while records are written."""
@@ -88,17 +92,6 @@ class Conclusion:
             with self._keeper.begin() as connection:
                 part = list(documents.gone(connection, found.harvested[start : start + BATCH]))
             yield from part
-
-    def _keep_host(self, visit: Visit, held_runs: int, held_documents: int = 0) -> None:
-        now = int(datetime.now(UTC).timestamp())
-        with self._keeper.begin() as connection:
-            keep_host(
-                connection,
-                visit.known.id,
-                complete_at=now,
-                held_runs=held_runs,
-                held_documents=held_documents,
-            )
 
     def _item(self, gone: Gone, visit: Visit, now: datetime) -> WooItem:
         match = self._register.organisation_of(gone.loc, visit.host)
@@ -115,3 +108,8 @@ class Conclusion:
         item = WooItem(record, None, notes)
         self._keeper.expect(item, Delivery(withdrawn=gone.id, withdrawn_at=int(at.timestamp())))
         return item
+
+
+def _keep_host(connection: Connection, visit: Visit, held_runs: int, held_documents: int = 0) -> None:
+    now = int(datetime.now(UTC).timestamp())
+    keep_host(connection, visit.known.id, complete_at=now, held_runs=held_runs, held_documents=held_documents)

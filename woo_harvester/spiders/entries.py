@@ -123,10 +123,9 @@ class Entries:
         """Entries that were known and are not harvested again."""
         return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
 
-    def place(self, account: Account, sitemap: Sitemap, reading: Reading) -> Place:
+    def place(self, connection: Connection, account: Account, sitemap: Sitemap, reading: Reading) -> Place:
         """Where the batches of a sitemap stand, with what is known of it."""
-        with self._keeper.begin() as connection:
-            before = documents.before(connection, reading.resource_id)
+        before = documents.before(connection, reading.resource_id)
         reading.before = before.ids
         same = cast("Mapping[bytes | None, int]", before.same)
         return Place(account.host, sitemap, reading, account, same)

@@ -58,15 +58,16 @@ class HostReader:
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._sitemap_maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
 
-    def robots(self, visit: Visit) -> Request:
+    def robots(self, visit: Visit, connection: Connection) -> Request:
         """The request that a visit begins with."""
         url = f"https://{visit.host}/robots.txt"
         visit.asked = 1
         visit.account.visited = True
-        return self._request(url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
+        return self._request(connection, url, "robots", visit, self.parse_robots, ROBOTS_MAXSIZE)
 
     def _request(
         self,
+        connection: Connection,
         url: str,
         kind: ResourceKind,
         visit: Visit,
@@ -76,11 +77,10 @@ class HostReader:
         **kwargs: Any,
     ) -> Request:
         """A streamed request for a file of *visit*'s host; *kwargs* go to the callback."""
-        with self._keeper.begin() as connection:
-            resource = resource_of(connection, visit.known.id, url, kind, listed_by)
-            if resource.read_at is not None and self._is_another_try_due(connection, resource.id):
-                forget_read(connection, resource.id)
-                resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
+        resource = resource_of(connection, visit.known.id, url, kind, listed_by)
+        if resource.read_at is not None and self._is_another_try_due(connection, resource.id):
+            forget_read(connection, resource.id)
+            resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
             url,
             callback=callback,
@@ -129,20 +129,33 @@ class HostReader:
             visit.asked += 1
             index = visit.indexes.popleft()
             visit.account.saw_index(index.url)
-            yield self._request(index.url, "index", visit, self.parse_index, self._index_maxsize, index=index)
+            with self._keeper.begin() as connection:
+                request = self._request(
+                    connection,
+                    index.url,
+                    "index",
+                    visit,
+                    self.parse_index,
+                    self._index_maxsize,
+                    index=index,
+                )
+            yield request
         elif visit.sitemaps:
             visit.asked += 1
             sitemap = visit.sitemaps.popleft()
             visit.account.saw_sitemap(sitemap.url)
-            yield self._request(
-                sitemap.url,
-                "sitemap",
-                visit,
-                self.parse_sitemap,
-                self._sitemap_maxsize,
-                sitemap.index.url,
-                sitemap=sitemap,
-            )
+            with self._keeper.begin() as connection:
+                request = self._request(
+                    connection,
+                    sitemap.url,
+                    "sitemap",
+                    visit,
+                    self.parse_sitemap,
+                    self._sitemap_maxsize,
+                    sitemap.index.url,
+                    sitemap=sitemap,
+                )
+            yield request
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once nothing of it is under way."""
@@ -294,9 +307,14 @@ class HostReader:
     async def _read_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        reading = self._begin_reading(response, resource)
+        reading = _reading(response, resource)
+        self._keeper.begin_reading(reading)
+        with self._keeper.begin() as connection:
+            if resource.read_at is not None:
+                # Until it has been read again, and all its documents are confirmed, nothing is relied on.
+                forget_read(connection, resource.id)
+            place = self._entries.place(connection, visit.account, sitemap, reading)
         reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
-        place = self._entries.place(visit.account, sitemap, reading)
         try:
             for batch in reader:
                 items, taken = self._entries.select(batch, place)
@@ -320,20 +338,6 @@ class HostReader:
                 visit.whole.add(resource.id)
             if not reader.entries:
                 visit.note("sitemap.leeg", sitemap.url)
-
-    def _begin_reading(self, response: StreamedResponse, resource: Resource) -> Reading:
-        """Until it has been read again, and all its documents are confirmed, nothing is relied on."""
-        with self._keeper.begin() as connection:
-            forget_read(connection, resource.id)
-        reading = Reading(
-            resource.id,
-            etag=validator(response, "ETag"),
-            last_modified=validator(response, "Last-Modified"),
-            digest=bytes.fromhex(response.sha256) if response.sha256 else None,
-            at=int(time()),
-        )
-        self._keeper.begin_reading(reading)
-        return reading
 
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
         for item in items:
@@ -359,6 +363,16 @@ class HostReader:
             return
         seen = other_root(error.root, response.chunks(), self._sitemap_maxsize)
         visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
+
+
+def _reading(response: StreamedResponse, resource: Resource) -> Reading:
+    return Reading(
+        resource.id,
+        etag=validator(response, "ETag"),
+        last_modified=validator(response, "Last-Modified"),
+        digest=bytes.fromhex(response.sha256) if response.sha256 else None,
+        at=int(time()),
+    )
 
 
 def _check_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:

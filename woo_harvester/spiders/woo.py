@@ -22,7 +22,7 @@ from woo_harvester.spiders.hostreader import HostReader
 from woo_harvester.spiders.hosts import select_hosts
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import count_by_host
-from woo_harvester.state.resources import host_of_state
+from woo_harvester.state.resources import Host, host_of_state
 from woo_harvester.state.withdrawal import Limits
 
 if TYPE_CHECKING:
@@ -67,8 +67,12 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def first_requests(self) -> list[Request]:
         """The robots.txt of each host."""
         self.crawler.stats.set_value("woo/hosts/selected", len(self.hosts))
-        self.visits = [self._visit(host) for host in self._largest_first(self.hosts)]
-        return [self.reader.robots(visit) for visit in self.visits]
+        with self.keeper.begin() as connection:  # one for all of what may be a thousand hosts
+            known = count_by_host(connection)
+            # Those of which the state knows most documents begin first: they take longest.
+            hosts = sorted(self.hosts, key=lambda host: -known.get(host, 0))
+            self.visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
+            return [self.reader.robots(visit, connection) for visit in self.visits]
 
     def conclude(self, response: Response) -> Iterator[WooItem]:
         """The records of withdrawals."""
@@ -81,10 +85,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         except OSError as error:
             end_run(self.crawler, "report_failed", f"what is held back could not be listed: {error}")
 
-    def _visit(self, host: str) -> Visit:
+    def _visit(self, host: str, known: Host) -> Visit:
         bodies = self.register.organisations_of_host(host)
-        with self.keeper.begin() as connection:
-            known = host_of_state(connection, host)
         account = self.accounts.of(host)
         account.organisations = [{"id": body.identifier, "name": body.name} for body in bodies]
         return Visit(
@@ -97,9 +99,3 @@ class WooSpider(HarvestSpider, SitemapSpider):
             account,
             self.settings.getfloat("WOO_HOST_BUDGET") or None,
         )
-
-    def _largest_first(self, hosts: tuple[str, ...]) -> list[str]:
-        """Those of which the state knows most documents begin first: they take longest."""
-        with self.keeper.begin() as connection:
-            known = count_by_host(connection)
-        return sorted(hosts, key=lambda host: -known.get(host, 0))
