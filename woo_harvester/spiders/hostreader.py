@@ -212,8 +212,9 @@ class HostReader:
         """RFC 9309: the rules hold for the host that was asked, and none hold where it has no robots.txt."""
         middleware = self._crawler.get_downloader_middleware(WooRobotsTxtMiddleware)
         if middleware is not None and response.request is not None:
-            asked = (response.request.meta.get("redirect_urls") or [response.url])[0]
-            await middleware.learn(response.request.replace(url=asked), rules)
+            redirected = response.request.meta.get("redirect_urls")
+            asked = response.request.replace(url=redirected[0]) if redirected else response.request
+            await middleware.learn(asked, rules)
 
     def _keep(self, response: StreamedResponse, resource: Resource, content: bytes) -> None:
         """Remember a robots.txt or index as it was read now."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, select, update
 
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
@@ -89,12 +89,22 @@ class Gone:
     index: str | None
 
 
+@cache
+def _known_at(dialect: str) -> Select[Any]:
+    return select(*KNOWN_COLUMNS).where(is_one_of(dialect, documents.c.loc, "locs"))
+
+
+@cache
+def _add(dialect: str) -> Insert:
+    return insert_new(dialect, documents)
+
+
 def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
     """What is known of the documents at *locs*, by loc."""
     known: dict[str, Known] = {}
     # No document has NUL in its location, and PostgreSQL cannot be asked for one.
     asked = [loc for loc in locs if "\0" not in loc]
-    query = select(*KNOWN_COLUMNS).where(is_one_of(connection, documents.c.loc, "locs"))
+    query = _known_at(connection.dialect.name)
     for start in range(0, len(asked), BATCH):
         rows = connection.execute(query, {"locs": asked[start : start + BATCH]}).all()
         known.update({row[0]: _known(row) for row in rows})
@@ -140,7 +150,7 @@ def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at:
     if not locs:
         return {}
     rows = [{"loc": loc, "sitemap_id": sitemap_id, "first_seen": at} for loc in sorted(locs)]
-    connection.execute(insert_new(connection, documents), rows)
+    connection.execute(_add(connection.dialect.name), rows)
     return look_up(connection, list(locs))
 
 
@@ -150,7 +160,7 @@ def hold(connection: Connection, ids: Collection[int]) -> None:
     Two runs that list the same documents would wait for each other for ever otherwise.
     """
     if ids and not is_one_writer(connection):
-        rows = select(documents.c.id).where(is_one_of(connection, documents.c.id, "ids"))
+        rows = select(documents.c.id).where(is_one_of(connection.dialect.name, documents.c.id, "ids"))
         connection.execute(rows.order_by(documents.c.id).with_for_update(), {"ids": list(ids)})
 
 

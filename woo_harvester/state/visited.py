@@ -17,7 +17,7 @@ def is_visited(connection: Connection, spider: str, key: bytes) -> bool:
 def add_visited(connection: Connection, spider: str, key: bytes, at: int) -> None:
     """Remember that it did; *at* is in seconds since 1970."""
     place = (visited.c.spider, visited.c.key)
-    statement = insert_or_update(connection, visited, place, "at")
+    statement = insert_or_update(connection.dialect.name, visited, place, "at")
     connection.execute(statement.values(spider=spider, key=key, at=at))
 
 
