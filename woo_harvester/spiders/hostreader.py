@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -116,46 +117,44 @@ class HostReader:
         for following in self._after(visit):
             yield following
 
-    def _after(self, visit: Visit) -> Iterator[Request]:
-        """What is to be asked for when a file has been read, unless the next one is on its way already."""
-        visit.asked -= 1
-        if not visit.asked:
-            yield from self._next(visit)
-        self.finish(visit)
+    def _after(self, visit: Visit, keep: Callable[[Connection], None] | None = None) -> list[Request]:
+        """What is to be asked for when a file has been read, unless the next one is on its way already.
 
-    def _next(self, visit: Visit) -> Iterator[Request]:
-        """What is to be read next of a host."""
+        *keep* remembers that file, in the same transaction.
+        """
+        visit.asked -= 1
+        following: list[Request] = []
+        has_next = not visit.asked and not visit.reading_done
+        if keep is not None or has_next:
+            with self._keeper.begin() as connection:
+                if keep is not None:
+                    keep(connection)
+                if has_next:
+                    following = [self._next(connection, visit)]
+        self.finish(visit)
+        return following
+
+    def _next(self, connection: Connection, visit: Visit) -> Request:
+        """What is to be read next of a host, of which something is left."""
+        visit.asked += 1
         if visit.indexes:
-            visit.asked += 1
             index = visit.indexes.popleft()
             visit.account.saw_index(index.url)
-            with self._keeper.begin() as connection:
-                request = self._request(
-                    connection,
-                    index.url,
-                    "index",
-                    visit,
-                    self.parse_index,
-                    self._index_maxsize,
-                    index=index,
-                )
-            yield request
-        elif visit.sitemaps:
-            visit.asked += 1
-            sitemap = visit.sitemaps.popleft()
-            visit.account.saw_sitemap(sitemap.url)
-            with self._keeper.begin() as connection:
-                request = self._request(
-                    connection,
-                    sitemap.url,
-                    "sitemap",
-                    visit,
-                    self.parse_sitemap,
-                    self._sitemap_maxsize,
-                    sitemap.index.url,
-                    sitemap=sitemap,
-                )
-            yield request
+            return self._request(
+                connection, index.url, "index", visit, self.parse_index, self._index_maxsize, index=index
+            )
+        sitemap = visit.sitemaps.popleft()
+        visit.account.saw_sitemap(sitemap.url)
+        return self._request(
+            connection,
+            sitemap.url,
+            "sitemap",
+            visit,
+            self.parse_sitemap,
+            self._sitemap_maxsize,
+            sitemap.index.url,
+            sitemap=sitemap,
+        )
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once nothing of it is under way."""
@@ -188,6 +187,7 @@ class HostReader:
         with closing(response):
             same = is_not_modified(response)
             body = resource.content if same else b"".join(response.chunks())
+        keep = None
         readable = (same or response.status == 200) and "dataloss" not in response.flags and body is not None
         if readable and body is not None:
             visit.indexes.extend(visit.selection.indexes(body, response.url))
@@ -195,7 +195,7 @@ class HostReader:
                 visit.note("robots.te-groot", response.url, action="gelezen tot 500 KiB")
                 visit.incomplete.append("robots.te-groot")
             elif response.status == 200:
-                self._keep(response, resource, content=body)
+                keep = _keep(response, resource, body)
             if not visit.selection.named:
                 visit.note("robots.geen-diwoo-index", response.url)
         elif response.status in (404, 410):
@@ -205,7 +205,7 @@ class HostReader:
             visit.note("robots.onbereikbaar", response.url, seen=seen)
         if readable or response.status in range(400, 500):
             await self._obey(response, body or b"" if readable else b"")
-        for request in self._after(visit):
+        for request in self._after(visit, keep):
             yield request
 
     async def _obey(self, response: StreamedResponse, rules: bytes) -> None:
@@ -216,25 +216,13 @@ class HostReader:
             asked = response.request.replace(url=redirected[0]) if redirected else response.request
             await middleware.learn(asked, rules)
 
-    def _keep(self, response: StreamedResponse, resource: Resource, content: bytes) -> None:
-        """Remember a robots.txt or index as it was read now."""
-        with self._keeper.begin() as connection:
-            keep_read(
-                connection,
-                resource.id,
-                etag=validator(response, "ETag"),
-                last_modified=validator(response, "Last-Modified"),
-                digest=None,
-                at=int(time()),
-                content=content,
-            )
-
     # Indexes
 
     async def parse_index(
         self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
     ) -> Output:
         """Take the sitemaps that an index lists."""
+        keep = None
         with closing(response):
             if is_not_modified(response) and resource.content is not None:
                 self._read_index([resource.content], visit, index)
@@ -243,10 +231,10 @@ class HostReader:
                 if "dataloss" in response.flags and complete:
                     visit.note("index.ongeldig", index.url, seen="afgebroken")
                 elif complete and response.size <= KEPT_MAXSIZE:
-                    self._keep(response, resource, content=b"".join(response.chunks()))
+                    keep = _keep(response, resource, b"".join(response.chunks()))
             else:
                 visit.note("index.onbereikbaar", index.url, seen=f"HTTP {response.status}")
-        for request in self._after(visit):
+        for request in self._after(visit, keep):
             yield request
 
     def _read_index(self, chunks: Iterable[bytes], visit: Visit, index: Index) -> bool:
@@ -278,8 +266,10 @@ class HostReader:
         """
         with closing(response):
             async with visit.turn:
-                for request in self._next(visit):
-                    yield request
+                if visit.indexes or visit.sitemaps:
+                    with self._keeper.begin() as connection:
+                        ahead = self._next(connection, visit)
+                    yield ahead
                 async for made in self._parse_sitemap(response, visit, resource, sitemap):
                     yield made
                 if not is_closing(self._crawler):
@@ -364,6 +354,19 @@ class HostReader:
             return
         seen = other_root(error.root, response.chunks(), self._sitemap_maxsize)
         visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
+
+
+def _keep(response: StreamedResponse, resource: Resource, content: bytes) -> Callable[[Connection], None]:
+    """What remembers a robots.txt or index as it was read now."""
+    return partial(
+        keep_read,
+        resource_id=resource.id,
+        etag=validator(response, "ETag"),
+        last_modified=validator(response, "Last-Modified"),
+        digest=None,
+        at=int(time()),
+        content=content,
+    )
 
 
 def _reading(response: StreamedResponse, resource: Resource) -> Reading:
