@@ -6,8 +6,10 @@
 
 Small: 4,000 documents of 20 KB of one host, hashed and typed by content, and in a row of its own stored too,
 with the settings of a real run but for AutoThrottle; against a stock spider with Scrapy's own settings that
-only fetches them. The fastest of three counts. Slow: 900 hosts with a document each that takes two seconds,
-with the politeness of a real run, against a run with only one such host. Large: a document of 1 GB.
+only fetches them. The fastest of three counts. What is stored is removed at the end, and TMPDIR should be
+where nothing was removed lately: ext4 takes half a millisecond to make a file where many were just removed.
+Slow: 900 hosts with a document each that takes two seconds, with the politeness of a real run, against a run
+with only one such host. Large: a document of 1 GB.
 """
 
 from __future__ import annotations
@@ -36,23 +38,21 @@ def hosts(
     return serving("benchmarks.hosts", folder, str(number), str(documents), str(size), str(delay))
 
 
-def harvest(site: Publisher, **settings: object) -> Run:
+def harvest(folder: Path, site: Publisher, **settings: object) -> Run:
     """A first harvest of everything; each document is kept."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        return woo(folder, site, documents="download", FILES_STORE=folder / "documents", **settings)
+    return woo(folder, site, documents="download", FILES_STORE=folder / "documents", **settings)
 
 
-def fetch(site: Publisher) -> Run:
+def fetch(folder: Path, site: Publisher) -> Run:
     """A first harvest of everything; what is fetched is told apart and not kept."""
-    with tempfile.TemporaryDirectory() as name:
-        return woo(Path(name), site, documents="download")
+    return woo(folder, site, documents="download")
 
 
-def peer(site: Publisher, *options: str) -> Run:
-    """The stock spider."""
-    with tempfile.TemporaryDirectory() as name:
-        return stock(Path(name), site, *options)
+def made(folder: Path, *names: object) -> Path:
+    """A folder in *folder*."""
+    path = folder.joinpath(*map(str, names))
+    path.mkdir(parents=True)
+    return path
 
 
 def print_row(name: str, runs: list[Run], first: list[Run] | None = None, aim: str = "") -> None:
@@ -76,18 +76,20 @@ def print_head(title: str) -> None:
 
 def small() -> None:
     """Print the table of many small documents."""
-    ways: dict[str, Callable[[Publisher], Run]] = {
-        "stock spider, Scrapy's settings": peer,
-        "stock spider, CONCURRENT_ITEMS=1": lambda site: peer(site, "-s", "CONCURRENT_ITEMS=1"),
-        "stock spider, Scrapy's aiohttp handler": lambda site: peer(site, "-s", AIOHTTP),
+    ways: dict[str, Callable[[Path, Publisher], Run]] = {
+        "stock spider, Scrapy's settings": stock,
+        "stock spider, CONCURRENT_ITEMS=1": lambda folder, site: stock(
+            folder, site, "-s", "CONCURRENT_ITEMS=1"
+        ),
+        "stock spider, Scrapy's aiohttp handler": lambda folder, site: stock(folder, site, "-s", AIOHTTP),
         "woo, documents=download": fetch,
         "the same, FILES_STORE: kept, durably": harvest,
     }
     found: dict[str, list[Run]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 4000, 20 * KB, 0) as site:
-        for _ in range(TIMES):
-            for way, run in ways.items():
-                found[way].append(run(site))
+        for time in range(TIMES):
+            for number, (way, run) in enumerate(ways.items()):
+                found[way].append(run(made(Path(name), time, number), site))
     print_head("4,000 documents of 20 KB")
     first = next(iter(found.values()))
     for way, runs in found.items():
@@ -101,7 +103,8 @@ def slow() -> None:
     found: dict[int, list[Run]] = {}
     for number in (1, 900):
         with tempfile.TemporaryDirectory() as name, hosts(Path(name), number, 1, 20 * KB, 2) as site:
-            found[number] = [harvest(site, AUTOTHROTTLE_ENABLED=1) for _ in range(TIMES)]
+            folders = [made(Path(name), time) for time in range(TIMES)]
+            found[number] = [harvest(folder, site, AUTOTHROTTLE_ENABLED=1) for folder in folders]
     print_head("a document of 2 s each")
     for number, runs in found.items():
         within = _best(runs)[0] <= 3 * _best(found[1])[0]
@@ -112,7 +115,7 @@ def slow() -> None:
 def large() -> None:
     """Print the table of a large document."""
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 1, GB, 0) as site:
-        runs = [harvest(site, WOO_DOCUMENT_MAXSIZE=2 * GB)]
+        runs = [harvest(made(Path(name), "run"), site, WOO_DOCUMENT_MAXSIZE=2 * GB)]
     print_head("a document of 1 GB")
     print_row("woo, documents=download", runs, aim=target("< 250 MB", runs[0].peak < 250))
 
