@@ -224,6 +224,15 @@ def test_a_last_modified_that_is_now_is_told_too(permits: Permits, site: Site) -
     assert codes(permits.run(site.url(FOLDER))) == [("ipm.datum-nu", "1.xml")]
 
 
+def test_a_304_that_nobody_asked_for_is_not_believed(permits: Permits, site: Site) -> None:
+    publish(site, {"1.xml": about(1)})
+    permits.run(site.url(FOLDER))
+    publish(site, {"1.xml": Page(b"", status=304)}, NEWER)
+    assert codes(permits.run(site.url(FOLDER))) == [("ipm.bericht-onbereikbaar", "1.xml")]
+    publish(site, {"1.xml": about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")}, NEWER)
+    assert causes(permits.run(site.url(FOLDER))) == {"1": "wijziging"}
+
+
 def test_a_message_that_could_not_be_fetched_is_tried_again(permits: Permits, site: Site) -> None:
     publish(site, {"1.xml": Page(status=404), "2.xml": INVALID})
     run = permits.run(site.url(FOLDER))

@@ -19,7 +19,14 @@ from woo_harvester.permits.files import Ask, how_to_ask, judge
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.spiders.conditional import ANSWERS, conditions, header, moment_of, validator
+from woo_harvester.spiders.conditional import (
+    ANSWERS,
+    conditions,
+    header,
+    is_not_modified,
+    moment_of,
+    validator,
+)
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.state.documents import BATCH
 from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files
@@ -178,7 +185,7 @@ class IngangReader:
         self, response: StreamedResponse, visit: IngangVisit, link: Link, file: PermitFile | None
     ) -> None:
         """What the answer to a request for a file was."""
-        if response.status == 304 and file is not None:
+        if file is not None and is_not_modified(response):
             self._unchanged(link, file, visit)
         elif response.status != 200:
             self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
