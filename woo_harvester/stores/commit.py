@@ -8,6 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from woo_harvester.files.folder import Folder, Partial
 
+#: Seconds in which others may come to wait for the disk together. Each wait costs the loop a change of
+#: threads or two, whatever it is for; with a fast disk, hardly any two would go together otherwise.
+GATHER = 0.02
+
 
 class GroupCommit:
     """Makes files of a folder durable and names them; those that come meanwhile go next, together.
@@ -40,11 +44,12 @@ class GroupCommit:
 
     async def _run(self) -> None:
         while self._waiting:
+            await asyncio.sleep(GATHER)
             batch, self._waiting = self._waiting, []
-            failed: OSError | None = None
+            failed: Exception | None = None
             try:
                 await self._make_durable([partial for partial, _ in batch])
-            except OSError as error:
+            except Exception as error:  # whatever it is, they must not wait for ever
                 failed = error
             for partial, durable in batch:
                 partial.close()
