@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.project import project_data_dir
@@ -34,10 +35,10 @@ def files_folder(settings: BaseSettings) -> Path:
     uri = str(settings["FILES_STORE"] or "")
     if not uri:
         raise NoFolderError("FILES_STORE is not set, so no document is kept")
-    scheme, rest = uri.split("://", 1) if "://" in uri else ("file", uri)
-    if scheme != "file":
+    scheme = urlsplit(uri.partition("//")[0]).scheme  # of a whole URL that is none, urlsplit would complain
+    if scheme not in ("", "file"):
         raise NoFolderError(f"FILES_STORE names a remote store ({scheme}), and this is for a folder only")
-    return Path(rest)
+    return Path(uri.removeprefix("file://"))
 
 
 def state_url(settings: BaseSettings) -> str:

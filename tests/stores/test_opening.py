@@ -28,7 +28,7 @@ def test_a_folder_from_which_files_are_being_removed_is_not_used(tmp_path: Path)
     assert not has(FILES_STORE=tmp_path)
 
 
-@pytest.mark.parametrize("uri", ["nonsense://x", "ftp:///x", "http://a.nl/"])
+@pytest.mark.parametrize("uri", ["nonsense://x", "ftp:///x", "http://a.nl/", "http://[", "s3:woo"])
 def test_what_names_no_store_is_told_with_what_does(uri: str) -> None:
     with pytest.raises(StoreError, match=r"expected a folder, or a URL such as s3://"):
         has(FILES_STORE=uri)

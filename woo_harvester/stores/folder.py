@@ -12,6 +12,7 @@ from typing import IO, TypeVar
 from woo_harvester.files.folder import Folder, InUseError
 from woo_harvester.files.names import path_of, text_path_of
 from woo_harvester.files.texts import from_json, largest, to_json
+from woo_harvester.handlers.body import SPOOL_SIZE
 from woo_harvester.stores.commit import GroupCommit
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import Extracted, Limits
@@ -20,9 +21,6 @@ T = TypeVar("T")
 
 #: Files that are copied or read at once, in threads of their own, so that no name waits to be resolved.
 THREADS = 4
-
-#: Bytes up to which a file is written without a thread: what comes in is in memory up to this size.
-SMALL = 1024 * 1024
 
 
 class FolderStore(DocumentStore):
@@ -80,7 +78,7 @@ class FolderStore(DocumentStore):
         try:
             partial = self._folder.begin(path)
             try:
-                if size is not None and size <= SMALL:
+                if size is not None and size <= SPOOL_SIZE:  # it is in memory, and written in no time
                     file.seek(0)
                     partial.write(file.read())
                 else:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.files.folder import InUseError
+from woo_harvester.folders import NoFolderError, files_folder
 from woo_harvester.stores.folder import FolderStore
-from woo_harvester.stores.remote import SCHEMES, RemoteStore, Stores, named
+from woo_harvester.stores.remote import RemoteStore, Stores, named
 from woo_harvester.stores.store import DocumentStore, StoreError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy.crawler import Crawler
 
     from woo_harvester.text.extracted import Limits
@@ -29,16 +30,16 @@ def open_store(crawler: Crawler, limits: Limits) -> DocumentStore:
     Raises StoreError.
     """
     uri = str(crawler.settings["FILES_STORE"])
-    if Path(uri).is_absolute() or urlsplit(uri).scheme in ("", "file"):
-        return _folder(uri, limits)
-    if urlsplit(uri).scheme not in SCHEMES:
-        raise StoreError(f"FILES_STORE {named(uri)}: {EXPECTED}")
-    return _remote(uri, crawler)
-
-
-def _folder(uri: str, limits: Limits) -> FolderStore:
     try:
-        return FolderStore(Path(uri.removeprefix("file://")), limits)
+        folder = files_folder(crawler.settings)
+    except NoFolderError:
+        return _remote(uri, crawler)
+    return _folder(uri, folder, limits)
+
+
+def _folder(uri: str, folder: Path, limits: Limits) -> FolderStore:
+    try:
+        return FolderStore(folder, limits)
     except InUseError as error:
         raise StoreError(
             f"FILES_STORE {error}: files are being removed from it (scrapy state unnamed --remove)"

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SCHEMES = ("s3", "gs", "ftp")
-
 #: Times that a store is asked, WOO_RETRY_BACKOFF seconds apart, each time doubled: half a minute.
 TRIES = 5
 

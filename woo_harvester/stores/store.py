@@ -46,8 +46,10 @@ class DocumentStore(ABC):
         """The text of a document, if it was read before within the same limits. Raises StoreError."""
         return None
 
-    async def keep_text(self, sha256: str, extracted: Extracted) -> None:  # noqa: B027
+    async def keep_text(  # noqa: B027 -- nothing to do where they cannot
+        self, sha256: str, extracted: Extracted
+    ) -> None:
         """Keep the text of a document beside it, where texts can be read back. Raises StoreError."""
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:  # noqa: B027 -- not every store holds something
         """Give back what it holds."""
