@@ -15,6 +15,7 @@ a batch of entries was looked at                    ``looked_at(entries, unchang
                                                     repeated and faulty ones too, and of those how many
                                                     are harvested already and are passed over (verdicts
                                                     ``unchanged`` and ``older``)
+entries of documents that their own hosts list      ``left_to_others(entries)``
 a finding about the host or one of its documents    ``note(finding)``: each finding of the run; it counts
                                                     those that lose a document, and ``loc.dubbel``
 an item is through all pipelines                    ``delivered(record)``: harvested (new, changed or
@@ -127,7 +128,7 @@ class Account:
     listed: int = 0
     """Entries that could be read, those of sitemaps that were passed over included; a repeated loc once."""
     repeated: int = 0
-    """Entries whose loc was listed before; not among those listed."""
+    """Entries whose loc was listed before, or is listed by its own host; not among those listed."""
     unchanged: int = 0
     """Harvested in an earlier run and as they were then."""
     lost: dict[str, int] = field(default_factory=dict)
@@ -161,6 +162,16 @@ class Account:
         self.sitemaps_unchanged += 1
         self.listed += documents
         self.unchanged += documents - faulty
+
+    def left_to_others(self, entries: int, *, unchanged: bool = False) -> None:
+        """So many of the entries are of documents whose own hosts list them: there they count.
+
+        They were counted among those listed, and with *unchanged* among those that are unchanged.
+        """
+        self.listed -= entries
+        self.repeated += entries
+        if unchanged:
+            self.unchanged -= entries
 
     def looked_at(self, entries: int, unchanged: int) -> None:
         """A batch was looked at: all its *entries*, of which so many are harvested and unchanged."""

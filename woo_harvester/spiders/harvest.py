@@ -91,6 +91,10 @@ class HarvestSpider(Spider):
             self.crawler.engine.crawl(request)
             raise DontCloseSpider
 
+    def conclude_later(self) -> None:
+        """Conclude once more, when nothing is left to do again."""
+        self._to_conclude = True
+
     @abstractmethod
     def select(self, register: Register) -> Register:
         """Choose what is read, and open the state for it; gives the register as this run sees it.

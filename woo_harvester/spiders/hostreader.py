@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from array import array
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -24,6 +26,7 @@ from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
 from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
+from woo_harvester.spiders.candidates import Place
 from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, is_not_modified, validator
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
@@ -144,7 +147,8 @@ class HostReader:
                 connection, index.url, "index", visit, self.parse_index, self._index_maxsize, index=index
             )
         sitemap = visit.sitemaps.popleft()
-        visit.account.saw_sitemap(sitemap.url)
+        if not visit.is_second:
+            visit.account.saw_sitemap(sitemap.url)
         return self._request(
             connection,
             sitemap.url,
@@ -155,6 +159,12 @@ class HostReader:
             sitemap.index.url,
             sitemap=sitemap,
         )
+
+    def read_again(self, visit: Visit) -> Iterator[Request]:
+        """Give the request for the first of the sitemaps that were postponed; the others follow it."""
+        visit.read_again()
+        with self._keeper.begin() as connection:
+            yield self._next(connection, visit)
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once nothing of it is under way."""
@@ -281,9 +291,9 @@ class HostReader:
     ) -> Output:
         if not is_closing(self._crawler):
             if is_not_modified(response) or self._is_same(response, resource):
-                visit.whole.add(resource.id)
+                visit.read.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
-                self._entries.pass_over(visit.account, sitemap, resource.id)
+                self._entries.pass_over(visit, sitemap, resource.id)
             elif response.status == 200:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made
@@ -304,7 +314,7 @@ class HostReader:
             if resource.read_at is not None:
                 # Until it has been read again, and all its documents are confirmed, nothing is relied on.
                 forget_read(connection, resource.id)
-            place = self._entries.place(connection, visit.account, sitemap, reading)
+            place = self._entries.place(connection, visit, sitemap, reading)
         reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
         try:
             for batch in reader:
@@ -320,15 +330,33 @@ class HostReader:
         except SitemapError as error:
             code = fault_code("sitemap", error.fault)
             visit.note(code, sitemap.url, line=error.line, seen=error.seen)
-        self._crawler.stats.inc_value("woo/entries", reader.entries)
-        _check_file(visit, sitemap.url, "sitemap", reader)
-        if reader.complete and "dataloss" in response.flags:
-            visit.note("sitemap.afgebroken", sitemap.url)
-        elif reader.complete:
-            if self._keeper.read_completely(reading):
-                visit.whole.add(resource.id)
-            if not reader.entries:
-                visit.note("sitemap.leeg", sitemap.url)
+        self._end_sitemap(response, visit, place, reader)
+
+    def _end_sitemap(
+        self, response: StreamedResponse, visit: Visit, place: Place, reader: UrlsetReader
+    ) -> None:
+        """Note what was read of a sitemap, to its end or not, and report on it as a whole."""
+        url = place.sitemap.url
+        is_complete = reader.complete and "dataloss" not in response.flags
+        if reader.complete and not is_complete:
+            visit.note("sitemap.afgebroken", url)
+        if not visit.is_second:
+            self._crawler.stats.inc_value("woo/entries", reader.entries)
+            _check_file(visit, url, "sitemap", reader)
+            if is_complete and not reader.entries:
+                visit.note("sitemap.leeg", url)
+        if is_complete:
+            with self._keeper.begin() as connection:
+                lacking = self._entries.lacking(connection, place)
+                self._keeper.read_completely(connection, place.reading, lacking)
+            visit.read.add(place.sitemap_id)
+            visit.lacking[place.sitemap_id] = array("q", lacking)
+        left_to = visit.left_to.pop(url, Counter()) + place.left_to
+        if place.is_postponed:
+            visit.postponed.append(place.sitemap)
+            visit.left_to[url] = left_to
+        else:
+            self._entries.report_foreign(visit, place.sitemap, left_to)
 
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
         for item in items:

@@ -20,15 +20,17 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     event,
+    false,
     func,
     insert,
     inspect,
+    literal,
     select,
     update,
 )
 
 #: Goes up with each change of the tables; see MIGRATIONS.
-VERSION = 2
+VERSION = 3
 
 metadata = MetaData()
 
@@ -62,13 +64,12 @@ hosts = Table(
     metadata,
     Column("id", Key, primary_key=True),
     Column("host", Text, unique=True, nullable=False),
-    # Seconds since 1970; the last run in which the host was read completely.
+    # Seconds since 1970; the end of the last complete read.
     Column("complete_at", BigInteger),
-    # Complete runs running in which too much was gone at once; whether the operator said that it is right.
-    Column("held_runs", Integer, nullable=False, default=0),
-    # How many documents that were: a hold is over for no more than these.
-    Column("held_documents", Integer, nullable=False, default=0),
-    Column("confirmed", Boolean, nullable=False, default=False),
+    # Whether the read that began last was complete: false from its begin on, so also where it was killed.
+    Column("complete", Boolean, nullable=False, default=False),
+    # Whether that read lacked so much at once that it may be a mistake.
+    Column("massive", Boolean, nullable=False, default=False),
 )
 
 #: robots.txt, indexes and sitemaps, with what a conditional request needs.
@@ -97,7 +98,8 @@ documents = Table(
     metadata,
     Column("id", Key, primary_key=True),
     Column("loc", Text, unique=True, nullable=False),
-    # The sitemap that listed it last, and by that its index and host.
+    # The sitemap whose entry counts: that of the version that was harvested or refused last, else the one
+    # that listed it first. By that its index and host.
     Column("sitemap_id", ForeignKey("resources.id"), nullable=False, index=True),
     # Microseconds since 1970: equality is of moments, not of notations.
     Column("lastmod", BigInteger),
@@ -128,6 +130,10 @@ documents = Table(
     Column("fault_since", BigInteger),
     Column("refused_at", BigInteger),
     Column("refused_lastmod", BigInteger),
+    # Number of the host whose run delivers the withdrawal: so that no other run does so too.
+    Column("withdrawing", BigInteger),
+    # Withdrawn by mistake: to be delivered again if it is listed, whatever its lastmod. Null for no.
+    Column("restore", Boolean),
 )
 
 
@@ -147,6 +153,44 @@ faults = Index(
     documents.c.sitemap_id,
     sqlite_where=documents.c.fault.is_not(None),
     postgresql_where=documents.c.fault.is_not(None),
+)
+
+#: Few withdrawals are on their way, and each run looks for those that an earlier one left.
+withdrawing = Index(
+    "documents_withdrawing",
+    documents.c.withdrawing,
+    sqlite_where=documents.c.withdrawing.is_not(None),
+    postgresql_where=documents.c.withdrawing.is_not(None),
+)
+
+#: Which sitemaps list which documents, as far as is known: a row for each document of a sitemap.
+listings = Table(
+    "listings",
+    metadata,
+    Column("sitemap_id", ForeignKey("resources.id"), primary_key=True),
+    # No foreign key: a run on another host may forget a document while this one begins to list it.
+    Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
+    # Complete reads of the host in a row that lacked the document; 0 where it was listed last time.
+    Column("misses", Integer, nullable=False, default=0),
+    # Whether the entry is of another organisation's document.
+    Column("foreign", Boolean, nullable=False, default=False),
+    # Of such an entry: its lastmod, in microseconds since 1970.
+    Column("lastmod", BigInteger),
+    sqlite_with_rowid=False,
+)
+
+#: Few documents are missing, and few are of others.
+missing = Index(
+    "listings_missing",
+    listings.c.sitemap_id,
+    sqlite_where=listings.c.misses > 0,
+    postgresql_where=listings.c.misses > 0,
+)
+foreign = Index(
+    "listings_foreign",
+    listings.c.sitemap_id,
+    sqlite_where=listings.c.foreign,
+    postgresql_where=listings.c.foreign,
 )
 
 #: Files that records are appended to: up to where they are durable, and whether their run closed them.
@@ -244,32 +288,35 @@ permit_cases = Table(
     Column("package", BigInteger, index=True),
 )
 
-PERMITS = (permit_entries, permit_files, permit_messages, permit_cases)
 
+def _add_listings(connection: Connection) -> None:
+    """Version 3: every sitemap that lists a document, and how long each document is missing.
 
-def _add_files_and_faults(connection: Connection) -> None:
-    """Version 2: a document's file, why one could not be harvested, several machines, and permits."""
-    there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
-    for column in documents.c:
-        if column.name not in there:
-            kind = column.type.compile(connection.dialect)
-            connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column.name} {kind}")
-    faults.create(connection)
-    locks.create(connection)
-    opened = connection.exec_driver_sql("SELECT path, durable, closed FROM outputs").all()
-    outputs.drop(connection)
-    outputs.create(connection)
-    if opened:
-        connection.execute(insert(outputs), [{"node": "", **row._mapping} for row in opened])
-    metadata.create_all(connection, tables=PERMITS)
+    Documents that were missing when the older version last read their host are counted from now on.
+    """
+    for table, names in ((documents, ("withdrawing", "restore")), (hosts, ("complete", "massive"))):
+        for name in names:
+            kind = table.c[name].type.compile(connection.dialect)
+            required = "" if table.c[name].nullable else " DEFAULT false NOT NULL"
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} {kind}{required}")
+    connection.execute(update(hosts).where(hosts.c.complete_at.is_not(None)).values(complete=True))
+    for name in ("held_runs", "held_documents", "confirmed"):
+        connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
+    withdrawing.create(connection)
+    listings.create(connection)
+    rows = select(documents.c.sitemap_id, documents.c.id, literal(0), false())
+    listed = rows.where(documents.c.withdrawn.is_(None))
+    connection.execute(
+        insert(listings).from_select(["sitemap_id", "document_id", "misses", "foreign"], listed)
+    )
 
 
 #: From each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_listings}
 
 
 class VersionError(ValueError):
-    """The state was made by a newer version of the program; the message says which."""
+    """The state was made by another version of the program, which this one cannot bring up to date."""
 
 
 def prepare(connection: Connection) -> None:
@@ -286,8 +333,9 @@ def prepare(connection: Connection) -> None:
         metadata.create_all(connection)
         connection.execute(insert(about).values(name="version", value=str(VERSION)))
         return
-    if version > VERSION:
-        raise VersionError(f"it has version {version}, and this program knows versions up to {VERSION}")
+    if not min(MIGRATIONS) <= version <= VERSION:
+        known = f"versions {min(MIGRATIONS)} to {VERSION}"
+        raise VersionError(f"it has version {version}, and this program knows {known}")
     for number in range(version, VERSION):
         MIGRATIONS[number](connection)
     connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))

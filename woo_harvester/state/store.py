@@ -97,7 +97,7 @@ class State:
                 prepare(connection)
         except VersionError as error:
             raise StateError(
-                f"the state {name} was made by a newer version: {error}; install that"
+                f"the state {name} was made by another version of the program: {error}; install that one"
             ) from error
         except SQLAlchemyError as error:
             raise StateError(_explain(name, error)) from error

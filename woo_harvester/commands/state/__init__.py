@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
+    from sqlalchemy import Connection
 
 
 class Command(WordedCommand):
@@ -133,16 +134,32 @@ class Command(WordedCommand):
         tell(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say that what is held back of hosts is right."""
+        """Say that the pending withdrawals of hosts are right."""
+        hosts = self._of_hosts(args, upkeep.confirm_withdrawals, "no withdrawal is pending of")
+        what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
+        tell(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
+
+    def restore(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Have the next run deliver withdrawn documents of hosts again, where they are listed."""
+        hosts = self._of_hosts(args, upkeep.restore, "no document is withdrawn of")
+        what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
+        tell(f"Marked: the next run delivers {what} again, where they are listed.")
+
+    def _of_hosts(
+        self, args: list[str], change: Callable[[Connection, str], int], nothing: str
+    ) -> dict[str, int]:
+        """Change what is known of each host; return how many documents that were. Raises StateError."""
+        counts: dict[str, int] = {}
         with self._open() as state:
             with state.begin() as connection:
                 known = upkeep.known_hosts(connection)
             hosts = {known_host(given, known) for given in args}
             with self._locked(state, hosts), state.begin() as connection:
                 for host in sorted(hosts):
-                    if not upkeep.confirm_hold(connection, host):
-                        raise StateError(f"nothing is held back of {host}")
-        tell(f"Confirmed: the next complete run withdraws what is gone of {', '.join(sorted(hosts))}.")
+                    counts[host] = change(connection, host)
+                    if not counts[host]:
+                        raise StateError(f"{nothing} {host}")
+        return counts
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Compare the state with what files hold."""
@@ -209,6 +226,7 @@ ACTIONS = {
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
+    "restore": Action(Command.restore, "HOST...", 1, None),
     "check": Action(Command.check, FILES, 1, None, frozenset({"verbose"})),
     "latest": Action(Command.latest, FILES, 1, None, frozenset({"output", "withdrawn"})),
     "unnamed": Action(Command.unnamed, "", 0, 0, frozenset({"remove"})),

@@ -19,7 +19,7 @@ from woo_harvester.state.sessionlock import Holder
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
 HOST_WIDTH = 33
-HEADS = ("documents", "withdrawn", "held back")
+HEADS = ("documents", "withdrawn", "pending")
 NUMBER_WIDTH = 9
 
 
@@ -72,8 +72,8 @@ def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     for one in found:
         if len(one.host) > width:
             yield one.host
-        held = "confirmed" if one.confirmed else number(one.held_runs, "run") if one.held_runs else "-"
-        numbers = (str(one.documents), str(one.withdrawn), held)
+        pending = "confirmed" if one.confirmed else str(one.pending or "-")
+        numbers = (str(one.documents), str(one.withdrawn), pending)
         cells = (f"{number:>{NUMBER_WIDTH}}" for number in numbers)
         yield " ".join(
             [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]

@@ -1,0 +1,228 @@
+"""Third step of an entry's way: decide, and make the item or report why there is none.
+
+Source: seed "Sitemapindex en Sitemaps", field lastmod.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import cast
+
+from sqlalchemy import Connection
+
+from woo_harvester.dates import day_of, iso_seconds, moment_after
+from woo_harvester.diwoo.given import read_given
+from woo_harvester.extensions.delivery import Delivery
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings.notes import Notes
+from woo_harvester.items import Source, WooItem
+from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.register import Match, Register
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.rules import SKIPPED, read_lastmod
+from woo_harvester.sitemaps.selection import Sitemap
+from woo_harvester.spiders.candidates import Candidate, Changes, Place
+from woo_harvester.spiders.lookup import LookUp
+from woo_harvester.state import documents, listings
+from woo_harvester.state.decision import Known, Standing, Verdict, decide, is_refused, microseconds
+from woo_harvester.state.documents import Harvested
+from woo_harvester.state.listings import Listing
+from woo_harvester.state.resources import forget_read
+from woo_harvester.tooi.categories import category_of_index
+from woo_harvester.urls import record_id
+
+NOT_AGAIN = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
+
+
+class Verdicts:
+    """Decides on entries. A document that was refused is left alone for *patience* seconds."""
+
+    def __init__(self, register: Register, keeper: StateKeeper, lookup: LookUp, patience: float) -> None:
+        self._register = register
+        self._keeper = keeper
+        self._lookup = lookup
+        self._patience = patience
+        self.counts = dict.fromkeys(Verdict, 0)
+        """Entries by what was decided."""
+
+    def apply(self, connection: Connection, one: Candidate, place: Place, changes: Changes) -> WooItem | None:
+        """Return the item for an entry, or None where nothing is to be harvested."""
+        known, entry, notes = one.known, one.entry, one.notes
+        match = self._register.organisation_of(entry.loc, place.visit.host)
+        notes.organisation = match.organisation.identifier if match.organisation else None
+        now = datetime.now(UTC).replace(microsecond=0)
+        moment = read_lastmod(entry.lastmod, now, notes if self._counts(one, place) else _silent(notes))
+        verdict = self._decide(one, moment, now)
+        if not one.own and verdict.cause and self._lookup.waits(entry.loc, place):
+            place.is_postponed = place.reading.flawed = True
+            changes.postponed += 1
+            return None
+        self._note_listing(one, moment, changes)
+        if not place.visit.listed.add(known.id):
+            self._repeated(connection, known, notes, place)
+            return None
+        if verdict is Verdict.FOREIGN:
+            place.left_to[str(one.owner)] += 1
+            self.counts[verdict] += 1
+            return None
+        if known.id in self._keeper.expected:
+            # Another host of its owner gave it in this run: the newest entry counts from the next run on.
+            self._repeated(connection, known, notes, place)
+            return None
+        self.counts[verdict] += 1
+        if verdict.cause is None:
+            self._passed_over(verdict, one, place, changes)
+            return None
+        return self._item(connection, one, match, verdict, moment, now, place)
+
+    def _counts(self, one: Candidate, place: Place) -> bool:
+        """Whether an entry is looked at in this reading: what is wrong with others is not reported."""
+        if one.known.id in place.visit.listed:
+            return False
+        return one.own or (one.owner is None and not self._lookup.waits(one.entry.loc, place))
+
+    def _decide(self, one: Candidate, moment: datetime | None, now: datetime) -> Verdict:
+        known, row = one.known, one.listing
+        standing = Standing(
+            own=one.own,
+            own_known=one.own_known,
+            own_listed=one.owner is not None,
+            lastmod=row.lastmod if row else None,
+            seen_before=row is not None,
+        )
+        verdict = decide(known, moment, standing)
+        if known.fault is not None:
+            one.notes.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
+            comparable = one.own_known or not one.own
+            if (
+                verdict.cause
+                and comparable
+                and is_refused(known, moment, int(now.timestamp()), self._patience)
+            ):
+                return Verdict.REFUSED
+        return verdict
+
+    @staticmethod
+    def _note_listing(one: Candidate, moment: datetime | None, changes: Changes) -> None:
+        """Note that this sitemap lists the document."""
+        lastmod = microseconds(moment) if moment and not one.own else None
+        row = Listing(one.known.id, 0, not one.own, lastmod)
+        if one.listing is None:
+            changes.listed.append(row)
+            return
+        if one.listing.misses:
+            changes.again.append(row.document_id)
+        if (one.listing.foreign, one.listing.lastmod) != (row.foreign, row.lastmod):
+            changes.foreign.append(row)
+
+    def _item(
+        self,
+        connection: Connection,
+        one: Candidate,
+        match: Match,
+        verdict: Verdict,
+        moment: datetime | None,
+        now: datetime,
+        place: Place,
+    ) -> WooItem:
+        known, entry = one.known, one.entry
+        # What another's entry said before the owner's came does not count.
+        taken_over = one.own and not one.own_known
+        published = (
+            date.fromisoformat(known.published)
+            if known.published and not taken_over
+            else day_of(moment or now)
+        )
+        at = moment_after(known.told, now)
+        cause = cast("Oorzaak", verdict.cause)
+        record = _record(entry, place.sitemap, one.notes, cause, published, moment, at)
+        number = place.sitemap.index.name.number
+        category = category_of_index(number) if number else None
+        source = Source(read_given(entry.document), category, match)
+        if verdict is not Verdict.NEW:
+            source.known = documents.file_of(connection, known.id)
+        item = WooItem(record, source, one.notes)
+        harvested = Harvested(
+            id=known.id,
+            lastmod=microseconds(moment) if moment else None,
+            published=published.isoformat(),
+            at=int(at.timestamp()),
+            entry_digest=one.digest,
+            sitemap_id=place.sitemap_id,
+        )
+        self._keeper.expected.add(known.id)
+        self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
+        return item
+
+    def _repeated(self, connection: Connection, known: Known, notes: Notes, place: Place) -> None:
+        """Report that a loc was listed before: the entry that was read first counts in this run.
+
+        The sitemaps that list it are read in each run, so that this is reported in each.
+        """
+        notes("loc.dubbel", element="loc", action=SKIPPED)
+        place.reading.flawed = True
+        for sitemap_id in listings.sitemaps_of(connection, known.id):
+            if sitemap_id in place.visit.own_sitemaps:
+                self._keeper.flaw(sitemap_id)
+                forget_read(connection, sitemap_id)
+
+    @staticmethod
+    def _passed_over(verdict: Verdict, one: Candidate, place: Place, changes: Changes) -> None:
+        """Report what keeps a document from being harvested; keep the digest of an entry that was read."""
+        known, notes = one.known, one.notes
+        if verdict is Verdict.REFUSED:
+            notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
+            if known.sitemap_id != place.sitemap_id:
+                changes.moved.append(known.id)
+        elif isinstance(verdict.value, str):
+            # Reported in each run, so the sitemap is not passed over.
+            place.reading.flawed = True
+            if verdict is Verdict.OLDER:
+                _correct(known, changes)  # what was wrong was so of another version
+                if one.owner is not None:  # which has a newer version of it
+                    notes("loc.dubbel", element="loc", action=SKIPPED)
+                    return
+                changes.unchanged += 1
+            notes(verdict.value, element="lastmod", seen=one.entry.lastmod, action="niet opnieuw geoogst")
+        else:
+            changes.unchanged += 1
+            if one.digest is not None and one.source == place.visit.host:
+                changes.digests[known.id] = one.digest
+            if one.source != place.visit.host and one.owner is None and one.own_known == one.own:
+                changes.moved.append(known.id)
+            _correct(known, changes)
+
+
+def _silent(notes: Notes) -> Notes:
+    """Return notes of which nothing is reported, for an entry that does not count."""
+    return Notes(lambda finding: None, url=notes.url)
+
+
+def _correct(known: Known, changes: Changes) -> None:
+    """Note a document that is listed as it was harvested: what was wrong since is past."""
+    if known.fault is not None:
+        changes.corrected.append(known.id)
+
+
+def _record(
+    entry: Entry,
+    sitemap: Sitemap,
+    notes: Notes,
+    cause: Oorzaak,
+    published: date,
+    moment: datetime | None,
+    at: datetime,
+) -> Record:
+    return Record(
+        id=record_id(entry.loc),
+        document=Document(weblocatie=entry.loc),
+        versies=[Versie(cause, published, moment)],
+        herkomst=Herkomst(
+            index=sitemap.index.url,
+            sitemap=sitemap.url,
+            lastmod=entry.lastmod,
+            opgehaald=at,
+            organisatie=notes.organisation,
+            bevindingen=notes.codes,
+        ),
+    )
