@@ -11,7 +11,7 @@ from typing import IO, Any, Literal
 from pydantic import ValidationError
 
 from woo_harvester.state.resources import CONTENT_MAXSIZE
-from woo_harvester.state.rows import COLUMNS, ROW, DocumentRow, FileRow, HostRow, Row
+from woo_harvester.state.rows import COLUMNS, ROW, DocumentRow, FileRow, HostRow, ListingRow, Row
 
 Format = Literal["jsonl", "csv"]
 
@@ -106,13 +106,13 @@ class _Order:
                     raise ValueError(f"expected each host once, got {row.host} a second time")
                 self._hosts.add(row.host)
                 self._host, self._files = row.host, set()
-            case FileRow() | DocumentRow() if row.host != self._host:
+            case FileRow() | DocumentRow() | ListingRow() if row.host != self._host:
                 raise ValueError(f"expected the line of the host {row.host} before those of what it has")
             case FileRow():
                 if row.url in self._files:
                     raise ValueError(f"expected each file of a host once, got {row.url} a second time")
                 self._files.add(row.url)
-            case DocumentRow() if row.sitemap not in self._files:
+            case DocumentRow() | ListingRow() if row.sitemap not in self._files:
                 raise ValueError(
                     f"expected a line of the sitemap {row.sitemap} before those of its documents"
                 )

@@ -95,9 +95,8 @@ class HostRow(_Row):
     kind: Literal["host"] = "host"
     host: Host
     complete_at: Seconds | None = None
-    held_runs: NonNegativeInt = 0
-    held_documents: NonNegativeInt = 0
-    confirmed: bool = False
+    complete: bool = False
+    massive: bool = False
 
 
 class FileRow(_Row):
@@ -141,10 +140,29 @@ class DocumentRow(_Row):
     fault_since: Seconds | None = None
     refused_at: Seconds | None = None
     refused_lastmod: Microseconds | None = None
+    restore: bool | None = None
 
 
-Row = HostRow | FileRow | DocumentRow
+class ListingRow(_Row):
+    """That a sitemap of the host lists a document, of this host or another.
+
+    Only where that does not go without saying: a document that is not withdrawn is listed by its sitemap.
+    """
+
+    kind: Literal["listing"] = "listing"
+    host: Host
+    loc: Loc
+    sitemap: Url
+    listed: bool = True
+    """False: the sitemap of the document's row lists it no longer."""
+    misses: NonNegativeInt = 0
+    foreign: bool = False
+    lastmod: Microseconds | None = None
+
+
+Row = HostRow | FileRow | DocumentRow | ListingRow
 ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
 
-#: Of a CSV file, in their order: those of all three kinds.
-COLUMNS = tuple(dict.fromkeys([*HostRow.model_fields, *DocumentRow.model_fields, *FileRow.model_fields]))
+#: Of a CSV file, in their order: those of all kinds.
+KINDS = (HostRow, DocumentRow, FileRow, ListingRow)
+COLUMNS = tuple(dict.fromkeys(name for kind in KINDS for name in kind.model_fields))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
+from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select
 
 from woo_harvester.state.documents import BATCH
+from woo_harvester.state.listings import Listing
+from woo_harvester.state.listings import add as add_listings
 from woo_harvester.state.resources import forget_host, forget_read
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, Row
-from woo_harvester.state.schema import documents, hosts, resources
+from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.store import State
 
 #: What a row of the table and a row of the export have by the same name.
 HOST_COLUMNS = [name for name in HostRow.model_fields if name in hosts.c]
 FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c and name != "kind"]
 DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
+LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings.c]
 
 
 def export(connection: Connection, names: Sequence[str] | None = None) -> Iterator[Row]:
@@ -30,6 +34,7 @@ def export(connection: Connection, names: Sequence[str] | None = None) -> Iterat
         yield host
         yield from _files(connection, key, host.host)
         yield from _documents(connection, key, host.host)
+        yield from _listings(connection, key, host.host)
 
 
 def _files(connection: Connection, host_id: int, host: str) -> Iterator[FileRow]:
@@ -49,11 +54,40 @@ def _documents(connection: Connection, host_id: int, host: str) -> Iterator[Docu
         yield DocumentRow.model_construct(host=host, sitemap=sitemap, **given)
 
 
+def _listings(connection: Connection, host_id: int, host: str) -> Iterator[ListingRow]:
+    """Give the listings of a host that are not plain: see ListingRow."""
+    columns = (resources.c.url, documents.c.loc, *(listings.c[name] for name in LISTING_COLUMNS))
+    query = (
+        select(*columns)
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .join(resources, resources.c.id == listings.c.sitemap_id)
+    )
+    is_plain = (
+        (documents.c.sitemap_id == listings.c.sitemap_id)
+        & documents.c.withdrawn.is_(None)
+        & (listings.c.misses == 0)
+        & ~listings.c.foreign
+        & listings.c.lastmod.is_(None)
+    )
+    query = query.where(resources.c.host_id == host_id, ~is_plain).order_by(resources.c.id, documents.c.id)
+    for sitemap, loc, *values in connection.execute(query.execution_options(yield_per=BATCH)):
+        given = dict(zip(LISTING_COLUMNS, values, strict=True))
+        yield ListingRow.model_construct(host=host, sitemap=sitemap, loc=loc, **given)
+    here = (listings.c.document_id == documents.c.id) & (listings.c.sitemap_id == documents.c.sitemap_id)
+    gone = select(resources.c.url, documents.c.loc).join_from(documents, resources)
+    gone = gone.where(
+        resources.c.host_id == host_id, documents.c.withdrawn.is_(None), ~exists().where(here)
+    ).order_by(resources.c.id, documents.c.id)
+    for sitemap, loc in connection.execute(gone.execution_options(yield_per=BATCH)):
+        yield ListingRow(host=host, sitemap=sitemap, loc=loc, listed=False)
+
+
 def replace(state: State, rows: Iterable[Row]) -> int:
-    """Put what *rows* tell of hosts in the place of what the state knows of them; gives how many documents.
+    """Put what *rows* say of hosts in the place of what the state knows of them; return how many documents.
 
     A host is replaced whole or not at all. A document that another host had is of the host in *rows* from
-    now on. The rows of a host stand together, the host first and its files before its documents.
+    now on. The rows of a host stand together, the host first and its files before its documents. After it,
+    :func:`replace_listings` is to be called with the same rows.
     """
     count = 0
     for _, group in groupby(rows, key=lambda row: row.host):
@@ -62,13 +96,42 @@ def replace(state: State, rows: Iterable[Row]) -> int:
     return count
 
 
+def replace_listings(state: State, rows: Iterable[Row]) -> None:
+    """Note which sitemaps list which documents, as far as that is not plain, once all hosts are there."""
+    given = (row for row in rows if isinstance(row, ListingRow))
+    while batch := list(islice(given, BATCH)):
+        with state.begin() as connection:
+            for row in batch:
+                _replace_listing(connection, row)
+
+
+def _replace_listing(connection: Connection, row: ListingRow) -> None:
+    of_host = resources.join(hosts, hosts.c.id == resources.c.host_id)
+    sitemap = select(resources.c.id).select_from(of_host)
+    sitemap_id = connection.scalar(sitemap.where(hosts.c.host == row.host, resources.c.url == row.sitemap))
+    document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == row.loc))
+    if sitemap_id is None:
+        return
+    if document_id is None:
+        # The document's own host was not in the file: the sitemap is read whole, and has it as new.
+        forget_read(connection, sitemap_id)
+        return
+    place = listings.c.sitemap_id == sitemap_id, listings.c.document_id == document_id
+    connection.execute(delete(listings).where(*place))
+    if row.listed:
+        values = {name: getattr(row, name) for name in LISTING_COLUMNS}
+        connection.execute(insert(listings).values(sitemap_id=sitemap_id, document_id=document_id, **values))
+
+
 def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
     sitemaps: dict[str, int] = {}
     host_id = count = 0
     batch: list[DocumentRow] = []
+    elsewhere: list[_Elsewhere] = []
     for row in rows:
         match row:
             case HostRow():
+                elsewhere += _listed_elsewhere(connection, _documents_of_host(row.host))
                 forget_host(connection, row.host)
                 host_id = _add_host(connection, row)
             case FileRow():
@@ -77,10 +140,43 @@ def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
                 batch.append(row)
                 count += 1
         if len(batch) == BATCH:
-            _add_documents(connection, batch, sitemaps)
+            elsewhere += _add_documents(connection, batch, sitemaps)
             batch = []
-    _add_documents(connection, batch, sitemaps)
+    elsewhere += _add_documents(connection, batch, sitemaps)
+    _list_elsewhere(connection, elsewhere)
     return count
+
+
+class _Elsewhere(NamedTuple):
+    """That a sitemap lists a document which is about to be replaced."""
+
+    loc: str
+    sitemap_id: int
+    misses: int
+    foreign: bool
+    lastmod: int | None
+
+
+def _documents_of_host(host: str) -> ColumnElement[bool]:
+    return documents.c.sitemap_id.in_(select(resources.c.id).join(hosts).where(hosts.c.host == host))
+
+
+def _listed_elsewhere(connection: Connection, which: ColumnElement[bool]) -> list[_Elsewhere]:
+    """Return where documents are listed by other sitemaps than the one that counts."""
+    columns = (documents.c.loc, listings.c.sitemap_id, *(listings.c[name] for name in LISTING_COLUMNS))
+    query = select(*columns).join_from(documents, listings, listings.c.document_id == documents.c.id)
+    found = connection.execute(query.where(which, listings.c.sitemap_id != documents.c.sitemap_id))
+    return [_Elsewhere(*row) for row in found]
+
+
+def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> None:
+    """Note that sitemaps of other hosts list documents, as far as both are there still."""
+    for one in elsewhere:
+        document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == one.loc))
+        is_there = connection.scalar(select(resources.c.id).where(resources.c.id == one.sitemap_id))
+        if document_id is not None and is_there is not None:
+            row = Listing(document_id, one.misses, one.foreign, one.lastmod)
+            add_listings(connection, one.sitemap_id, [row])
 
 
 def _add_host(connection: Connection, row: HostRow) -> int:
@@ -99,18 +195,27 @@ def _key(given: Sequence[int] | None) -> int:
     return int(key)
 
 
-def _add_documents(connection: Connection, batch: Sequence[DocumentRow], sitemaps: dict[str, int]) -> None:
+def _add_documents(
+    connection: Connection, batch: Sequence[DocumentRow], sitemaps: dict[str, int]
+) -> list[_Elsewhere]:
+    """Add documents, each listed by its sitemap; return where those that they replace were listed."""
     if not batch:
-        return
+        return []
     known = documents.c.loc.in_([row.loc for row in batch])
+    elsewhere = _listed_elsewhere(connection, known)
     # Of another host, whose files must be read whole to see that it does not list them any more.
-    for sitemap_id in (
-        connection.execute(select(documents.c.sitemap_id).distinct().where(known)).scalars().all()
-    ):
+    replaced = connection.execute(select(documents.c.id, documents.c.sitemap_id).where(known)).all()
+    for sitemap_id in sorted({row.sitemap_id for row in replaced}):
         forget_read(connection, sitemap_id)
+    connection.execute(delete(listings).where(listings.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
         {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in DOCUMENT_COLUMNS}}
         for row in batch
     ]
     connection.execute(insert(documents), values)
+    listed = select(documents.c.sitemap_id, documents.c.id, literal(0), false())
+    columns = ["sitemap_id", "document_id", "misses", "foreign"]
+    listed = listed.where(known, documents.c.withdrawn.is_(None))
+    connection.execute(insert(listings).from_select(columns, listed))
+    return elsewhere

@@ -116,6 +116,7 @@ class Command(WordedCommand):
         hosts = dict.fromkeys(row.host for row in exported.read(path, form))
         with closing(State.open(self._url())) as state, self._locked(state, hosts):
             count = transfer.replace(state, exported.read(path, form))
+            transfer.replace_listings(state, exported.read(path, form))
         tell(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
