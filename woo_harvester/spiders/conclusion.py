@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -27,8 +27,9 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state import documents, listings
+from woo_harvester.state.decision import microseconds
 from woo_harvester.state.documents import BATCH, Gone
-from woo_harvester.state.resources import end_read, forget_unread, keep_massive, read_status
+from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
 from woo_harvester.state.withdrawal import Limits, Missing, massive, missing_documents
 from woo_harvester.urls import record_id
 
@@ -44,6 +45,8 @@ class Conclusion:
         self._report = report
         self._limits = limits
         self._pending = pending
+        self._begun_at = microseconds(datetime.now(UTC))
+        """When the run began, in microseconds since 1970."""
 
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
         """Give the withdrawals of a run.
@@ -54,9 +57,9 @@ class Conclusion:
         for visit in complete:
             self._weigh(visit)
         with self._keeper.begin() as connection:
-            status = read_status(connection)
+            reads = last_reads(connection)
         for visit in complete:
-            yield from self._withdraw(visit, status)
+            yield from self._withdraw(visit, reads)
 
     def _end_read(self, visit: Visit) -> bool:
         """Count what a host no longer lists; return False where it was not read completely."""
@@ -70,10 +73,10 @@ class Conclusion:
                     visit.note("intrekking.onvolledig", f"https://{visit.host}/", seen=reasons)
                 return False
             forget_unread(connection, host_id, visit.read)
-            listings.missed(connection, host_id, visit.read, visit.lacking)
+            listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
             listings.drop_missing_withdrawn(connection, host_id)
             documents.end_restore(connection, host_id)
-            end_read(connection, host_id, int(datetime.now(UTC).timestamp()))
+            end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
         return True
 
     def _weigh(self, visit: Visit) -> None:
@@ -100,7 +103,7 @@ class Conclusion:
         if batch:
             yield batch
 
-    def _withdraw(self, visit: Visit, status: dict[str, bool]) -> Iterator[WooItem]:
+    def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
         """Give the withdrawals of one host; list what waits, and report why."""
         now = datetime.now(UTC)
         waiting = _Waiting(visit, self._pending)
@@ -108,7 +111,7 @@ class Conclusion:
         with closing(waiting), self._keeper.begin() as connection:
             for part in self._missing(connection, visit):
                 for one in part:
-                    hosts = self._unread(one, status)
+                    hosts = self._unread(one, reads)
                     if one.massive or hosts:
                         waiting.add(one, hosts)
                     else:
@@ -123,11 +126,16 @@ class Conclusion:
             for one_gone in gone:
                 yield self._item(one_gone, visit, now)
 
-    def _unread(self, one: Missing, status: dict[str, bool]) -> list[str]:
-        """Return the hosts where a document may have moved to and that were not read completely."""
+    def _unread(self, one: Missing, reads: Mapping[str, int]) -> list[str]:
+        """Return the hosts where a document may have moved to and that were not read completely since.
+
+        Of the hosts that listed it that is known already; hosts that the state does not know are not
+        harvested here.
+        """
         if one.misses >= self._limits.runs:
             return []
-        return [host for host in self._register.own_hosts(one.loc) if not status.get(host, True)]
+        others = set(self._register.own_hosts(one.loc)).intersection(reads) - one.hosts
+        return sorted(host for host in others if reads[host] < one.since)
 
     def _item(self, gone: Gone, visit: Visit, now: datetime) -> WooItem:
         match = self._register.organisation_of(gone.loc, visit.host)

@@ -6,11 +6,12 @@ complete reads of the host in a row have lacked the document.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Select,
@@ -56,6 +57,8 @@ class HostListing(NamedTuple):
     """Whether the last read of the host was complete."""
     massive: bool
     """Whether that read lacked so much at once that it may be a mistake."""
+    missing_since: int | None
+    """Microseconds since 1970; the begin of the run that found it missing first."""
 
 
 _COLUMNS = (listings.c.document_id, listings.c.misses, listings.c.foreign, listings.c.lastmod)
@@ -63,10 +66,15 @@ _IN_SITEMAP = listings.c.sitemap_id == bindparam("in_sitemap")
 _OF_DOCUMENT = listings.c.document_id == bindparam("key")
 _COUNT = select(func.count()).where(_IN_SITEMAP, listings.c.misses == 0)
 _IDS = select(listings.c.document_id).where(_IN_SITEMAP).order_by(listings.c.document_id)
-_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(misses=0)
-_ALL_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, listings.c.misses > 0).values(misses=0)
-_MISSED = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(misses=listings.c.misses + 1)
-_ALL_MISSED = update(listings).where(_IN_SITEMAP).values(misses=listings.c.misses + 1)
+_LISTED = {"misses": 0, "missing_since": None}
+_ONE_MORE = {
+    "misses": listings.c.misses + 1,
+    "missing_since": func.coalesce(listings.c.missing_since, bindparam("since", type_=BigInteger)),
+}
+_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(**_LISTED)
+_ALL_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, listings.c.misses > 0).values(**_LISTED)
+_MISSED = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(**_ONE_MORE)
+_ALL_MISSED = update(listings).where(_IN_SITEMAP).values(**_ONE_MORE)
 _KEEP_LASTMOD = (
     update(listings)
     .where(_IN_SITEMAP, _OF_DOCUMENT)
@@ -80,6 +88,7 @@ _WITH_HOST = (
         listings.c.misses,
         hosts.c.complete,
         hosts.c.massive,
+        listings.c.missing_since,
     )
     .join_from(listings, documents, documents.c.id == listings.c.document_id)
     .join(resources, resources.c.id == listings.c.sitemap_id)
@@ -160,18 +169,22 @@ def known_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing
 
 
 def missed(
-    connection: Connection, host_id: int, read: Collection[int], lacking: dict[int, Sequence[int]]
+    connection: Connection,
+    host_id: int,
+    read: Collection[int],
+    lacking: Mapping[int, Sequence[int]],
+    since: int,
 ) -> None:
-    """Count a complete read of a host.
+    """Count a complete read of a host, in a run that began at *since*, in microseconds since 1970.
 
     *read* are the sitemaps that it read, *lacking* the documents that each of these no longer lists. What
     other sitemaps of the host listed is missing too: no index names them any more.
     """
     for sitemap_id, ids in lacking.items():
-        _for_each(connection, _MISSED, sitemap_id, ids)
+        _for_each(connection, _MISSED, sitemap_id, ids, since=since)
     for sitemap_id in _with_listings(connection, host_id):
         if sitemap_id not in read:
-            connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id})
+            connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id, "since": since})
     # What another sitemap of the host lists has moved there: it is not missing.
     here = resources.alias()
     there = listings.alias()
@@ -252,8 +265,10 @@ def _with_listings(connection: Connection, host_id: int) -> Sequence[int]:
     return connection.execute(query).scalars().all()
 
 
-def _for_each(connection: Connection, statement: Update, sitemap_id: int, ids: Collection[int]) -> None:
-    rows = [{"in_sitemap": sitemap_id, "key": key} for key in sorted(ids)]
+def _for_each(
+    connection: Connection, statement: Update, sitemap_id: int, ids: Collection[int], **values: int
+) -> None:
+    rows = [{"in_sitemap": sitemap_id, "key": key, **values} for key in sorted(ids)]
     if rows:
         connection.execute(statement, rows)
 

@@ -127,9 +127,13 @@ def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
         connection.execute(update(hosts).where(part, hosts.c.complete).values(complete=False))
 
 
-def end_read(connection: Connection, host_id: int, at: int) -> None:
-    """Note that a host was read completely; *at* is in seconds since 1970."""
-    connection.execute(_KEEP_HOST, {"host_id": host_id, "complete_at": at, "complete": True})
+def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> None:
+    """Note that a host was read completely.
+
+    *at* is in seconds since 1970, *begun_at* the begin of the run in microseconds.
+    """
+    values = {"complete_at": at, "begun_at": begun_at, "complete": True}
+    connection.execute(_KEEP_HOST, {"host_id": host_id, **values})
 
 
 def keep_massive(connection: Connection, host_id: int, *, massive: bool) -> None:
@@ -146,9 +150,13 @@ def forget_unread(connection: Connection, host_id: int, read: Collection[int]) -
             forget_read(connection, sitemap_id)
 
 
-def read_status(connection: Connection) -> dict[str, bool]:
-    """Return of each known host whether its last read was complete."""
-    return {row.host: row.complete for row in connection.execute(select(hosts.c.host, hosts.c.complete))}
+def last_reads(connection: Connection) -> dict[str, int]:
+    """Return of each known host when the run began that read it last, in microseconds since 1970.
+
+    0 for a host whose last read was not complete.
+    """
+    rows = connection.execute(select(hosts.c.host, hosts.c.complete, hosts.c.begun_at))
+    return {row.host: (row.begun_at or 0) if row.complete else 0 for row in rows}
 
 
 def hosts_of_sitemaps(connection: Connection, sitemaps: Collection[int]) -> dict[int, str]:

@@ -97,6 +97,7 @@ class HostRow(_Row):
     complete_at: Seconds | None = None
     complete: bool = False
     massive: bool = False
+    begun_at: Microseconds | None = None
 
 
 class FileRow(_Row):
@@ -156,6 +157,7 @@ class ListingRow(_Row):
     listed: bool = True
     """False: the sitemap of the document's row lists it no longer."""
     misses: NonNegativeInt = 0
+    missing_since: Microseconds | None = None
     foreign: bool = False
     lastmod: Microseconds | None = None
 

@@ -66,6 +66,8 @@ hosts = Table(
     Column("host", Text, unique=True, nullable=False),
     # Seconds since 1970; the end of the last complete read.
     Column("complete_at", BigInteger),
+    # Microseconds since 1970; the begin of the run that read it completely.
+    Column("begun_at", BigInteger),
     # Whether the read that began last was complete: false from its begin on, so also where it was killed.
     Column("complete", Boolean, nullable=False, default=False),
     # Whether that read lacked so much at once that it may be a mistake.
@@ -172,6 +174,8 @@ listings = Table(
     Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
     # Complete reads of the host in a row that lacked the document; 0 where it was listed last time.
     Column("misses", Integer, nullable=False, default=0),
+    # Microseconds since 1970; the begin of the run that found it missing first. Null where it was listed.
+    Column("missing_since", BigInteger),
     # Whether the entry is of another organisation's document.
     Column("foreign", Boolean, nullable=False, default=False),
     # Of such an entry: its lastmod, in microseconds since 1970.
@@ -294,7 +298,10 @@ def _add_listings(connection: Connection) -> None:
 
     Documents that were missing when the older version last read their host are counted from now on.
     """
-    for table, names in ((documents, ("withdrawing", "restore")), (hosts, ("complete", "massive"))):
+    for table, names in (
+        (documents, ("withdrawing", "restore")),
+        (hosts, ("begun_at", "complete", "massive")),
+    ):
         for name in names:
             kind = table.c[name].type.compile(connection.dialect)
             required = "" if table.c[name].nullable else " DEFAULT false NOT NULL"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select
 
+from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.documents import BATCH
-from woo_harvester.state.listings import Listing
-from woo_harvester.state.listings import add as add_listings
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
 from woo_harvester.state.schema import documents, hosts, listings, resources
@@ -152,9 +151,8 @@ class _Elsewhere(NamedTuple):
 
     loc: str
     sitemap_id: int
-    misses: int
-    foreign: bool
-    lastmod: int | None
+    row: dict[str, Any]
+    """The other columns of its row."""
 
 
 def _documents_of_host(host: str) -> ColumnElement[bool]:
@@ -166,7 +164,10 @@ def _listed_elsewhere(connection: Connection, which: ColumnElement[bool]) -> lis
     columns = (documents.c.loc, listings.c.sitemap_id, *(listings.c[name] for name in LISTING_COLUMNS))
     query = select(*columns).join_from(documents, listings, listings.c.document_id == documents.c.id)
     found = connection.execute(query.where(which, listings.c.sitemap_id != documents.c.sitemap_id))
-    return [_Elsewhere(*row) for row in found]
+    return [
+        _Elsewhere(loc, sitemap_id, dict(zip(LISTING_COLUMNS, values, strict=True)))
+        for loc, sitemap_id, *values in found
+    ]
 
 
 def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> None:
@@ -175,8 +176,8 @@ def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> 
         document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == one.loc))
         is_there = connection.scalar(select(resources.c.id).where(resources.c.id == one.sitemap_id))
         if document_id is not None and is_there is not None:
-            row = Listing(document_id, one.misses, one.foreign, one.lastmod)
-            add_listings(connection, one.sitemap_id, [row])
+            row = {"sitemap_id": one.sitemap_id, "document_id": document_id, **one.row}
+            connection.execute(insert_new(connection.dialect.name, listings), row)
 
 
 def _add_host(connection: Connection, row: HostRow) -> int:

@@ -39,6 +39,10 @@ class Missing:
     """Complete reads in a row that lacked it: of the hosts that listed it, the least."""
     massive: bool
     """Whether it waits, since much went at once on one of its hosts."""
+    since: int
+    """Microseconds since 1970; the begin of the run that found it missing from the last of them."""
+    hosts: frozenset[str]
+    """The hosts that listed it."""
 
 
 def missing_documents(
@@ -61,7 +65,15 @@ def gone(rows: Sequence[HostListing], is_registered: Callable[[str], bool], limi
     if not counting or any(not row.misses or not row.complete for row in counting):
         return None
     massive = any(row.massive and row.misses < limits.runs for row in counting)
-    return Missing(rows[0].document_id, rows[0].loc, min(row.misses for row in counting), massive)
+    since = max(row.missing_since or 0 for row in counting)
+    return Missing(
+        id=rows[0].document_id,
+        loc=rows[0].loc,
+        misses=min(row.misses for row in counting),
+        massive=massive,
+        since=since,
+        hosts=frozenset(row.host for row in rows),
+    )
 
 
 def is_massive(count: int, published: int, limits: Limits) -> bool:
