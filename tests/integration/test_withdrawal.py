@@ -302,7 +302,9 @@ def test_a_withdrawal_whose_record_could_not_be_stored_comes_with_the_next_run(
     publish(site, numbered(1))
     feeds = json.dumps({"broken://now": {"format": "jsonlines"}})
     storages = json.dumps({"broken": "tests.integration.feeds.BrokenStorage"})
-    assert harvester.day(FEEDS=feeds, FEED_STORAGES=storages).returncode == 1
+    broken = {"FEEDS": feeds, "FEED_STORAGES": storages}
+    failed = run_scrapy(harvester.arguments(), harvester.folder, harvester.ca_bundle, settings=broken)
+    assert failed.returncode == 1
     assert set(causes(harvester.day())) == {"doc1", "doc2"}
     assert harvester.day().records == []
 
