@@ -22,7 +22,7 @@ from scrapy.http import Headers
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from tests.simulation.publishers import Publisher, register_of
+from tests.simulation.publishers import Publisher, number_of, register_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding
 from woo_harvester.handlers.response import StreamedResponse
@@ -176,7 +176,7 @@ class _Run:
 
     def _make_crawler(self) -> Any:
         slot = SimpleNamespace(closing=None)
-        crawler = SimpleNamespace(
+        return SimpleNamespace(
             settings=Settings(SETTINGS),
             signals=_Signals(),
             stats=_Stats(),
@@ -186,7 +186,6 @@ class _Run:
             get_downloader_middleware=lambda cls: None,
             get_item_pipeline=lambda cls: None,
         )
-        return crawler
 
     async def go(self) -> None:
         """Do what the engine does, one request at a time, in any order of hosts."""
@@ -246,10 +245,10 @@ class _Run:
         asked = request.headers.get("If-None-Match")
         if status == 200 and asked is not None and asked.decode() == file.etag:
             status = 304
-        if path.startswith("/s") and not path.startswith("/sitemapindex"):
-            if status == 200 and not file.etag == '"cut"':
+        if number_of(path) is not None:
+            if status == 200 and file.etag != '"cut"':
                 self._harvester.held[request.url] = dict(file.documents)
-            if status in (200, 304) and not file.etag == '"cut"':
+            if status in (200, 304) and file.etag != '"cut"':
                 listed = self._harvester.held.get(request.url, {})
                 self.outcome.read.setdefault(host, {})[path] = dict(listed)
         body = file.body if status == 200 else b""

@@ -113,9 +113,17 @@ class Oracle:
             assert loc not in self.listed[host], f"{loc} is withdrawn, and {host} lists it"
             assert self.last_complete.get(host, True), f"{loc} is withdrawn, and {host} was not read"
             assert self.misses[loc, host], f"{loc} is withdrawn, and {host} never lacked it"
+            self._check_others(loc, hosts, registered)
             if self._is_massive(host, registered):
                 count = min(self.misses[loc, other] for other in hosts)
                 assert count >= RUNS, f"{loc} is withdrawn after {count} reads, with many others"
+
+    def _check_others(self, loc: str, hosts: list[str], registered: frozenset[str]) -> None:
+        """It may have moved to another host of its owner's that could not be read."""
+        if min(self.misses[loc, host] for host in hosts) < RUNS:
+            for other in registered.difference(hosts):
+                unread = is_own(loc, other) and self.last_complete.get(other) is False
+                assert not unread, f"{loc} is withdrawn, and may have moved to {other}"
 
     def _is_massive(self, host: str, registered: frozenset[str]) -> bool:
         """Whether so much is gone from a host that it must wait, for sure."""

@@ -108,7 +108,7 @@ class Publisher:
             listed = [number for number in sorted(self.sitemaps) if number % 2 == which]
             body = as_bytes(sitemapindex([f"https://{self.host}{sitemap_path(number)}" for number in listed]))
         else:
-            number = int(path.removeprefix("/s").removesuffix(".xml"))
+            number = number_of(path) or 0
             documents = tuple(sorted(self.sitemaps[number].items()))
             body = sitemap_body(self.host, documents, self.wrong.get(number, 0))
         etag = '"fixed"' if self.fixed_etags else f'"{sha256(body).hexdigest()[:16]}"'
@@ -122,9 +122,8 @@ class Publisher:
     def serve(self, path: str) -> tuple[int, File]:
         """Return status and content of a file as it is served today."""
         fault = self.faults.get(path)
-        if path.startswith("/s") and not path.startswith("/sitemapindex"):
-            if int(path.removeprefix("/s").removesuffix(".xml")) not in self.sitemaps:
-                return 404, File()
+        if (number := number_of(path)) is not None and number not in self.sitemaps:
+            return 404, File()
         file = self.file(path)
         if fault == "stale":
             return 200, self.previous.get(path, file)
@@ -133,9 +132,15 @@ class Publisher:
         if fault == "truncated":
             cut = len(file.body) - 30
             return 200, replace(file, documents=(), body=file.body[:cut], etag='"cut"')
-        if fault == "empty" and path.startswith("/s") and not path.startswith("/sitemapindex"):
+        if fault == "empty" and number is not None:
             return 200, File((), sitemap_body(self.host, (), 0), '"empty"')
         return 200, file
+
+
+def number_of(path: str) -> int | None:
+    """The number of a sitemap; None for robots.txt and indexes."""
+    name = path.removeprefix("/s").removesuffix(".xml")
+    return int(name) if name.isdigit() else None
 
 
 def index_path(number: int) -> str:

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from random import Random
 from unittest.mock import patch
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.simulation.harvester import Day, Harvester, Outcome, SimulatedState
 from tests.simulation.oracle import Oracle
-from tests.simulation.publishers import FAULTS, HOSTS, Fault, Publisher, host_of_loc, is_own, loc_of
+from tests.simulation.publishers import FAULTS, HOSTS, Publisher, host_of_loc, is_own, loc_of
 from woo_harvester.state.store import NOWHERE
 
 EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "40"))
@@ -31,9 +31,28 @@ CLOCKS = (
 )
 DAY = 86_400.0
 
-host_names = st.sampled_from(HOSTS)
-documents = st.builds(loc_of, host_names, st.integers(0, 5))
-numbers = st.integers(0, 2)
+PATHS = ("/robots.txt", "/sitemapindex-diwoo.xml", "/s0.xml", "/s1.xml", "/s2.xml")
+#: What publishers do, and how often.
+CHANGES, WEIGHTS = zip(
+    *{
+        "list": 3,
+        "renew": 4,
+        "drop": 4,
+        "drop_everywhere": 3,
+        "copy": 3,
+        "move": 2,
+        "relist": 3,
+        "empty": 1,
+        "remove_sitemap": 1,
+        "toggle_index": 1,
+        "break": 2,
+        "repair": 3,
+        "list_wrongly": 1,
+        "toggle_etags": 1,
+        "toggle_registered": 1,
+    }.items(),
+    strict=True,
+)
 
 
 @contextmanager
@@ -62,7 +81,7 @@ class Documents(RuleBasedStateMachine):
         self.oracle = Oracle()
         self.registered = frozenset(HOSTS)
         self.now = 1_800_000_000.0
-        self.days = 0
+        self.days = self.settled = 0
 
     def teardown(self) -> None:
         self.state._connection.close()
@@ -75,121 +94,131 @@ class Documents(RuleBasedStateMachine):
             for name in range(count):
                 publisher.list(loc_of(host, name), name % 2, 1)
 
-    # Publishers
-
-    @rule(host=host_names, loc=documents, number=numbers, version=st.integers(0, 8))
-    def list(self, host: str, loc: str, number: int, version: int) -> None:
-        """A host lists a document, perhaps one of another's."""
-        self.publishers[host].list(loc, number, version)
-
-    @rule(host=host_names, loc=documents, version=st.integers(0, 8))
-    def change(self, host: str, loc: str, version: int) -> None:
-        """A host gives one of its documents another lastmod."""
-        for sitemap in self.publishers[host].sitemaps.values():
-            if loc in sitemap:
-                sitemap[loc] = version
-
-    @rule(host=host_names, loc=documents)
-    def drop(self, host: str, loc: str) -> None:
-        """A host lists a document no longer."""
-        for number in self.publishers[host].sitemaps:
-            self.publishers[host].drop(loc, number)
-
-    @rule(host=host_names, number=numbers)
-    def drop_all(self, host: str, number: int) -> None:
-        """A sitemap is empty from now on."""
-        if number in self.publishers[host].sitemaps:
-            self.publishers[host].sitemaps[number] = {}
-
-    @rule(host=host_names, number=numbers)
-    def remove_sitemap(self, host: str, number: int) -> None:
-        """An index lists a sitemap no longer."""
-        self.publishers[host].sitemaps.pop(number, None)
-
-    @rule(host=host_names, loc=documents, other=host_names)
-    def move(self, host: str, loc: str, other: str) -> None:
-        """A document moves to another host's sitemaps."""
-        for sitemap in self.publishers[host].sitemaps.values():
-            if loc in sitemap:
-                self.publishers[other].list(loc, 0, sitemap.pop(loc))
-
-    @rule(host=host_names, number=st.integers(0, 1))
-    def toggle_index(self, host: str, number: int) -> None:
-        """robots.txt names an index no longer, or again."""
-        self.publishers[host].hidden_indexes ^= {number}
-
-    @rule(
-        host=host_names,
-        path=st.sampled_from(["/robots.txt", "/sitemapindex-diwoo.xml", "/s0.xml", "/s1.xml", "/s2.xml"]),
-        fault=st.sampled_from(FAULTS),
-    )
-    def break_file(self, host: str, path: str, fault: Fault) -> None:
-        """A file is served wrongly from now on."""
-        self.publishers[host].faults[path] = fault
-
-    @rule(host=host_names)
-    def repair(self, host: str) -> None:
-        """A host serves all its files as it should."""
-        self.publishers[host].faults.clear()
-
-    @rule(host=host_names, number=numbers, count=st.integers(0, 2))
-    def list_wrongly(self, host: str, number: int, count: int) -> None:
-        """A sitemap has entries with an http loc."""
-        if number in self.publishers[host].sitemaps:
-            self.publishers[host].wrong[number] = count
-
-    @rule(host=host_names)
-    def toggle_etags(self, host: str) -> None:
-        """A server answers 304 whatever has changed, or does so no longer."""
-        self.publishers[host].fixed_etags ^= True
-
-    @rule(host=host_names)
-    def toggle_registered(self, host: str) -> None:
-        """A host leaves the register, or returns."""
-        registered = self.registered ^ {host}
-        if registered:
-            self.registered = registered
-
-    # Runs
-
-    @rule(days=st.integers(1, 9))
-    def wait(self, days: int) -> None:
-        """Time passes."""
-        self.now += days * DAY
-
-    @rule(random=st.randoms(use_true_random=False), chosen=st.sets(host_names, min_size=1))
-    def harvest(self, random: Random, chosen: set[str]) -> None:
-        """A run over some hosts."""
-        self._run(sorted(chosen & self.registered), random)
-
     @rule(random=st.randoms(use_true_random=False))
-    def harvest_all(self, random: Random) -> None:
-        """A run over all hosts."""
-        self._run(sorted(self.registered), random)
+    def day(self, random: Random) -> None:
+        """Publishers change something, and there is a run, or one for each host."""
+        for _ in range(random.choice((0, 1, 1, 2, 3))):
+            change = random.choices(CHANGES, WEIGHTS)[0]
+            host = random.choice(HOSTS)
+            note(f"{change} {host}")
+            getattr(self, f"_{change}")(self.publishers[host], random)
+        self.now += random.choice((1, 1, 1, 2, 8)) * DAY
+        self._harvest(random)
 
-    @rule(random=st.randoms(use_true_random=False), order=st.permutations(HOSTS))
-    def harvest_in_shards(self, random: Random, order: list[str]) -> None:
-        """A run a host."""
-        for host in order:
-            if host in self.registered:
-                self._run([host], random)
+    # What publishers do
 
-    @rule(random=st.randoms(use_true_random=False), kill_in=st.integers(0, 60))
-    def harvest_and_kill(self, random: Random, kill_in: int) -> None:
-        """A run that is killed before one of its transactions."""
-        self._run(sorted(self.registered), random, kill_in=kill_in)
+    def _list(self, publisher: Publisher, random: Random) -> None:
+        """List a document anew, mostly one of its own."""
+        host = random.choice((publisher.host, publisher.host, *HOSTS))
+        publisher.list(loc_of(host, random.randrange(8)), random.randrange(3), random.randrange(1, 4))
 
-    @rule(random=st.randoms(use_true_random=False), fails=st.integers(0, 5))
-    def harvest_with_a_full_disk(self, random: Random, fails: int) -> None:
-        """A run whose output fails."""
-        self._run(sorted(self.registered), random, output_fails_after=fails)
+    def _renew(self, publisher: Publisher, random: Random) -> None:
+        """Give a document that is listed a newer lastmod; now and then one far ahead, or an older one."""
+        if (found := self._any(publisher, random)) is not None:
+            number, loc = found
+            publisher.sitemaps[number][loc] += random.choice((1, 1, 1, 1, 50, -1))
 
-    @rule(random=st.randoms(use_true_random=False), locs=st.sets(documents, min_size=1, max_size=4))
-    def harvest_without_documents(self, random: Random, locs: set[str]) -> None:
-        """A run in which some documents cannot be fetched."""
-        self._run(sorted(self.registered), random, unreachable=frozenset(locs))
+    def _drop(self, publisher: Publisher, random: Random) -> None:
+        """List a document no longer."""
+        if (found := self._any(publisher, random)) is not None:
+            publisher.drop(found[1], found[0])
 
-    @precondition(lambda self: self.days)
+    def _drop_everywhere(self, publisher: Publisher, random: Random) -> None:
+        """A document is gone from all sitemaps of all hosts."""
+        if (found := self._any(publisher, random)) is not None:
+            for each in self.publishers.values():
+                for number in each.sitemaps:
+                    each.drop(found[1], number)
+
+    def _copy(self, publisher: Publisher, random: Random) -> None:
+        """List a document that another host lists, with a lastmod of its own."""
+        if (found := self._any(self.publishers[random.choice(HOSTS)], random)) is not None:
+            publisher.list(found[1], random.randrange(3), random.choice((1, 2, 3, 50)))
+
+    def _move(self, publisher: Publisher, random: Random) -> None:
+        """A document moves to another sitemap or host."""
+        if (found := self._any(publisher, random)) is not None:
+            version = publisher.sitemaps[found[0]].pop(found[1])
+            other = random.choice((publisher, self.publishers[random.choice(HOSTS)]))
+            other.list(found[1], random.randrange(3), version)
+
+    def _relist(self, publisher: Publisher, random: Random) -> None:
+        """List a document that was withdrawn, as it was or newer."""
+        gone = sorted(loc for loc, known in self.oracle.known.items() if known.state == "withdrawn")
+        if gone:
+            loc = random.choice(gone)
+            version = self.oracle.known[loc].version + random.choice((0, 0, 1))
+            owner = self.publishers[host_of_loc(loc)]
+            random.choice((owner, owner, publisher)).list(loc, random.randrange(3), version)
+
+    def _empty(self, publisher: Publisher, random: Random) -> None:
+        """A sitemap is empty from now on."""
+        if publisher.sitemaps:
+            publisher.sitemaps[random.choice(sorted(publisher.sitemaps))] = {}
+
+    def _remove_sitemap(self, publisher: Publisher, random: Random) -> None:
+        """An index lists a sitemap no longer."""
+        publisher.sitemaps.pop(random.randrange(3), None)
+
+    def _toggle_index(self, publisher: Publisher, random: Random) -> None:
+        """robots.txt names an index no longer, or again."""
+        publisher.hidden_indexes ^= {random.randrange(2)}
+
+    def _break(self, publisher: Publisher, random: Random) -> None:
+        """A file is served wrongly from now on."""
+        publisher.faults[random.choice(PATHS)] = random.choice(FAULTS)
+
+    def _repair(self, publisher: Publisher, random: Random) -> None:
+        """A host serves all its files as it should."""
+        publisher.faults.clear()
+        publisher.hidden_indexes.clear()
+
+    def _list_wrongly(self, publisher: Publisher, random: Random) -> None:
+        """A sitemap has entries with an http loc, or none any more."""
+        if publisher.sitemaps:
+            publisher.wrong[random.choice(sorted(publisher.sitemaps))] = random.randrange(3)
+
+    def _toggle_etags(self, publisher: Publisher, random: Random) -> None:
+        """A server answers 304 whatever has changed, or does so no longer."""
+        publisher.fixed_etags ^= True
+
+    def _toggle_registered(self, publisher: Publisher, random: Random) -> None:
+        """A host leaves the register, or returns."""
+        self.registered = (self.registered ^ {publisher.host}) or self.registered
+
+    @staticmethod
+    def _any(publisher: Publisher, random: Random) -> tuple[int, str] | None:
+        """One of the documents that a host lists, with the number of its sitemap."""
+        found = [(number, loc) for number, locs in sorted(publisher.sitemaps.items()) for loc in sorted(locs)]
+        return random.choice(found) if found else None
+
+    # What operators and machines do
+
+    def _harvest(self, random: Random) -> None:
+        hosts = sorted(self.registered)
+        match random.choice(
+            ("all", "all", "shards", "shards", "some", "kill", "kill", "disk", "unreachable")
+        ):
+            case "all":
+                self._run(hosts, random)
+            case "shards":
+                random.shuffle(hosts)
+                for host in hosts:
+                    self._run([host], random)
+            case "some":
+                self._run(sorted(random.sample(hosts, random.randint(1, len(hosts)))), random)
+            case "kill":
+                self._run(hosts, random, kill_in=random.randrange(60))
+            case "disk":
+                self._run(hosts, random, output_fails_after=random.randrange(4))
+            case "unreachable":
+                listed = {
+                    loc for one in self.publishers.values() for locs in one.sitemaps.values() for loc in locs
+                }
+                gone = random.sample(sorted(listed), min(len(listed), 3))
+                self._run(hosts, random, unreachable=frozenset(gone))
+
+    @precondition(lambda self: self.days > self.settled + 12)
     @rule(random=st.randoms(use_true_random=False), shards=st.booleans())
     def settle(self, random: Random, shards: bool) -> None:
         """All is well for some days: then all that is listed is known, and nothing else."""
@@ -205,6 +234,7 @@ class Documents(RuleBasedStateMachine):
             for hosts in runs:
                 outcome = self._run(hosts, random)
                 outcomes.update(dict.fromkeys(hosts, outcome))
+        self.settled = self.days
         assert not any(outcome.records for outcome in outcomes.values()), "records on a day without changes"
         self._check_all(outcomes)
 
@@ -220,7 +250,8 @@ class Documents(RuleBasedStateMachine):
         if not hosts:
             return Outcome([])
         self.days += 1
-        self.now += DAY / 24
+        self.now += 60
+        note(f"run over {hosts}, kill_in={kill_in}, disk={output_fails_after}, {sorted(unreachable)}")
         day = Day(hosts, self.registered, random, self.now, kill_in, output_fails_after, unreachable)
         with at(self.now):
             outcome = self.harvester.run(day)
@@ -300,7 +331,7 @@ class Documents(RuleBasedStateMachine):
 
 Documents.TestCase.settings = settings(
     max_examples=EXAMPLES,
-    stateful_step_count=30,
+    stateful_step_count=40,
     deadline=None,
     print_blob=True,
     suppress_health_check=list(HealthCheck),
