@@ -63,7 +63,7 @@ class Oracle:
             self._check_sums(outcome, unreachable)
             self._check_withdrawn(outcome, registered)
             self._check_own_entries(outcome, registered, unreachable)
-            self._check_offered_again(outcome, registered)
+            self._check_offered_again(outcome, registered, unreachable)
 
     def _read(self, outcome: Outcome, host: str) -> None:
         listed = set(outcome.lists(host))
@@ -132,7 +132,7 @@ class Oracle:
         published = {loc for loc in self.perhaps[host] if self.known[loc].state == "published"}
         gone = {loc for loc in published if self._is_gone(loc, registered)}
         share, count = SETTINGS["WOO_WITHDRAW_SHARE"], SETTINGS["WOO_WITHDRAW_DOCUMENTS"]
-        return len(gone) > count and len(gone) > share * len(published)
+        return bool(len(gone) > count and len(gone) > share * len(published))
 
     def _is_gone(self, loc: str, registered: frozenset[str]) -> bool:
         return all(
@@ -172,12 +172,14 @@ class Oracle:
                 assert known.own_version >= version, f"{loc}: version {version} of {host} is not delivered"
                 assert is_own(loc, known.host), f"{loc}: the entry of {known.host} counts, {host} lists it"
 
-    def _check_offered_again(self, outcome: Outcome, registered: frozenset[str]) -> None:
+    def _check_offered_again(
+        self, outcome: Outcome, registered: frozenset[str], unreachable: frozenset[str]
+    ) -> None:
         """A withdrawn document that its own host lists is reported in each run."""
         for host in outcome.complete:
             expected = {
                 loc
-                for loc in outcome.lists(host)
+                for loc in outcome.lists(host).keys() - unreachable
                 if is_own(loc, host)
                 and self.known[loc].state == "withdrawn"
                 and loc.split("/")[2] in registered
