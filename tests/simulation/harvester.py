@@ -22,7 +22,7 @@ from scrapy.http import Headers
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from tests.simulation.publishers import Publisher, number_of, register_of
+from tests.simulation.publishers import File, Publisher, number_of, register_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding
 from woo_harvester.handlers.response import StreamedResponse
@@ -110,6 +110,8 @@ class Outcome:
     """Hosts that were read completely."""
     read: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """What each host listed in this run, by the content that the harvester has: by path, by loc."""
+    wrong: dict[str, int] = field(default_factory=dict)
+    """By host: entries with an http loc, by the content that the harvester has."""
     accounts: Accounts = field(default_factory=Accounts)
     ended: bool = False
     """It came to its end: it was not killed, and its output did not fail."""
@@ -148,7 +150,7 @@ class Harvester:
     def __init__(self, state: SimulatedState, publishers: dict[str, Publisher]) -> None:
         self.state = state
         self.publishers = publishers
-        self.held: dict[str, dict[str, int]] = {}
+        self.held: dict[str, File] = {}
         """By URL of a sitemap: the content that the harvester was given last, with status 200."""
         self._pipeline = MetadataPipeline()
 
@@ -247,10 +249,11 @@ class _Run:
             status = 304
         if number_of(path) is not None:
             if status == 200 and file.etag != '"cut"':
-                self._harvester.held[request.url] = dict(file.documents)
+                self._harvester.held[request.url] = file
             if status in (200, 304) and file.etag != '"cut"':
-                listed = self._harvester.held.get(request.url, {})
-                self.outcome.read.setdefault(host, {})[path] = dict(listed)
+                held = self._harvester.held.get(request.url, File())
+                self.outcome.read.setdefault(host, {})[path] = dict(held.documents)
+                self.outcome.wrong[host] = self.outcome.wrong.get(host, 0) + held.wrong
         body = file.body if status == 200 else b""
         return StreamedResponse(
             request.url,

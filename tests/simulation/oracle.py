@@ -195,6 +195,8 @@ class Oracle:
         for account in outcome.accounts:
             if account.host not in outcome.complete:
                 continue
+            wrong = outcome.wrong.get(account.host, 0)
+            assert outcome.count("loc.geen-https", account.host) == wrong, f"{account.host}: {wrong} entries"
             assert account.unfinished == 0, (
                 f"{account.host}: {account.unfinished} documents are not accounted for"
             )

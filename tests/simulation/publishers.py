@@ -51,6 +51,8 @@ class File:
     """One file as it is served: a sitemap has the version of each document that it lists."""
 
     documents: tuple[tuple[str, int], ...] = ()
+    wrong: int = 0
+    """Entries with an http loc."""
     body: bytes = b""
     etag: str = ""
 
@@ -100,6 +102,7 @@ class Publisher:
     def file(self, path: str) -> File:
         """Return a file as it should be today; remembers what it was before."""
         documents: tuple[tuple[str, int], ...] = ()
+        wrong = 0
         indexes = sorted({number % 2 for number in self.sitemaps} - self.hidden_indexes)
         if path == "/robots.txt":
             body = as_bytes(robots_txt(*(f"https://{self.host}{index_path(number)}" for number in indexes)))
@@ -110,9 +113,10 @@ class Publisher:
         else:
             number = number_of(path) or 0
             documents = tuple(sorted(self.sitemaps[number].items()))
-            body = sitemap_body(self.host, documents, self.wrong.get(number, 0))
+            wrong = self.wrong.get(number, 0)
+            body = sitemap_body(self.host, documents, wrong)
         etag = '"fixed"' if self.fixed_etags else f'"{sha256(body).hexdigest()[:16]}"'
-        made = File(documents, body, etag)
+        made = File(documents, wrong, body, etag)
         last = self._last.get(path)
         if last is not None and last.body != made.body:
             self.previous[path] = last
@@ -133,7 +137,7 @@ class Publisher:
             cut = len(file.body) - 30
             return 200, replace(file, documents=(), body=file.body[:cut], etag='"cut"')
         if fault == "empty" and number is not None:
-            return 200, File((), sitemap_body(self.host, (), 0), '"empty"')
+            return 200, File(body=sitemap_body(self.host, (), 0), etag='"empty"')
         return 200, file
 
 
