@@ -101,12 +101,16 @@ class Documents(RuleBasedStateMachine):
         self.state._connection.close()
         self.state._engine.dispose()
 
-    @initialize(count=st.integers(1, 6))
-    def begin(self, count: int) -> None:
-        """Each host lists some documents of its own."""
+    @initialize(count=st.integers(1, 6), shared=st.integers(0, 2))
+    def begin(self, count: int, shared: int) -> None:
+        """Each host lists some documents of its own, and perhaps of the host before it."""
+        before = HOSTS[-1]
         for host, publisher in self.publishers.items():
             for name in range(count):
                 publisher.list(loc_of(host, name), name % 2, 1)
+            for name in range(min(shared, count)):
+                publisher.list(loc_of(before, name), 0, 1 + 50 * (name % 2))
+            before = host
 
     @rule(random=st.randoms(use_true_random=False))
     def day(self, random: Random) -> None:

@@ -99,3 +99,5 @@ class Changes:
     digests: dict[int, bytes] = field(default_factory=dict)
     corrected: list[int] = field(default_factory=list)
     """Documents that are listed again as they were harvested, after a version that could not be."""
+    unread: set[int] = field(default_factory=set)
+    """Sitemaps that must be read whole in the next run."""

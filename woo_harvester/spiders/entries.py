@@ -24,7 +24,7 @@ from woo_harvester.spiders.verdicts import NOT_AGAIN, Verdicts
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.decision import Verdict
-from woo_harvester.state.resources import sitemap_ids
+from woo_harvester.state.resources import forget_read, sitemap_ids
 
 FOREIGN = "loc.andere-host"
 LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
@@ -150,3 +150,5 @@ class Entries:
         listings.add(connection, place.sitemap_id, changes.listed)
         listings.listed_again(connection, place.sitemap_id, changes.again)
         listings.keep_foreign(connection, place.sitemap_id, changes.foreign)
+        for sitemap_id in sorted(changes.unread):
+            forget_read(connection, sitemap_id)

@@ -27,7 +27,6 @@ from woo_harvester.state import documents, listings
 from woo_harvester.state.decision import Known, Standing, Verdict, decide, is_refused, microseconds
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listings import Listing
-from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.urls import record_id
 
@@ -59,7 +58,7 @@ class Verdicts:
             return None
         self._note_listing(one, moment, changes)
         if not place.visit.listed.add(known.id):
-            self._repeated(connection, known, notes, place)
+            self._repeated(connection, one, place, changes)
             return None
         if verdict is Verdict.FOREIGN:
             place.left_to[str(one.owner)] += 1
@@ -67,7 +66,7 @@ class Verdicts:
             return None
         if known.id in self._keeper.expected:
             # Another host of its owner gave it in this run: the newest entry counts from the next run on.
-            self._repeated(connection, known, notes, place)
+            self._repeated(connection, one, place, changes)
             return None
         self.counts[verdict] += 1
         if verdict.cause is None:
@@ -154,17 +153,17 @@ class Verdicts:
         self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
         return item
 
-    def _repeated(self, connection: Connection, known: Known, notes: Notes, place: Place) -> None:
+    def _repeated(self, connection: Connection, one: Candidate, place: Place, changes: Changes) -> None:
         """Report that a loc was listed before: the entry that was read first counts in this run.
 
         The sitemaps that list it are read in each run, so that this is reported in each.
         """
-        notes("loc.dubbel", element="loc", action=SKIPPED)
+        one.notes("loc.dubbel", element="loc", action=SKIPPED)
         place.reading.flawed = True
-        for sitemap_id in listings.sitemaps_of(connection, known.id):
+        for sitemap_id in listings.sitemaps_of(connection, one.known.id):
             if sitemap_id in place.visit.own_sitemaps:
                 self._keeper.flaw(sitemap_id)
-                forget_read(connection, sitemap_id)
+                changes.unread.add(sitemap_id)
 
     @staticmethod
     def _passed_over(verdict: Verdict, one: Candidate, place: Place, changes: Changes) -> None:
