@@ -15,7 +15,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
-from woo_harvester.spiders.conditional import header, unless_changed, validator
+from woo_harvester.spiders.conditional import header, is_complete, unless_changed, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import KnownFile
@@ -33,6 +33,9 @@ SKIPPED = "overgeslagen"
 
 #: An answer to HEAD with one of these may only mean that the server does not do HEAD.
 HEAD_REFUSED = frozenset({400, 403, 404, 405, 500, 501})
+
+#: Partial Content (RFC 9110, 15.3.7).
+PARTIAL = 206
 
 #: What is told of a document that was there and may not be harvested; all else was not to be had this time.
 REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
@@ -159,7 +162,9 @@ class Documents:
         size = _size(response)
         if response.status == 304 and item.source is not None and item.source.known is not None:
             return True
-        if not 200 <= response.status < 300:
+        if response.status == PARTIAL:  # nobody asked for a part: no request of ours has a Range
+            item.notes("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
+        elif not is_complete(response.status):
             item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
         elif "coding" in response.flags:
             item.notes("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
@@ -177,9 +182,10 @@ class Documents:
 
 
 def _refuses_head(response: StreamedResponse) -> bool:
-    return (
-        response.request is not None and response.request.method == "HEAD" and response.status in HEAD_REFUSED
-    )
+    """Return whether a GET may say more: some servers refuse HEAD, or answer any HEAD with 204."""
+    is_head = response.request is not None and response.request.method == "HEAD"
+    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
+    return is_head and (is_odd or response.status in HEAD_REFUSED)
 
 
 def _size(response: StreamedResponse) -> int | None:
