@@ -160,10 +160,13 @@ class StateKeeper:
             end_run(self._crawler, STATE_FAILED, str(error))
             raise CloseSpider(STATE_FAILED) from error
 
+    def lock_output(self, path: Path) -> None:
+        """Keep other runs on this state from writing to *path*. Raises StateError."""
+        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
+            raise StateError(outputs.ANOTHER_WRITER.format(path))
+
     def open_output(self, path: Path, size: int) -> None:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
-        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
-            raise StateError(f"another run writes to {path}: give each run a file of its own")
         with self.begin() as connection:
             outputs.open_output(connection, path, size, self._node)
 
