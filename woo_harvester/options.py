@@ -104,7 +104,7 @@ OPTIONS = (
         "WOO_FULL_READ_DAYS",
         7,
         "days",
-        "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever.",
+        "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is asked for unconditionally when its bytes are so old, and fetched once more when its server said that it is the same.",
     ),
     Option(
         "WOO_REFUSED_DAYS",

@@ -7,14 +7,14 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from time import time
 from typing import Protocol, cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, iso_seconds, moment_after
+from woo_harvester.dates import day_of, iso_datetime, iso_seconds, moment_after
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.delivery import Delivery, Reading
 from woo_harvester.extensions.state import StateKeeper
@@ -29,7 +29,15 @@ from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
 from woo_harvester.sitemaps.scanner import NotPlainError
 from woo_harvester.sitemaps.selection import Sitemap
 from woo_harvester.state import documents, faults
-from woo_harvester.state.decision import Known, Verdict, decide, is_refused, microseconds
+from woo_harvester.state.decision import (
+    Known,
+    Verdict,
+    decide,
+    is_long_ago,
+    is_refused,
+    microseconds,
+    moment_of,
+)
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.resources import forget_read
 from woo_harvester.tooi.categories import category_of_index
@@ -103,13 +111,21 @@ class Place:
 class Entries:
     """Chooses what is harvested, for the hosts and bodies of one register.
 
-    A document that was fetched and refused is left alone for *patience*.
+    A document that was fetched and refused is left alone for *patience*. One whose server said that a newer
+    version has the same bytes is fetched once more when *recheck* has passed since they were received; never
+    where that is None.
     """
 
     def __init__(
-        self, register: Register, report: Report, keeper: StateKeeper, patience: timedelta = timedelta(0)
+        self,
+        register: Register,
+        report: Report,
+        keeper: StateKeeper,
+        patience: timedelta = timedelta(0),
+        recheck: timedelta | None = None,
     ) -> None:
         self._register = register
+        self._recheck = recheck
         self._patience = patience.total_seconds()
         self._report = report
         self._keeper = keeper
@@ -200,6 +216,7 @@ class Entries:
             and entry.digest == document.entry_digest
             and document.withdrawn is None
             and document.harvested is not None
+            and document.unchanged_since is None
             and self._is_registered(entry.loc)
             and self._keeper.listed.add(document.id)
         ):
@@ -258,6 +275,9 @@ class Entries:
         now = datetime.now(UTC).replace(microsecond=0)
         moment = read_lastmod(entry.lastmod, now, notes)
         verdict = decide(known, moment)
+        if verdict is Verdict.UNCHANGED and self._is_recheck_due(known, now):
+            verdict = Verdict.RECHECKED
+            entry, moment = _as_harvested(entry, known, moment)
         if known.fault is not None:
             notes.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
             if verdict.cause and is_refused(known, moment, int(now.timestamp()), self._patience):
@@ -274,6 +294,7 @@ class Entries:
         source = Source(read_given(entry.document), category, match)
         if verdict is not Verdict.NEW:
             source.known = documents.file_of(connection, known.id)
+            source.recheck = verdict is Verdict.RECHECKED
         item = WooItem(record, source, notes)
         harvested = Harvested(
             id=known.id,
@@ -284,6 +305,12 @@ class Entries:
         )
         self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
         return item
+
+    def _is_recheck_due(self, known: Known, now: datetime) -> bool:
+        """Return whether the bytes of an unchanged document must be compared, whatever its server says."""
+        if self._recheck is None or known.unchanged_since is None:
+            return False
+        return is_long_ago(known.fetched_at, int(now.timestamp()), self._recheck.total_seconds())
 
     def _repeated(self, known: Known, notes: Notes, place: Place) -> None:
         """The same loc twice is one document; which of its entries is read does not matter to the guide.
@@ -313,6 +340,14 @@ class Entries:
             if digest is not None:
                 sifted.digests[known.id] = digest
             sifted.mends(known)
+
+
+def _as_harvested(entry: Entry, known: Known, moment: datetime | None) -> tuple[Entry, datetime | None]:
+    """Return an unchanged entry with the lastmod that was harvested, which it may have lost since then."""
+    if moment is not None or known.lastmod is None:
+        return entry, moment
+    moment = moment_of(known.lastmod)
+    return replace(entry, lastmod=iso_datetime(moment)), moment
 
 
 def _record(

@@ -109,9 +109,11 @@ class HostReader:
         )
 
     def _is_another_try_due(self, connection: Connection, resource_id: int) -> bool:
-        """Whether a document of a sitemap was refused so long ago that it is asked for again."""
+        """Whether a document of a sitemap is asked for again: refused, or said to be the same, long ago."""
         first = first_refused(connection, resource_id)
-        return first is not None and time() - first >= self._patience.total_seconds()
+        if first is not None and time() - first >= self._patience.total_seconds():
+            return True
+        return self._documents.is_recheck_due(connection, resource_id)
 
     async def on_failure(self, failure: Failure) -> Output:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""

@@ -41,6 +41,10 @@ class Known(NamedTuple):
     """Seconds since 1970; when it was fetched and refused. None where it could not be fetched."""
     refused_lastmod: int | None = None
     """Microseconds since 1970; that it had then."""
+    fetched_at: int | None = None
+    """Seconds since 1970; when its bytes were last received completely."""
+    unchanged_since: int | None = None
+    """Seconds since 1970; when its server first answered since then that they are the same."""
 
     @property
     def told(self) -> datetime | None:
@@ -63,9 +67,14 @@ class Verdict(Enum):
     REFUSED = "refused"
     """Fetched before and refused, and nothing says that it has changed: not asked for again."""
 
+    RECHECKED = "rechecked"
+    """Unchanged by its entry, and fetched all the same: its server may be wrong about its bytes."""
+
     @property
     def cause(self) -> Oorzaak | None:
         """The oorzaak of the version that is to be harvested; None where nothing is."""
+        if self is Verdict.RECHECKED:
+            return Oorzaak.WIJZIGING  # if its bytes differ
         return self.value if isinstance(self.value, Oorzaak) else None
 
 
@@ -89,6 +98,11 @@ def decide(known: Known | None, lastmod: datetime | None) -> Verdict:
     if known.lastmod is None or given > known.lastmod:
         return Verdict.REPUBLISHED if known.withdrawn is not None else Verdict.CHANGED
     return Verdict.OFFERED_AGAIN if known.withdrawn is not None else Verdict.OLDER
+
+
+def is_long_ago(moment: int | None, now: int, interval: float) -> bool:
+    """Return whether *moment* is unknown, ahead of the clock, or *interval* seconds ago or longer."""
+    return moment is None or not 0 <= now - moment < interval
 
 
 def is_refused(known: Known, lastmod: datetime | None, now: int, patience: float) -> bool:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
@@ -36,6 +36,8 @@ KNOWN_COLUMNS = (
     documents.c.fault_since,
     documents.c.refused_at,
     documents.c.refused_lastmod,
+    documents.c.fetched_at,
+    documents.c.unchanged_since,
 )
 
 #: Makes a Known of a row, without the Python code in a named tuple's own constructor.
@@ -70,6 +72,10 @@ class KnownFile:
     media_type: str | None = None
     file_name: str | None = None
     pages: int | None = None
+    fetched_at: int | None = None
+    """Seconds since 1970; when the bytes were last received completely."""
+    unchanged_since: int | None = None
+    """Seconds since 1970; when the server first answered since then that they are the same."""
 
 
 FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
@@ -125,7 +131,13 @@ class Before:
 
 
 _LISTED_BEFORE = (
-    select(documents.c.entry_digest, documents.c.id, documents.c.harvested, documents.c.fault)
+    select(
+        documents.c.entry_digest,
+        documents.c.id,
+        documents.c.harvested,
+        documents.c.fault,
+        documents.c.unchanged_since,
+    )
     .where(documents.c.sitemap_id == bindparam("sitemap_id"), documents.c.withdrawn.is_(None))
     .limit(bindparam("most"))
 )
@@ -136,8 +148,8 @@ def before(connection: Connection, sitemap_id: int) -> Before:
     rows = connection.execute(_LISTED_BEFORE, {"sitemap_id": sitemap_id, "most": SAME_MAX}).all()
     same = {
         digest: key
-        for digest, key, harvested, fault in rows
-        if digest is not None and harvested is not None and fault is None
+        for digest, key, harvested, fault, unchanged_since in rows
+        if digest is not None and harvested is not None and fault is None and unchanged_since is None
     }
     return Before(same, [row[1] for row in rows] if len(rows) < SAME_MAX else None)
 
@@ -216,6 +228,47 @@ CONFIRM = (
         **NO_FAULT,
     )
 )
+
+
+def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -> None:
+    """Learn that a document was received completely, and has the bytes that were known."""
+    values = {
+        "entry_digest": received.entry_digest,
+        "etag": file.etag,
+        "last_modified": file.last_modified,
+        "fetched_at": file.fetched_at,
+        "unchanged_since": None,
+    }
+    statement = update(documents).where(documents.c.id == received.id)
+    connection.execute(statement.values(**values, **NO_FAULT))
+
+
+# Built once, since it runs for each file of each host.
+_RECHECK_DUE = (
+    select(documents.c.id)
+    .where(
+        documents.c.sitemap_id == bindparam("sitemap_id"),
+        documents.c.unchanged_since.is_not(None),
+        documents.c.withdrawn.is_(None),
+        documents.c.refused_at.is_(None),
+        or_(
+            documents.c.fetched_at.is_(None),
+            documents.c.fetched_at <= bindparam("latest"),
+            documents.c.fetched_at > bindparam("now"),  # the clock was set back
+        ),
+    )
+    .limit(1)
+)
+
+
+def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: int) -> bool:
+    """Return whether a document of a sitemap is to be asked for unconditionally in this run.
+
+    That is one whose server said that it is the same, and that was received *interval* seconds ago or longer;
+    *now* is in seconds since 1970. One that was refused since then waits for its own time.
+    """
+    given = {"sitemap_id": sitemap_id, "now": now, "latest": now - interval}
+    return connection.execute(_RECHECK_DUE, given).first() is not None
 
 
 def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:

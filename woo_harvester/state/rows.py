@@ -158,6 +158,8 @@ class DocumentRow(_Row):
     fault_since: Seconds | None = None
     refused_at: Seconds | None = None
     refused_lastmod: Microseconds | None = None
+    fetched_at: Seconds | None = None
+    unchanged_since: Seconds | None = None
 
 
 Row = HostRow | FileRow | DocumentRow

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 #: Goes up with each change of the tables; see MIGRATIONS.
-VERSION = 2
+VERSION = 3
 
 metadata = MetaData()
 
@@ -120,6 +120,11 @@ documents = Table(
     Column("media_type", GivenText),
     Column("file_name", GivenText),
     Column("pages", BigInteger),
+    # Seconds since 1970; when the bytes of the file were last received completely. Null where unknown.
+    Column("fetched_at", BigInteger),
+    # Seconds since 1970; when the server first answered since then that the file is the same, although the
+    # lastmod was newer. Null where it did not.
+    Column("unchanged_since", BigInteger),
     # Why the version that is listed could not be harvested: the code of the finding and what was seen;
     # seconds since 1970 of the first time; where it was fetched and refused the moment of that, and the
     # lastmod that it had. Null where nothing is wrong.
@@ -147,6 +152,14 @@ faults = Index(
     documents.c.sitemap_id,
     sqlite_where=documents.c.fault.is_not(None),
     postgresql_where=documents.c.fault.is_not(None),
+)
+
+#: Few documents wait for a request that is not conditional; each run looks for those that are due.
+rechecks = Index(
+    "documents_rechecks",
+    documents.c.sitemap_id,
+    sqlite_where=documents.c.unchanged_since.is_not(None),
+    postgresql_where=documents.c.unchanged_since.is_not(None),
 )
 
 #: Files that records are appended to: up to where they are durable, and whether their run closed them.
@@ -264,8 +277,17 @@ def _add_files_and_faults(connection: Connection) -> None:
     metadata.create_all(connection, tables=PERMITS)
 
 
+def _add_fetched_at(connection: Connection) -> None:
+    """Version 3: when a document was last received, and since when its server says that it is the same."""
+    there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
+    for name in sorted({"fetched_at", "unchanged_since"} - there):
+        kind = documents.c[name].type.compile(connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {name} {kind}")
+    rechecks.create(connection, checkfirst=True)
+
+
 #: From each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults, 2: _add_fetched_at}
 
 
 class VersionError(ValueError):
