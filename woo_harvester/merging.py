@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from woo_harvester.inputs import check_regular, parse_object
+
 Stats = dict[str, Any]
 
 FINDINGS = "findings.jsonl"
@@ -122,28 +124,40 @@ def _lines(path: Path, torn: list[Path]) -> Iterator[str]:
     """The whole lines of a file that may not be there."""
     if not path.exists():
         return
+    check_regular(path)
     with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.endswith("\n"):
-                yield line
-            else:
-                torn.append(path)
+        try:
+            for line in file:
+                if line.endswith("\n"):
+                    yield line
+                else:
+                    torn.append(path)
+        except UnicodeDecodeError as error:
+            raise MergeError(f"{path} is not what a run writes: {error}") from error
 
 
-def _object(text: str, path: Path) -> dict[str, Any]:
+def _object(text: str | bytes, path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        return parse_object(text)
     except ValueError as error:
         raise MergeError(f"{path} is not what a run writes: {error}") from error
-    if not isinstance(found, dict):
-        raise MergeError(f"{path} is not what a run writes: expected an object of JSON")
-    return found
 
 
 def _read_stats(folder: Path) -> Stats:
     """None of a run that was killed: it could not write them."""
     path = folder / STATS
-    return _object(path.read_text(encoding="utf-8"), path) if path.exists() else {}
+    if not path.exists():
+        return {}
+    check_regular(path)
+    stats = _object(path.read_bytes(), path)
+    for name in sorted((_FIRST | _LAST) & stats.keys()):
+        try:
+            datetime.fromisoformat(stats[name])
+        except (TypeError, ValueError):
+            raise MergeError(
+                f"{path} is not what a run writes: expected a moment as {name}, got {stats[name]!r}"
+            ) from None
+    return stats
 
 
 def sum_stats(runs: Iterable[Stats]) -> Stats:

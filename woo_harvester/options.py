@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,11 @@ BOOLEANS = frozenset({"0", "1", "True", "False", "true", "false"})
 FRACTIONS = frozenset({"seconds", "hours", "days"})
 WHOLE = frozenset({"processes"})
 
+#: The largest number of a unit. A timer takes at most 2**31 milliseconds; a date lies before the year 9999.
+MOST = {"seconds": 2_000_000, "hours": 876_000, "days": 36_500, "processes": 1024}
+#: The largest number of any other unit, which fits into every integer that it is passed to.
+MOST_OF_OTHERS = 10**15
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -29,25 +33,46 @@ class Option:
     unit: str
     why: str
     """What it does, and why the default is what it is."""
-    least: int = 0
+    least: float = 0
     """Of a number."""
+
+    @property
+    def number(self) -> type[int] | type[float] | None:
+        """The type of its number; None for a setting that is not a number."""
+        if isinstance(self.default, bool):
+            return None
+        if self.unit in FRACTIONS or isinstance(self.default, float):
+            return float
+        return int if self.unit in WHOLE or isinstance(self.default, int) else None
+
+    @property
+    def most(self) -> int:
+        """The largest number that it may be."""
+        return MOST.get(self.unit, MOST_OF_OTHERS)
 
     def problem(self, value: Any) -> str | None:
         """What is wrong with a value, in one line; None where nothing is. A secret is never wrong."""
+        if self.number is not None:
+            return self._problem_of_number(value, self.number)
         if isinstance(self.default, bool):
             wrong = str(value) not in BOOLEANS
-        elif self.unit in FRACTIONS or isinstance(self.default, float):
-            wrong = not _is_number(value, float, self.least)
-        elif self.unit in WHOLE or isinstance(self.default, int):
-            wrong = not _is_number(value, int, self.least)
         elif choices := re.findall(r"`(\w+)`", self.unit):
             wrong = value not in choices
         else:
             wrong = value == "" and self.default is not None
         if not wrong:
             return None
-        expected = self.unit.replace("`", "") + (f" of {self.least} or more" if self.least else "")
-        return f"{self.name}: expected {expected}, got {'nothing' if value == '' else value}"
+        return f"{self.name}: expected {self.unit.replace('`', '')}, got {_shown(value)}"
+
+    def _problem_of_number(self, value: Any, kind: type[int] | type[float]) -> str | None:
+        """Return what is wrong with the value of a number, in one line; None where nothing is."""
+        try:
+            number = kind(value)
+        except (TypeError, ValueError, OverflowError):
+            return f"{self.name}: expected {self.unit}, got {_shown(value)}"
+        if self.least <= number <= self.most:  # which not-a-number is not
+            return None
+        return f"{self.name}: expected {self.unit} from {self.least} to {self.most:,}, got {_shown(value)}"
 
 
 OPTIONS = (
@@ -79,7 +104,7 @@ OPTIONS = (
         "WOO_FULL_READ_DAYS",
         7,
         "days",
-        "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever.",
+        "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is asked for unconditionally when its bytes are so old, and fetched once more when its server said that it is the same.",
     ),
     Option(
         "WOO_REFUSED_DAYS",
@@ -92,6 +117,7 @@ OPTIONS = (
         2,
         "seconds",
         "So often records on local disk are flushed and synced; only then does the state learn of them.",
+        least=0.01,
     ),
     Option(
         "WOO_DURABLE_RECORDS",
@@ -422,8 +448,7 @@ def complete(settings: BaseSettings) -> None:
             raise ValueError(problem)
 
 
-def _is_number(value: Any, kind: type[int] | type[float], least: int) -> bool:
-    try:
-        return least <= kind(value) < math.inf
-    except (TypeError, ValueError):
-        return False
+def _shown(value: Any) -> str:
+    """Return a value as a message names it, in sixty characters at most."""
+    text = str(value) or "nothing"
+    return text if len(text) <= 60 else f"{text[:57]}..."

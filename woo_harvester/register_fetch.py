@@ -15,6 +15,7 @@ from woo_harvester.findings import Report
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.intake import read_file
 from woo_harvester.register.reader import MAXSIZE
+from woo_harvester.spiders.conditional import is_complete
 
 #: How often the register is asked for, before it counts as out of reach.
 TRIES = 3
@@ -134,7 +135,7 @@ def _check(response: aiohttp.ClientResponse, url: str) -> None:
         raise FetchError(f"redirected to {response.url}, which is not https")
     if response.status in _TEMPORARY:
         raise TemporaryFetchError(f"HTTP {response.status}")
-    if response.status != 200:
+    if not is_complete(response.status):
         raise FetchError(f"HTTP {response.status}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from sqlalchemy import select
 
 from tests.conftest import ROOT
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
-from tests.state.processes import LOCKING, running
+from tests.state.processes import LOCKING, WRITING, running
 from woo_harvester.shards import shard_of
 from woo_harvester.state import schema
 from woo_harvester.state.decision import moment_of
@@ -348,9 +349,22 @@ def test_the_output_may_be_one_of_the_files(state: Shell) -> None:
 
 def test_a_line_that_is_broken_off_is_told_and_left_out(filled: Shell) -> None:
     Path("1.jsonl").write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
-    done = filled("latest", "1.jsonl")
+    for args in (("latest", "1.jsonl"), ("check", "1.jsonl")):
+        done = filled(*args)
+        assert done.status == 1
+        line = "scrapy state: error: 1.jsonl, line 2: it is truncated, and left out\n"
+        assert done.stderr.startswith(line)
+
+
+def test_a_line_that_a_run_is_writing_is_left_out_and_is_no_error(state: Shell) -> None:
+    path = Path("1.jsonl")
+    path.write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
+    with running(WRITING, path.absolute()):
+        done = state("latest", "1.jsonl")
     assert done.status == 0
-    assert done.stderr.startswith("scrapy state: the last line of 1.jsonl is broken off, and left out\n")
+    assert done.stderr == (
+        "scrapy state: 1.jsonl, line 2: a run is writing it, and it is left out\nWrote 1 document.\n"
+    )
 
 
 @pytest.mark.parametrize("action", ["check", "latest"])
@@ -358,9 +372,39 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
     Path("1.jsonl").write_text("geen record\n")
     done = filled(action, "1.jsonl")
     assert done.status == 1
-    assert done.stderr.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON")
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON")
+    assert rest == ([] if action == "check" else ["Wrote 0 documents."])
+
+
+def test_each_broken_line_is_named_and_the_rest_is_written(filled: Shell) -> None:
+    good = record("https://a.nl/1.pdf")
+    Path("1.jsonl").write_text(f'{{"id": "x", "ver{good}\n{good}\n')
+    Path("2.jsonl").write_text(f"[]\n{record('https://a.nl/2.pdf')}\n")
+    done = filled("latest", "1.jsonl", "2.jsonl", "-O", "uit.jsonl")
+    assert done.status == 1
+    one, two, wrote = done.stderr.splitlines()
+    assert one.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON: ")
+    assert two.startswith("scrapy state: error: 2.jsonl, line 1: expected a record, with an id")
+    assert wrote == "Wrote 2 documents."
+    assert Path("uit.jsonl").read_text() == f"{good}\n{record('https://a.nl/2.pdf')}\n"
+    assert filled("check", "uit.jsonl").stderr == ""
+    checked = filled("check", "1.jsonl", "2.jsonl")
+    assert (checked.status, checked.stderr.splitlines()) == (1, [one, two])
+
+
+@pytest.mark.parametrize("action", ["check", "latest", "import"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("pijp", "expected a file, got a pipe or a device"), ("map", "Is a directory"), ("niets", "No such")],
+)
+def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, name: str, why: str) -> None:
+    os.mkfifo("pijp")
+    Path("map").mkdir()
+    done = filled(action, name)
+    assert (done.status, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"scrapy state: error: {name}: {why}")
     assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
 
 
 # What is typed wrong

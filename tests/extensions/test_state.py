@@ -245,8 +245,8 @@ def test_a_file_that_another_run_writes_to_is_refused(runs: Runs, tmp_path: Path
     with running(LOCKING, tmp_path / "s.sqlite", records):
         keeper = runs.begin()
         with pytest.raises(StateError, match=r"another run writes to .*records\.jsonl: give each run a file"):
-            keeper.open_output(records, 0)
-    keeper.open_output(records, 0)
+            keeper.lock_output(records)
+    keeper.lock_output(records)
 
 
 def test_the_start_cuts_files_of_killed_runs_back_and_says_so(

@@ -191,3 +191,24 @@ def test_a_report_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     run(tmp_path, 1, {"code": "ipm.schema"})
     with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
         rows(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 100_000, b"\xff", b"[]", b"9" * 5000], ids=lambda line: repr(line[:6])
+)
+@pytest.mark.parametrize("name", ["findings.jsonl", "stats.json"])
+def test_a_file_of_a_report_that_no_run_writes_is_named(tmp_path: Path, name: str, line: bytes) -> None:
+    run(tmp_path, 1, finding())
+    (path,) = tmp_path.glob(f"*/{name}")
+    path.write_bytes(line + b"\n")
+    with pytest.raises(ReportError, match=rf"{name}(, line 1)?: expected "):
+        rows(tmp_path)
+
+
+@pytest.mark.parametrize("moment", [5, "gisteren", "2026-11-22T08:00:00"])
+def test_a_finding_whose_moment_is_none_is_named(tmp_path: Path, moment: object) -> None:
+    run(tmp_path, 1, finding())
+    (path,) = tmp_path.glob("*/findings.jsonl")
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "at": moment}) + "\n")
+    with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
+        rows(tmp_path)

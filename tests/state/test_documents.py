@@ -78,7 +78,9 @@ def test_more_than_a_batch_is_looked_up_whole(connection: Connection) -> None:
 def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = see(connection, sitemap, [LOC])
-    file = KnownFile(b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3)
+    file = KnownFile(
+        b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3, 1_700_000_050, 1_700_000_060
+    )
     documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file)])
     assert row_of(connection, key) == {
         "id": key,
@@ -97,6 +99,8 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "media_type": "application/pdf",
         "file_name": "besluit.pdf",
         "pages": 3,
+        "fetched_at": 1_700_000_050,
+        "unchanged_since": 1_700_000_060,
         **NO_FAULT,
     }
     assert documents.file_of(connection, key) == file

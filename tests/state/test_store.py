@@ -8,13 +8,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, inspect, select, text
 
 from tests.conftest import ROOT
 from tests.postgresql import command, query
+from tests.state.knowledge import harvest, locs, sitemap_of
 from tests.state.processes import running
 from woo_harvester.state.resources import host_of_state
-from woo_harvester.state.schema import MIGRATIONS, VERSION, about, hosts, metadata
+from woo_harvester.state.schema import MIGRATIONS, VERSION, about, documents, hosts, metadata
 from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
 
 
@@ -284,6 +285,23 @@ def test_outputs_of_version_1_belong_to_the_file_of_the_state(tmp_path: Path) ->
         rows = connection.execute(select(metadata.tables["outputs"])).all()
         assert [tuple(row) for row in rows] == [("", "/srv/a.jsonl", 10, False)]
         assert connection.execute(select(metadata.tables["locks"])).all() == []
+
+
+def test_documents_of_version_2_get_what_is_known_of_their_fetching_and_keep_the_rest(
+    state: State, state_url: str
+) -> None:
+    with state.begin() as connection:
+        harvest(connection, sitemap_of(connection), locs(3))
+        before = connection.execute(select(documents).order_by(documents.c.id)).mappings().all()
+        connection.exec_driver_sql("DROP INDEX documents_rechecks")
+        for name in ("fetched_at", "unchanged_since"):
+            connection.exec_driver_sql(f"ALTER TABLE documents DROP COLUMN {name}")
+        connection.exec_driver_sql("UPDATE about SET value = '2' WHERE name = 'version'")
+    with closing(State.open(state_url)) as migrated, migrated.begin() as connection:
+        assert connection.scalar(select(about.c.value)) == str(VERSION)
+        assert connection.execute(select(documents).order_by(documents.c.id)).mappings().all() == before
+        names = {index["name"] for index in inspect(connection).get_indexes("documents")}
+        assert "documents_rechecks" in names
 
 
 def test_two_runs_that_write_the_same_documents_in_several_steps_do_not_wait_for_each_other_for_ever(

@@ -64,6 +64,6 @@ class Command(WordedCommand):
         except (SearchError, RecordsError) as error:
             self.fail(str(error))
             return
-        for path in done.torn:
-            sys.stderr.write(f"scrapy index: the last line of {path} is broken off, and left out\n")
+        for path in done.truncated:
+            sys.stderr.write(f"scrapy index: the last line of {path} is truncated, and left out\n")
         sys.stderr.write(f"{done}\n")

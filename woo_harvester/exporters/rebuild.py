@@ -33,8 +33,8 @@ class Rebuilt:
     documents: int
     old: str
     """What became of the indices that the alias stood for; empty where there were none."""
-    torn: Sequence[Path]
-    """Files whose last line is broken off, and left out."""
+    truncated: Sequence[Path]
+    """Files whose last line is truncated, and left out."""
 
     def __str__(self) -> str:
         old = f" {self.old}." if self.old else ""
@@ -66,7 +66,7 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
                 if not client.indices.exists_alias(name=alias, index=index):  # moved, and answered too late
                     client.indices.delete(index=index)
             raise
-        return Rebuilt(alias, index, count, _leave(client, old, keep_old=keep_old), latest.torn)
+        return Rebuilt(alias, index, count, _leave(client, old, keep_old=keep_old), latest.truncated)
 
 
 def _leave(client: Elasticsearch, old: Sequence[str], *, keep_old: bool) -> str:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from time import time
@@ -21,7 +22,6 @@ from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.state import documents, faults, listings, outputs, resources, visited
-from woo_harvester.state.documents import KnownFile
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import State, StateError
@@ -160,10 +160,13 @@ class StateKeeper:
             end_run(self._crawler, STATE_FAILED, str(error))
             raise CloseSpider(STATE_FAILED) from error
 
+    def lock_output(self, path: Path) -> None:
+        """Keep other runs on this state from writing to *path*. Raises StateError."""
+        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
+            raise StateError(outputs.ANOTHER_WRITER.format(path))
+
     def open_output(self, path: Path, size: int) -> None:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
-        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
-            raise StateError(f"another run writes to {path}: give each run a file of its own")
         with self.begin() as connection:
             outputs.open_output(connection, path, size, self._node)
 
@@ -236,6 +239,22 @@ class StateKeeper:
                 refused=refused,
             )
             if refused and delivery.reading is not None:
+                delivery.reading.outstanding -= 1
+                self._remember(connection, delivery.reading)
+
+    def same(self, item: WooItem) -> None:
+        """Learn that a document was received, and has the bytes that were known: nothing is delivered."""
+        delivery = item.delivery
+        if (
+            not isinstance(delivery, Delivery)
+            or (received := delivery.harvested) is None
+            or not received.file
+        ):
+            return
+        self._crawler.stats.inc_value("woo/documents/same")
+        with self.begin() as connection:
+            documents.confirm_same(connection, received, received.file)
+            if delivery.reading is not None:
                 delivery.reading.outstanding -= 1
                 self._remember(connection, delivery.reading)
 
@@ -345,10 +364,8 @@ def _told(item: RecordItem, delivery: Delivery) -> Delivery:
         return delivery
     if files := item.record.versies[-1].bestanden:
         known = delivery.harvested.file
-        delivery.harvested.file = KnownFile(
-            sha256=known.sha256,
-            etag=known.etag,
-            last_modified=known.last_modified,
+        delivery.harvested.file = replace(
+            known,
             size=files[0].grootte,
             media_type=files[0].mime_type,
             file_name=files[0].bestandsnaam,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from typing import Any
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.inputs import parse_object
 from woo_harvester.report.faults import pattern_of
 from woo_harvester.report.file import write_report
 from woo_harvester.report.funnel import FIELDS, Account, read_accounts, stages, total
@@ -245,7 +245,7 @@ def _accounts(path: Path, tallies: Mapping[str, HostTally]) -> list[Account]:
 
 def _stats(folder: Path) -> dict[str, Any]:
     path = folder / "stats.json"
-    stats: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    stats: dict[str, Any] = parse_object(path.read_bytes()) if path.exists() else {}
     return stats
 
 

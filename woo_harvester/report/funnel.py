@@ -34,12 +34,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
+
 from woo_harvester.findings import Finding
+from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
@@ -227,6 +230,10 @@ class Account:
             _count(self.patterns, pattern)
 
 
+_ACCOUNT = TypeAdapter(Account)
+_NAMES = frozenset(one.name for one in fields(Account))
+
+
 class Accounts:
     """The accounts of a run, by host."""
 
@@ -263,12 +270,20 @@ class Accounts:
 
 def read_accounts(path: Path) -> Iterator[Account]:
     """The accounts in a ``hosts.jsonl``; raises OSError, and ValueError for a line that is none."""
-    with path.open(encoding="utf-8") as lines:
+    check_regular(path)
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                yield Account(**json.loads(line))
+                yield _account(parse_object(line))
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {number}: expected an account of a host: {error}") from error
+
+
+def _account(given: Mapping[str, Any]) -> Account:
+    """Return the account that *given* describes. Raises ValueError for a name or a value that cannot be."""
+    if unknown := given.keys() - _NAMES:
+        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
+    return _ACCOUNT.validate_python(given)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:

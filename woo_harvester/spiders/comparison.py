@@ -94,6 +94,7 @@ class Comparison:
             and document.withdrawn is None
             and document.harvested is not None
             and document.fault is None
+            and document.unchanged_since is None
             and document.sitemap_id in place.visit.own_sitemaps
             and self._is_registered(listed.loc)
             and self._register.is_own(listed.loc, place.visit.host)

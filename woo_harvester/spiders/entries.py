@@ -33,8 +33,9 @@ LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
 class Entries:
     """Selects what is harvested, for the hosts and organisations of one register.
 
-    A document that was fetched and refused is left alone for *patience*. *is_waited_for* says whether a host
-    is read in this run, and not yet to its end.
+    A document that was fetched and refused is left alone for *patience*. One whose server said that a newer
+    version has the same bytes is fetched once more when *recheck* has passed since they were received; never
+    where that is None. *is_waited_for* says whether a host is read in this run, and not yet to its end.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Entries:
         report: Report,
         keeper: StateKeeper,
         patience: timedelta = timedelta(0),
+        recheck: timedelta | None = None,
         is_waited_for: Callable[[str], bool] = lambda host: False,
     ) -> None:
         self._register = register
@@ -50,7 +52,7 @@ class Entries:
         self._keeper = keeper
         self._comparison = Comparison(register, report)
         self._lookup = LookUp(register, is_waited_for)
-        self._verdicts = Verdicts(register, keeper, self._lookup, patience.total_seconds())
+        self._verdicts = Verdicts(register, keeper, self._lookup, patience, recheck)
         self.counts = self._verdicts.counts
         """Entries by what was decided."""
 

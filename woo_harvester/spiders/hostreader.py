@@ -27,7 +27,14 @@ from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
 from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
 from woo_harvester.spiders.candidates import Place
-from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, is_not_modified, validator
+from woo_harvester.spiders.conditional import (
+    ANSWERS,
+    conditions,
+    is_complete,
+    is_due,
+    is_not_modified,
+    validator,
+)
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
@@ -105,9 +112,11 @@ class HostReader:
         )
 
     def _is_another_try_due(self, connection: Connection, resource_id: int) -> bool:
-        """Whether a document of a sitemap was refused so long ago that it is asked for again."""
+        """Whether a document of a sitemap is asked for again: refused, or said to be the same, long ago."""
         first = first_refused(connection, resource_id)
-        return first is not None and time() - first >= self._patience.total_seconds()
+        if first is not None and time() - first >= self._patience.total_seconds():
+            return True
+        return self._documents.is_recheck_due(connection, resource_id)
 
     async def on_failure(self, failure: Failure) -> Output:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
@@ -198,20 +207,22 @@ class HostReader:
             same = is_not_modified(response)
             body = resource.content if same else b"".join(response.chunks())
         keep = None
-        readable = (same or response.status == 200) and "dataloss" not in response.flags and body is not None
+        readable = (
+            (same or is_complete(response.status)) and "dataloss" not in response.flags and body is not None
+        )
         if readable and body is not None:
             visit.indexes.extend(visit.selection.indexes(body, response.url))
             if "maxsize" in response.flags:
                 visit.note("robots.te-groot", response.url, action="gelezen tot 500 KiB")
                 visit.incomplete.append("robots.te-groot")
-            elif response.status == 200:
+            elif is_complete(response.status):
                 keep = _keep(response, resource, body)
             if not visit.selection.named:
                 visit.note("robots.geen-diwoo-index", response.url)
         elif response.status in (404, 410):
             visit.note("robots.ontbreekt", response.url, seen=f"HTTP {response.status}")
         else:
-            seen = "afgebroken" if response.status == 200 else f"HTTP {response.status}"
+            seen = "afgebroken" if is_complete(response.status) else f"HTTP {response.status}"
             visit.note("robots.onbereikbaar", response.url, seen=seen)
         if readable or response.status in range(400, 500):
             await self._obey(response, body or b"" if readable else b"")
@@ -236,7 +247,7 @@ class HostReader:
         with closing(response):
             if is_not_modified(response) and resource.content is not None:
                 self._read_index([resource.content], visit, index)
-            elif response.status == 200:
+            elif is_complete(response.status):
                 complete = self._read_index(response.chunks(), visit, index)
                 if "dataloss" in response.flags and complete:
                     visit.note("index.ongeldig", index.url, seen="afgebroken")
@@ -294,7 +305,7 @@ class HostReader:
                 visit.read.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
                 self._entries.pass_over(visit, sitemap, resource.id)
-            elif response.status == 200:
+            elif is_complete(response.status):
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made
             else:
@@ -303,7 +314,7 @@ class HostReader:
     def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
         """Whether the bytes are those of the last complete read, which is not too long ago."""
         same = resource.digest is not None and response.sha256 == resource.digest.hex()
-        return response.status == 200 and same and not is_due(resource, self._interval)
+        return is_complete(response.status) and same and not is_due(resource, self._interval)
 
     async def _read_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap

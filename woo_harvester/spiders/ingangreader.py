@@ -23,6 +23,7 @@ from woo_harvester.spiders.conditional import (
     ANSWERS,
     conditions,
     header,
+    is_complete,
     is_not_modified,
     moment_of,
     validator,
@@ -105,7 +106,7 @@ class IngangReader:
     def _links(self, response: StreamedResponse, visit: IngangVisit) -> Sequence[Link]:
         """The links to what is or may be XML, on the hosts that the organisation has."""
         url = visit.ingang.url
-        if response.status != 200:
+        if not is_complete(response.status):
             visit.note("ipm.ingang-onbereikbaar", url, seen=f"HTTP {response.status}")
             return ()
         content_type = header(response, "Content-Type")
@@ -187,7 +188,7 @@ class IngangReader:
         """What the answer to a request for a file was."""
         if file is not None and is_not_modified(response):
             self._unchanged(link, file, visit)
-        elif response.status != 200:
+        elif not is_complete(response.status):
             self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
         elif "dataloss" in response.flags:
             self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")

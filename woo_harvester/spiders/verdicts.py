@@ -5,12 +5,13 @@ Source: seed "Sitemapindex en Sitemaps", field lastmod.
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from typing import cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.dates import day_of, iso_seconds, moment_after
+from woo_harvester.dates import day_of, iso_datetime, iso_seconds, moment_after
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.state import StateKeeper
@@ -24,7 +25,16 @@ from woo_harvester.sitemaps.selection import Sitemap
 from woo_harvester.spiders.candidates import Candidate, Changes, Place
 from woo_harvester.spiders.lookup import LookUp
 from woo_harvester.state import documents, listings
-from woo_harvester.state.decision import Known, Standing, Verdict, decide, is_refused, microseconds
+from woo_harvester.state.decision import (
+    Known,
+    Standing,
+    Verdict,
+    decide,
+    is_long_ago,
+    is_refused,
+    microseconds,
+    moment_of,
+)
 from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listings import Listing
 from woo_harvester.tooi.categories import category_of_index
@@ -34,13 +44,21 @@ NOT_AGAIN = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
 
 class Verdicts:
-    """Decides on entries. A document that was refused is left alone for *patience* seconds."""
+    """Decides on entries; *patience* and *recheck* are those of Entries."""
 
-    def __init__(self, register: Register, keeper: StateKeeper, lookup: LookUp, patience: float) -> None:
+    def __init__(
+        self,
+        register: Register,
+        keeper: StateKeeper,
+        lookup: LookUp,
+        patience: timedelta,
+        recheck: timedelta | None,
+    ) -> None:
         self._register = register
         self._keeper = keeper
         self._lookup = lookup
-        self._patience = patience
+        self._patience = patience.total_seconds()
+        self._recheck = recheck
         self.counts = dict.fromkeys(Verdict, 0)
         """Entries by what was decided."""
 
@@ -52,6 +70,8 @@ class Verdicts:
         now = datetime.now(UTC).replace(microsecond=0)
         moment = read_lastmod(entry.lastmod, now, notes if self._counts(one, place) else _silent(notes))
         verdict = self._decide(one, moment, now)
+        if verdict is Verdict.RECHECKED:
+            one.entry, moment = _as_harvested(entry, known, moment)
         if not one.own and verdict.cause and self._lookup.waits(entry.loc, place):
             place.is_postponed = place.reading.flawed = True
             changes.postponed += 1
@@ -90,6 +110,8 @@ class Verdicts:
             seen_before=row is not None,
         )
         verdict = decide(known, moment, standing)
+        if verdict is Verdict.UNCHANGED and one.own == one.own_known and self._is_recheck_due(known, now):
+            verdict = Verdict.RECHECKED
         if known.fault is not None:
             one.notes.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
             comparable = one.own_known or not one.own
@@ -100,6 +122,12 @@ class Verdicts:
             ):
                 return Verdict.REFUSED
         return verdict
+
+    def _is_recheck_due(self, known: Known, now: datetime) -> bool:
+        """Return whether the bytes of an unchanged document must be compared, whatever its server says."""
+        if self._recheck is None or known.unchanged_since is None:
+            return False
+        return is_long_ago(known.fetched_at, int(now.timestamp()), self._recheck.total_seconds())
 
     @staticmethod
     def _note_listing(one: Candidate, moment: datetime | None, changes: Changes) -> None:
@@ -140,6 +168,7 @@ class Verdicts:
         source = Source(read_given(entry.document), category, match)
         if verdict is not Verdict.NEW:
             source.known = documents.file_of(connection, known.id)
+            source.recheck = verdict is Verdict.RECHECKED
         item = WooItem(record, source, one.notes)
         harvested = Harvested(
             id=known.id,
@@ -190,6 +219,14 @@ class Verdicts:
             if one.source != place.visit.host and one.owner is None and one.own_known == one.own:
                 changes.moved.append(known.id)
             _correct(known, changes)
+
+
+def _as_harvested(entry: Entry, known: Known, moment: datetime | None) -> tuple[Entry, datetime | None]:
+    """Return an unchanged entry with the lastmod that was harvested, which it may have lost since then."""
+    if moment is not None or known.lastmod is None:
+        return entry, moment
+    moment = moment_of(known.lastmod)
+    return replace(entry, lastmod=iso_datetime(moment)), moment
 
 
 def _silent(notes: Notes) -> Notes:

@@ -17,7 +17,7 @@ from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.register import Register
 from woo_harvester.search.permits import PERMITS
-from woo_harvester.spiders.conditional import header
+from woo_harvester.spiders.conditional import header, is_complete
 from woo_harvester.spiders.failures import is_ours
 from woo_harvester.spiders.harvest import HarvestSpider, status_of
 from woo_harvester.spiders.hosts import with_domains
@@ -133,4 +133,4 @@ class VergunningenSpider(HarvestSpider):
 
 def _is_csv(response: StreamedResponse) -> bool:
     media_type = (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
-    return response.status == 200 and media_type == "text/csv"
+    return is_complete(response.status) and media_type == "text/csv"

@@ -48,9 +48,10 @@ class WooSpider(HarvestSpider, SitemapSpider):
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
         patience = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
-        self.entries = Entries(register, self.report, keeper, patience, self._is_being_read)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
+        recheck = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")) if mode == "download" else None
+        self.entries = Entries(register, self.report, keeper, patience, recheck, self._is_being_read)
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)

@@ -44,6 +44,10 @@ class Known(NamedTuple):
     """Microseconds since 1970; that it had then."""
     restore: bool | None = None
     """Withdrawn by mistake: to be harvested again whatever its lastmod."""
+    fetched_at: int | None = None
+    """Seconds since 1970; when its bytes were last received completely."""
+    unchanged_since: int | None = None
+    """Seconds since 1970; when its server first answered since then that they are the same."""
 
     @property
     def told(self) -> datetime | None:
@@ -68,9 +72,14 @@ class Verdict(Enum):
     REFUSED = "refused"
     """Fetched before and refused, and nothing says that it has changed: not asked for again."""
 
+    RECHECKED = "rechecked"
+    """Unchanged by its entry, and fetched all the same: its server may be wrong about its bytes."""
+
     @property
     def cause(self) -> Oorzaak | None:
         """The oorzaak of the version that is to be harvested; None where nothing is."""
+        if self is Verdict.RECHECKED:
+            return Oorzaak.WIJZIGING  # if its bytes differ
         return self.value if isinstance(self.value, Oorzaak) else None
 
 
@@ -124,6 +133,11 @@ def decide(known: Known | None, lastmod: datetime | None, standing: Standing = O
     if before is None or given > before:
         return Verdict.REPUBLISHED if withdrawn else Verdict.CHANGED
     return Verdict.OFFERED_AGAIN if withdrawn else Verdict.OLDER
+
+
+def is_long_ago(moment: int | None, now: int, interval: float) -> bool:
+    """Return whether *moment* is unknown, ahead of the clock, or *interval* seconds ago or longer."""
+    return moment is None or not 0 <= now - moment < interval
 
 
 def is_refused(known: Known, lastmod: datetime | None, now: int, patience: float) -> bool:

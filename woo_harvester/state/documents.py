@@ -8,7 +8,7 @@ from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, select, update
+from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
@@ -37,6 +37,8 @@ KNOWN_COLUMNS = (
     documents.c.refused_at,
     documents.c.refused_lastmod,
     documents.c.restore,
+    documents.c.fetched_at,
+    documents.c.unchanged_since,
 )
 
 #: Makes a Known of a row, without the Python code in a named tuple's own constructor.
@@ -73,6 +75,10 @@ class KnownFile:
     media_type: str | None = None
     file_name: str | None = None
     pages: int | None = None
+    fetched_at: int | None = None
+    """Seconds since 1970; when the bytes were last received completely."""
+    unchanged_since: int | None = None
+    """Seconds since 1970; when the server first answered since then that they are the same."""
 
 
 FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
@@ -137,6 +143,7 @@ _LISTED_BEFORE = (
         documents.c.harvested,
         documents.c.withdrawn,
         documents.c.fault,
+        documents.c.unchanged_since,
         documents.c.sitemap_id,
     )
     .join_from(listings, documents, documents.c.id == listings.c.document_id)
@@ -156,9 +163,10 @@ def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -
         return Before({}, [], is_all=False)
     same: dict[bytes, int] = {}
     others: list[int] = []
-    for key, misses, digest, harvested, withdrawn, fault, source in rows:
-        usable = digest is not None and harvested is not None and withdrawn is None and fault is None
-        if usable and not misses and source in sitemaps:
+    for key, misses, digest, harvested, withdrawn, fault, unchanged_since, source in rows:
+        is_published = harvested is not None and withdrawn is None
+        nothing_due = not misses and fault is None and unchanged_since is None
+        if digest is not None and is_published and nothing_due and source in sitemaps:
             same[digest] = key
         else:
             others.append(key)
@@ -243,6 +251,47 @@ CONFIRM = (
         **NO_FAULT,
     )
 )
+
+
+def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -> None:
+    """Learn that a document was received completely, and has the bytes that were known."""
+    values = {
+        "entry_digest": received.entry_digest,
+        "etag": file.etag,
+        "last_modified": file.last_modified,
+        "fetched_at": file.fetched_at,
+        "unchanged_since": None,
+    }
+    statement = update(documents).where(documents.c.id == received.id)
+    connection.execute(statement.values(**values, **NO_FAULT))
+
+
+# Built once, since it runs for each file of each host.
+_RECHECK_DUE = (
+    select(documents.c.id)
+    .where(
+        documents.c.sitemap_id == bindparam("sitemap_id"),
+        documents.c.unchanged_since.is_not(None),
+        documents.c.withdrawn.is_(None),
+        documents.c.refused_at.is_(None),
+        or_(
+            documents.c.fetched_at.is_(None),
+            documents.c.fetched_at <= bindparam("latest"),
+            documents.c.fetched_at > bindparam("now"),  # the clock was set back
+        ),
+    )
+    .limit(1)
+)
+
+
+def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: int) -> bool:
+    """Return whether a document of a sitemap is to be asked for unconditionally in this run.
+
+    That is one whose server said that it is the same, and that was received *interval* seconds ago or longer;
+    *now* is in seconds since 1970. One that was refused since then waits for its own time.
+    """
+    given = {"sitemap_id": sitemap_id, "now": now, "latest": now - interval}
+    return connection.execute(_RECHECK_DUE, given).first() is not None
 
 
 def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:

@@ -10,6 +10,7 @@ from typing import IO, Any, Literal
 
 from pydantic import ValidationError
 
+from woo_harvester.inputs import check_regular
 from woo_harvester.state.resources import CONTENT_MAXSIZE
 from woo_harvester.state.rows import COLUMNS, ROW, DocumentRow, FileRow, HostRow, ListingRow, Row
 
@@ -48,6 +49,7 @@ def read(path: Path, form: Format) -> Iterator[Row]:
     order = _Order()
     line = 1
     try:
+        check_regular(path)  # it is read twice
         with path.open(encoding="utf-8-sig", newline="") as file:
             for line, parse in _csv_rows(file) if form == "csv" else _json_rows(file):  # noqa: B007
                 row = parse()

@@ -13,23 +13,33 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    NonNegativeInt,
     PlainSerializer,
     TypeAdapter,
 )
 
+from woo_harvester.dates import EARLIEST, LATEST
 from woo_harvester.state.decision import microseconds, moment_of
 from woo_harvester.urls import host_of, loc_problem
 
 SECOND = 1_000_000
 
+#: Bytes of a robots.txt or an index that the state keeps, at most.
+UNPACKED_MAXSIZE = 8 * 1024 * 1024
+
+#: What the columns of each kind hold in every database.
+INTEGER_MAX = 2**31 - 1
+BIG_INTEGER_MAX = 2**63 - 1
+
 
 def _moment(value: Any) -> int:
     """Microseconds since 1970 of an ISO 8601 date-time with its offset."""
     try:
-        return microseconds(datetime.fromisoformat(value))
-    except (TypeError, ValueError):
-        raise ValueError(f"expected a date-time such as 2024-04-02T08:00:00Z, got {value!r}") from None
+        moment = datetime.fromisoformat(value)
+        if EARLIEST <= moment <= LATEST:
+            return microseconds(moment)
+    except (TypeError, ValueError, OverflowError):
+        pass  # the same line says what was expected
+    raise ValueError(f"expected a date-time such as 2024-04-02T08:00:00Z, got {value!r}")
 
 
 def _written(moment: int) -> str:
@@ -47,9 +57,14 @@ def _unpack(value: Any) -> bytes:
     """What stays compressed, but must be whole."""
     try:
         packed = b64decode(value, validate=True)
-        zlib.decompress(packed)
+        reader = zlib.decompressobj()
+        size = len(reader.decompress(packed, UNPACKED_MAXSIZE + 1))
     except (TypeError, ValueError, zlib.error):
         raise ValueError("expected content that is compressed (zlib) and in base64") from None
+    if size > UNPACKED_MAXSIZE:
+        raise ValueError(f"expected content of at most {UNPACKED_MAXSIZE} bytes")
+    if not reader.eof or reader.unused_data:
+        raise ValueError("expected content that is compressed (zlib) and in base64")
     return packed
 
 
@@ -83,6 +98,8 @@ Day = Annotated[str, AfterValidator(_day)]
 Host = Annotated[str, AfterValidator(_host)]
 Loc = Annotated[str, AfterValidator(_loc)]
 Url = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
+BigCount = Annotated[int, Field(ge=0, le=BIG_INTEGER_MAX)]
 
 
 class _Row(BaseModel):
@@ -132,16 +149,18 @@ class DocumentRow(_Row):
     sha256: Hex | None = None
     etag: str | None = None
     last_modified: str | None = None
-    size: NonNegativeInt | None = None
+    size: BigCount | None = None
     media_type: str | None = None
     file_name: str | None = None
-    pages: NonNegativeInt | None = None
+    pages: BigCount | None = None
     fault: str | None = None
     fault_seen: str | None = None
     fault_since: Seconds | None = None
     refused_at: Seconds | None = None
     refused_lastmod: Microseconds | None = None
     restore: bool | None = None
+    fetched_at: Seconds | None = None
+    unchanged_since: Seconds | None = None
 
 
 class ListingRow(_Row):
@@ -156,7 +175,7 @@ class ListingRow(_Row):
     sitemap: Url
     listed: bool = True
     """False: the sitemap of the document's row lists it no longer."""
-    misses: NonNegativeInt = 0
+    misses: Count = 0
     missing_since: Microseconds | None = None
     foreign: bool = False
     lastmod: Microseconds | None = None

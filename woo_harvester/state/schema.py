@@ -124,6 +124,11 @@ documents = Table(
     Column("media_type", GivenText),
     Column("file_name", GivenText),
     Column("pages", BigInteger),
+    # Seconds since 1970; when the bytes of the file were last received completely. Null where unknown.
+    Column("fetched_at", BigInteger),
+    # Seconds since 1970; when the server first answered since then that the file is the same, although the
+    # lastmod was newer. Null where it did not.
+    Column("unchanged_since", BigInteger),
     # Why the version that is listed could not be harvested: the code of the finding and what was seen;
     # seconds since 1970 of the first time; where it was fetched and refused the moment of that, and the
     # lastmod that it had. Null where nothing is wrong.
@@ -195,6 +200,14 @@ foreign = Index(
     listings.c.sitemap_id,
     sqlite_where=listings.c.foreign,
     postgresql_where=listings.c.foreign,
+)
+
+#: Few documents wait for a request that is not conditional; each run looks for those that are due.
+rechecks = Index(
+    "documents_rechecks",
+    documents.c.sitemap_id,
+    sqlite_where=documents.c.unchanged_since.is_not(None),
+    postgresql_where=documents.c.unchanged_since.is_not(None),
 )
 
 #: Files that records are appended to: up to where they are durable, and whether their run closed them.
@@ -294,7 +307,7 @@ permit_cases = Table(
 
 
 def _add_listings(connection: Connection) -> None:
-    """Version 3: every sitemap that lists a document, and how long each document is missing.
+    """Add every sitemap that lists a document, and how long each document is missing.
 
     Documents that were missing when the older version last read their host are counted from now on.
     """
@@ -318,8 +331,23 @@ def _add_listings(connection: Connection) -> None:
     )
 
 
+def _add_fetched_at(connection: Connection) -> None:
+    """Add when a document was last received, and since when its server says that it is the same."""
+    there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
+    for name in sorted({"fetched_at", "unchanged_since"} - there):
+        kind = documents.c[name].type.compile(connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {name} {kind}")
+    rechecks.create(connection, checkfirst=True)
+
+
+def _to_version_3(connection: Connection) -> None:
+    """Version 3: who lists a document, how long it is missing, and when its bytes were last received."""
+    _add_listings(connection)
+    _add_fetched_at(connection)
+
+
 #: From each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _add_listings}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _to_version_3}
 
 
 class VersionError(ValueError):

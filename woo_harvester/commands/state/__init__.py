@@ -165,7 +165,7 @@ class Command(WordedCommand):
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Compare the state with what files hold."""
         counts = Counter[Difference]()
-        with self._open() as state, reading(args) as files, state.snapshot() as connection:
+        with self._open() as state, reading(args, self.fail) as files, state.snapshot() as connection:
             for difference, loc in differences(connection, files):
                 counts[difference] += 1
                 if opts.verbose:
@@ -173,12 +173,13 @@ class Command(WordedCommand):
             known = sum(host.documents for host in upkeep.summaries(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
         print(f"{number(known, 'document')} in the state: {found}.")
-        self.exitcode = 1 if counts else 0
+        if counts:
+            self.exitcode = 1
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
         count = 0
-        with reading(args) as files, writing(Path(opts.output) if opts.output else None) as file:
+        with reading(args, self.fail) as files, writing(Path(opts.output) if opts.output else None) as file:
             for line in files.lines(withdrawn=opts.withdrawn):
                 file.write(line.decode())
                 count += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import IO
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.files.folder import Folder, unnamed
-from woo_harvester.latest import Latest
+from woo_harvester.latest import BrokenLine, Latest
 from woo_harvester.state import upkeep
 from woo_harvester.state.sessionlock import Holder
 
@@ -41,11 +41,21 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def reading(names: Sequence[str]) -> Iterator[Latest]:
-    """The latest versions in the files with these names; tells of a line that is broken off."""
-    with Latest(map(Path, names)) as files:
-        for path in files.torn:
-            sys.stderr.write(f"scrapy state: the last line of {path} is broken off, and left out\n")
+def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[Latest]:
+    """Open the latest versions in the files with these names, and report each line that is not a record.
+
+    *on_error* is given what is wrong with a line. A line that a run is writing now is no error.
+    """
+
+    def report(broken: BrokenLine) -> None:
+        if broken.is_being_written:
+            tell(f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out")
+        elif broken.truncated:
+            on_error(f"{broken.path}, line {broken.line}: it is truncated, and left out")
+        else:
+            on_error(str(broken))
+
+    with Latest(map(Path, names), on_broken=report) as files:
         yield files
 
 
