@@ -16,12 +16,16 @@ from pydantic import (
     NonNegativeInt,
     PlainSerializer,
     TypeAdapter,
+    model_validator,
 )
 
 from woo_harvester.state.decision import microseconds, moment_of
 from woo_harvester.urls import host_of, loc_problem
 
 SECOND = 1_000_000
+
+#: The column is an integer of 32 bits, and each complete read that lacks the document adds one.
+MISSES_MAX = 2_000_000_000
 
 
 def _moment(value: Any) -> int:
@@ -89,8 +93,20 @@ class _Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+#: Columns of a host in exports of state version 2, which counted pending withdrawals for each host.
+OF_VERSION_2 = frozenset({"held_runs", "held_documents", "confirmed"})
+
+
 class HostRow(_Row):
     """A host; its files and documents come after it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_version_2(cls, given: Any) -> Any:
+        """Leave out what exports of version 2 say more: what is missing is counted from now on."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in OF_VERSION_2}
 
     kind: Literal["host"] = "host"
     host: Host
@@ -155,7 +171,7 @@ class ListingRow(_Row):
     sitemap: Url
     listed: bool = True
     """False: the sitemap of the document's row lists it no longer."""
-    misses: NonNegativeInt = 0
+    misses: Annotated[int, Field(ge=0, le=MISSES_MAX)] = 0
     foreign: bool = False
     lastmod: Microseconds | None = None
 
