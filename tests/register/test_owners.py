@@ -83,6 +83,7 @@ def test_what_is_no_absolute_url_has_no_owner_but_an_error(url: str) -> None:
         ("https://www.a.nl/d.pdf", "www.a.nl", True),
         ("https://WWW.a.nl:443/d.pdf", "www.a.nl", True),
         ("https://onbekend.nl/d.pdf", "onbekend.nl", True),
+        ("HTTPS://Onbekend.nl:443/d.pdf", "onbekend.nl", True),
         ("https://zoek.s.nl/amsterdam/d.pdf", "zoek.s.nl", True),
         # On another host of the same organisation, with its port.
         ("https://www.a.nl/d.pdf", "open.a.nl:8443", True),

@@ -42,7 +42,7 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
 
 @contextmanager
 def reading(names: Sequence[str]) -> Iterator[Latest]:
-    """The latest versions in the files with these names; tells of a line that is broken off."""
+    """Give the latest versions in the files with these names; report a truncated last line."""
     with Latest(map(Path, names)) as files:
         for path in files.torn:
             sys.stderr.write(f"scrapy state: the last line of {path} is broken off, and left out\n")
@@ -100,5 +100,5 @@ def number(count: int, name: str) -> str:
 
 
 def tell(line: str) -> None:
-    """To stderr, since stdout may hold what was asked for."""
+    """Write a line to stderr, since stdout may have what was asked for."""
     sys.stderr.write(line + "\n")
