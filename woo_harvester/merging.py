@@ -34,7 +34,7 @@ class MergeError(ValueError):
 
 
 def merge(folders: Sequence[Path], to: Path) -> list[Path]:
-    """Write to the new folder *to* what *folders* hold: findings, hosts, documents held back, statistics.
+    """Write to the new folder *to* what *folders* hold: findings, hosts, pending withdrawals, statistics.
 
     The folders are of runs over different hosts, such as shards, and stay as they are. A line that a kill has
     broken off is left out; gives the files of which that is so. *to* is there only when it is whole. Raises

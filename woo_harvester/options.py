@@ -130,7 +130,7 @@ OPTIONS = (
         "WOO_WITHDRAW_SHARE",
         0.2,
         "part of a host's documents",
-        "Where more than this and more than `WOO_WITHDRAW_DOCUMENTS` are gone at once, they are held back.",
+        "Where more than this and more than `WOO_WITHDRAW_DOCUMENTS` are gone at once, their withdrawal is pending.",
     ),
     Option(
         "WOO_WITHDRAW_DOCUMENTS",
@@ -142,13 +142,13 @@ OPTIONS = (
         "WOO_WITHDRAW_ALL_OF",
         10,
         "documents",
-        "Where all documents of a host that has at least so many are gone at once, they are held back.",
+        "Where all documents of a host that has at least so many are gone at once, their withdrawal is pending.",
     ),
     Option(
         "WOO_WITHDRAW_RUNS",
         3,
         "complete runs",
-        "In the third complete run running that they are gone, they are withdrawn after all; the operator can confirm it before.",
+        "A document whose withdrawal is pending is withdrawn when so many complete reads in a row have lacked it; the operator can confirm it before.",
     ),
     Option(
         "WOO_REPORT_DIR",

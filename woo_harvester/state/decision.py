@@ -22,7 +22,7 @@ class Known(NamedTuple):
     loc: str
     id: int
     sitemap_id: int
-    """Of the sitemap that listed it last."""
+    """The sitemap whose entry counts: see the table documents."""
     lastmod: int | None
     """Microseconds since 1970, of the version that was harvested last."""
     published: str | None

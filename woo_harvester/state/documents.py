@@ -18,7 +18,7 @@ from woo_harvester.state.schema import documents, hosts, listings, resources
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
 
-#: Documents of one sitemap whose digests are held in memory while it is read (some 200 bytes each): twice as
+#: Documents of one sitemap whose digests are kept in memory while it is read (some 200 bytes each): twice as
 #: many as the guide lets it have. Those beyond are looked up.
 SAME_MAX = 100_000
 
@@ -132,7 +132,7 @@ class Before:
     others: list[int]
     """All other documents that it listed."""
     is_all: bool
-    """Whether these are all: False where there are more than are held in memory."""
+    """Whether these are all: False where there are more than are kept in memory."""
 
 
 _LISTED_BEFORE = (

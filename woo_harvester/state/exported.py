@@ -12,7 +12,16 @@ from pydantic import ValidationError
 
 from woo_harvester.inputs import check_regular
 from woo_harvester.state.resources import CONTENT_MAXSIZE
-from woo_harvester.state.rows import COLUMNS, ROW, DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import (
+    COLUMNS,
+    OF_VERSION_2,
+    ROW,
+    DocumentRow,
+    FileRow,
+    HostRow,
+    ListingRow,
+    Row,
+)
 
 Format = Literal["jsonl", "csv"]
 
@@ -70,7 +79,7 @@ def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
 def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
     csv.field_size_limit(CELL_MAXSIZE)
     reader = csv.DictReader(file, strict=True)
-    if unknown := set(reader.fieldnames or ()) - set(COLUMNS):
+    if unknown := set(reader.fieldnames or ()) - set(COLUMNS) - OF_VERSION_2:
         raise ValueError(f"expected the columns {', '.join(COLUMNS)}, got {', '.join(sorted(unknown))}")
     for cells in reader:
         yield reader.line_num, lambda cells=cells: _from_cells(cells)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Why documents that are listed could not be harvested: remembered, so that it is told in each run."""
+"""Why documents that are listed could not be harvested: remembered, so that it is reported in each run."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     PlainSerializer,
     TypeAdapter,
+    model_validator,
 )
 
 from woo_harvester.dates import EARLIEST, LATEST
@@ -29,6 +30,9 @@ UNPACKED_MAXSIZE = 8 * 1024 * 1024
 #: What the columns of each kind hold in every database.
 INTEGER_MAX = 2**31 - 1
 BIG_INTEGER_MAX = 2**63 - 1
+
+#: Each complete read that lacks the document adds one, and the column holds no more than INTEGER_MAX.
+MISSES_MAX = 2_000_000_000
 
 
 def _moment(value: Any) -> int:
@@ -106,8 +110,20 @@ class _Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+#: Columns of a host in exports of state version 2, which counted pending withdrawals for each host.
+OF_VERSION_2 = frozenset({"held_runs", "held_documents", "confirmed"})
+
+
 class HostRow(_Row):
     """A host; its files and documents come after it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_version_2(cls, given: Any) -> Any:
+        """Leave out what exports of version 2 say more: what is missing is counted from now on."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in OF_VERSION_2}
 
     kind: Literal["host"] = "host"
     host: Host
@@ -175,7 +191,7 @@ class ListingRow(_Row):
     sitemap: Url
     listed: bool = True
     """False: the sitemap of the document's row lists it no longer."""
-    misses: Count = 0
+    misses: Annotated[int, Field(ge=0, le=MISSES_MAX)] = 0
     missing_since: Microseconds | None = None
     foreign: bool = False
     lastmod: Microseconds | None = None

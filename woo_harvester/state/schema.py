@@ -37,7 +37,7 @@ metadata = MetaData()
 #: SQLite numbers rows by itself only where the key is called INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
 
-#: Held by who makes or changes the tables of a PostgreSQL database.
+#: The lock of whoever makes or changes the tables of a PostgreSQL database.
 PREPARING = 7_796_330
 
 
@@ -115,7 +115,7 @@ documents = Table(
     Column("withdrawn", BigInteger),
     # Of the entry's bytes, when the full reader last read them: equal bytes need no reading.
     Column("entry_digest", LargeBinary),
-    # Of the file, where it was fetched: what a conditional request needs, and what its record tells of it
+    # Of the file, where it was fetched: what a conditional request needs, and what its record says of it
     # when the server answers that it has not changed.
     Column("sha256", LargeBinary),
     Column("etag", Text),
@@ -154,7 +154,7 @@ def _leave_room(table: Table, connection: Connection, **_: object) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {table.name} SET (fillfactor = 35)")
 
 
-#: Few documents have a fault, and those of a sitemap are told in each run.
+#: Few documents have a fault, and those of a sitemap are reported in each run.
 faults = Index(
     "documents_faults",
     documents.c.sitemap_id,

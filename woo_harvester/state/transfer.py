@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select, update
 
 from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.documents import BATCH
@@ -18,6 +18,8 @@ from woo_harvester.state.store import State
 #: What a row of the table and a row of the export have by the same name.
 HOST_COLUMNS = [name for name in HostRow.model_fields if name in hosts.c]
 FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c and name != "kind"]
+#: What a conditional request needs.
+READ_COLUMNS = [name for name in FILE_COLUMNS if name != "url"]
 DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
 LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings.c]
 
@@ -86,7 +88,8 @@ def replace(state: State, rows: Iterable[Row]) -> int:
 
     A host is replaced whole or not at all. A document that another host had is of the host in *rows* from
     now on. The rows of a host stand together, the host first and its files before its documents. After it,
-    :func:`replace_listings` is to be called with the same rows.
+    :func:`replace_listings` is to be called with the same rows. Until then each host counts as not read
+    completely, and each of its files is read whole: so an import that is killed costs only a reading.
     """
     count = 0
     for _, group in groupby(rows, key=lambda row: row.host):
@@ -96,18 +99,30 @@ def replace(state: State, rows: Iterable[Row]) -> int:
 
 
 def replace_listings(state: State, rows: Iterable[Row]) -> None:
-    """Note which sitemaps list which documents, as far as that is not plain, once all hosts are there."""
-    given = (row for row in rows if isinstance(row, ListingRow))
-    while batch := list(islice(given, BATCH)):
+    """Note how hosts were read, and which sitemaps list which documents, once all hosts are there."""
+    for _, group in groupby(rows, key=lambda row: row.host):
         with state.begin() as connection:
-            for row in batch:
-                _replace_listing(connection, row)
+            for row in group:
+                match row:
+                    case HostRow():
+                        this = hosts.c.host == row.host
+                        connection.execute(update(hosts).where(this).values(complete=row.complete))
+                    case FileRow():
+                        values = {name: getattr(row, name) for name in READ_COLUMNS}
+                        this = resources.c.id == _resource(connection, row.host, row.url)
+                        connection.execute(update(resources).where(this).values(values))
+                    case ListingRow():
+                        _replace_listing(connection, row)
+
+
+def _resource(connection: Connection, host: str, url: str) -> int | None:
+    of_host = select(resources.c.id).join(hosts).where(hosts.c.host == host, resources.c.url == url)
+    key: int | None = connection.scalar(of_host)
+    return key
 
 
 def _replace_listing(connection: Connection, row: ListingRow) -> None:
-    of_host = resources.join(hosts, hosts.c.id == resources.c.host_id)
-    sitemap = select(resources.c.id).select_from(of_host)
-    sitemap_id = connection.scalar(sitemap.where(hosts.c.host == row.host, resources.c.url == row.sitemap))
+    sitemap_id = _resource(connection, row.host, row.sitemap)
     document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == row.loc))
     if sitemap_id is None:
         return
@@ -130,7 +145,9 @@ def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
     for row in rows:
         match row:
             case HostRow():
-                elsewhere += _listed_elsewhere(connection, _documents_of_host(row.host))
+                of_host = select(resources.c.id).join(hosts).where(hosts.c.host == row.host)
+                theirs = documents.c.sitemap_id.in_(of_host)
+                elsewhere += _listed_elsewhere(connection, theirs, listings.c.sitemap_id.not_in(of_host))
                 forget_host(connection, row.host)
                 host_id = _add_host(connection, row)
             case FileRow():
@@ -155,39 +172,32 @@ class _Elsewhere(NamedTuple):
     """The other columns of its row."""
 
 
-def _documents_of_host(host: str) -> ColumnElement[bool]:
-    return documents.c.sitemap_id.in_(select(resources.c.id).join(hosts).where(hosts.c.host == host))
-
-
-def _listed_elsewhere(connection: Connection, which: ColumnElement[bool]) -> list[_Elsewhere]:
-    """Return where documents are listed by other sitemaps than the one that counts."""
+def _listed_elsewhere(connection: Connection, *which: ColumnElement[bool]) -> list[_Elsewhere]:
+    """Return where documents are listed by sitemaps of other hosts than the one that is replaced."""
     columns = (documents.c.loc, listings.c.sitemap_id, *(listings.c[name] for name in LISTING_COLUMNS))
     query = select(*columns).join_from(documents, listings, listings.c.document_id == documents.c.id)
-    found = connection.execute(query.where(which, listings.c.sitemap_id != documents.c.sitemap_id))
     return [
         _Elsewhere(loc, sitemap_id, dict(zip(LISTING_COLUMNS, values, strict=True)))
-        for loc, sitemap_id, *values in found
+        for loc, sitemap_id, *values in connection.execute(query.where(*which))
     ]
 
 
 def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> None:
-    """Note that sitemaps of other hosts list documents, as far as both are there still."""
+    """Note that sitemaps of other hosts list documents, as far as these are still there."""
     for one in elsewhere:
         document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == one.loc))
-        is_there = connection.scalar(select(resources.c.id).where(resources.c.id == one.sitemap_id))
-        if document_id is not None and is_there is not None:
+        if document_id is not None:
             row = {"sitemap_id": one.sitemap_id, "document_id": document_id, **one.row}
             connection.execute(insert_new(connection.dialect.name, listings), row)
 
 
 def _add_host(connection: Connection, row: HostRow) -> int:
-    values = {name: getattr(row, name) for name in HOST_COLUMNS}
+    values = {name: getattr(row, name) for name in HOST_COLUMNS} | {"complete": False}
     return _key(connection.execute(insert(hosts).values(values)).inserted_primary_key)
 
 
 def _add_file(connection: Connection, row: FileRow, host_id: int) -> int:
-    values = {name: getattr(row, name) for name in FILE_COLUMNS}
-    values.update(host_id=host_id, kind=row.type, index_url=row.index)
+    values = {"url": row.url, "host_id": host_id, "kind": row.type, "index_url": row.index}
     return _key(connection.execute(insert(resources).values(values)).inserted_primary_key)
 
 
@@ -203,8 +213,9 @@ def _add_documents(
     if not batch:
         return []
     known = documents.c.loc.in_([row.loc for row in batch])
+    # Those that are known are of other hosts: what was known of this one is forgotten.
     elsewhere = _listed_elsewhere(connection, known)
-    # Of another host, whose files must be read whole to see that it does not list them any more.
+    # The sitemaps whose version counted must be read whole: they are compared with another one now.
     replaced = connection.execute(select(documents.c.id, documents.c.sitemap_id).where(known)).all()
     for sitemap_id in sorted({row.sitemap_id for row in replaced}):
         forget_read(connection, sitemap_id)

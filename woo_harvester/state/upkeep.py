@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, exists, func, select, update
+from sqlalchemy import Connection, case, func, select, update
 
 from woo_harvester.state.documents import BATCH, forget
-from woo_harvester.state.listings import CONFIRMED, confirm_missing, sitemaps_of
+from woo_harvester.state.listings import CONFIRMED, confirm_missing, is_missing, is_published, sitemaps_of
 from woo_harvester.state.resources import forget_read
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
@@ -23,21 +23,18 @@ class HostSummary(NamedTuple):
     pending: int
     """Harvested, missing since the last complete read, and not withdrawn yet."""
     confirmed: bool
-    """Whether an operator has confirmed such withdrawals."""
+    """Whether an operator has confirmed all of these."""
     complete_at: int | None
     """Seconds since 1970; of the last complete read."""
 
 
 def summaries(connection: Connection) -> Iterator[HostSummary]:
     """All hosts, by name."""
-    published = documents.c.harvested.is_not(None) & documents.c.withdrawn.is_(None)
     withdrawn = documents.c.withdrawn.is_not(None)
-    other = listings.alias()
-    is_listed = exists().where(other.c.document_id == listings.c.document_id, other.c.misses == 0)
     counts = (
         select(
             resources.c.host_id,
-            func.sum(case((published, 1), else_=0)).label("documents"),
+            func.sum(case((is_published(), 1), else_=0)).label("documents"),
             func.sum(case((withdrawn, 1), else_=0)).label("withdrawn"),
         )
         .join_from(documents, resources)
@@ -48,11 +45,11 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
         select(
             resources.c.host_id,
             func.count(listings.c.document_id.distinct()).label("pending"),
-            func.max(listings.c.misses).label("misses"),
+            func.min(listings.c.misses).label("misses"),
         )
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
         .join(documents, documents.c.id == listings.c.document_id)
-        .where(listings.c.misses > 0, published, ~is_listed)
+        .where(is_missing(), is_published())
         .group_by(resources.c.host_id)
         .subquery()
     )

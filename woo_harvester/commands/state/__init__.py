@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Command(WordedCommand):
-    """Shows, moves and mends the state.
+    """Shows, moves, checks and corrects the state.
 
     Exit status 1 where it could not be done or ``check`` found a difference, and 2 for a wrong argument.
     """
@@ -46,7 +46,7 @@ class Command(WordedCommand):
         return "[ACTION] [ARGUMENTS] [options]"
 
     def short_desc(self) -> str:
-        return "Show, move, check and mend what is known of hosts and documents"
+        return "Show, move, check and correct what is known of hosts and documents"
 
     def long_desc(self) -> str:
         return (
@@ -109,7 +109,7 @@ class Command(WordedCommand):
         tell(f"Exported {number(count, 'document')}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Put what a file tells of hosts in the place of what is known of them."""
+        """Put what a file says of hosts in the place of what is known of them."""
         path = Path(args[0])
         form = format_of(opts.format, path)
         # All of it is read before any of it is written.
@@ -163,7 +163,7 @@ class Command(WordedCommand):
         return counts
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Compare the state with what files hold."""
+        """Compare the state with the records in files."""
         counts = Counter[Difference]()
         with self._open() as state, reading(args, self.fail) as files, state.snapshot() as connection:
             for difference, loc in differences(connection, files):

@@ -110,5 +110,5 @@ def number(count: int, name: str) -> str:
 
 
 def tell(line: str) -> None:
-    """To stderr, since stdout may hold what was asked for."""
+    """Write a line to stderr, since stdout may have what was asked for."""
     sys.stderr.write(line + "\n")
