@@ -48,7 +48,7 @@ class Run:
 
     def __post_init__(self) -> None:
         waits = self.waited_for.__contains__
-        self.entries = Entries(REGISTER, self.findings.append, self.keeper, timedelta(0), waits)
+        self.entries = Entries(REGISTER, self.findings.append, self.keeper, timedelta(0), None, waits)
 
     def visit(self, host: str) -> Visit:
         if host not in self.visits:

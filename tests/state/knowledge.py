@@ -13,6 +13,8 @@ from woo_harvester.state.resources import end_read, host_of_state, resource_of
 
 FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100
+#: When a run began, in microseconds since 1970.
+BEGUN = 1_700_000_090_000_000
 LASTMOD = 1_712_044_800_000_000
 DAY = "2024-04-02"
 
@@ -41,8 +43,8 @@ def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: in
 def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:
     """A complete read of a host, whose sitemaps lack these documents; it reads no other sitemap."""
     host_id = host_of_state(connection, host).id
-    listings.missed(connection, host_id, lacking.keys(), dict(lacking))
-    end_read(connection, host_id, HARVESTED)
+    listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN)
+    end_read(connection, host_id, HARVESTED, BEGUN)
 
 
 def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection, select, update
 
 from tests.state.knowledge import (
+    BEGUN,
     DAY,
     FIRST_SEEN,
     HARVESTED,
@@ -166,7 +167,7 @@ def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(con
     documents.keep_digests(connection, digests)
     documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
     documents.move(connection, [moved], other)
-    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]})
+    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN)
     before = documents.before(connection, sitemap, [sitemap, other])
     assert before.same == {digests[published]: published, digests[moved]: moved}
     assert sorted(before.others) == sorted([withdrawn, missing, without, seen])

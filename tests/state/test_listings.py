@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import Connection, select, text
 
-from tests.state.knowledge import HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.listings import BATCH, CONFIRMED, HostListing, Listing
 from woo_harvester.state.resources import end_read, host_of_state, keep_massive
@@ -152,9 +152,9 @@ def test_the_hosts_of_a_document_come_with_how_they_were_read(connection: Connec
     miss(connection, {here: [two]})
     keep_massive(connection, host_id(connection), massive=True)
     first, second = locs(2)
-    on_a = HostListing(two, second, "a.nl", 1, complete=True, massive=True)
-    on_b = HostListing(two, second, "b.nl", 0, complete=False, massive=False)
-    stays = HostListing(one, first, "a.nl", 0, complete=True, massive=True)
+    on_a = HostListing(two, second, "a.nl", 1, complete=True, massive=True, missing_since=BEGUN)
+    on_b = HostListing(two, second, "b.nl", 0, complete=False, massive=False, missing_since=None)
+    stays = HostListing(one, first, "a.nl", 0, complete=True, massive=True, missing_since=None)
     assert list(listings.known_by(connection, [one, two])) == [stays, on_a, on_b]
     assert list(listings.listed_by(connection, [one, two])) == [stays, on_b]
     assert list(listings.known_by(connection, [])) == []
@@ -255,7 +255,7 @@ def test_a_withdrawal_does_not_wait_for_a_run_that_counts_what_its_host_lacks(
         keys = harvest(connection, here, locs(3))
         list_in(connection, there, keys, misses=1)
         miss(connection, {here: keys})
-        end_read(connection, host_id(connection, "b.nl"), HARVESTED)
+        end_read(connection, host_id(connection, "b.nl"), HARVESTED, BEGUN)
     with theirs.begin() as other, mine.begin() as connection:
         miss(other, {there: keys[1:]}, "b.nl")
         connection.execute(text("SET LOCAL lock_timeout = '100ms'"))

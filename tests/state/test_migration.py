@@ -14,7 +14,7 @@ from tests.postgresql import new_database
 from woo_harvester.state import listings
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.faults import faults_of
-from woo_harvester.state.resources import host_of_state, read_status
+from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import MIGRATIONS, VERSION, metadata
 from woo_harvester.state.store import State, StateError
 from woo_harvester.state.upkeep import HostSummary, summaries
@@ -132,7 +132,12 @@ def test_each_document_that_is_not_withdrawn_is_listed_by_the_sitemap_that_liste
 
 def test_hosts_that_were_once_read_completely_count_as_such_and_nothing_is_pending(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
-        assert read_status(connection) == {"a.nl": True, "b.nl": False, "c.nl": True}
+        complete = connection.execute(text("SELECT host, complete FROM hosts")).all()
+        assert {row.host: bool(row.complete) for row in complete} == {
+            "a.nl": True,
+            "b.nl": False,
+            "c.nl": True,
+        }
         assert list(summaries(connection)) == [
             HostSummary("a.nl", 1, 1, 0, False, 1_700_000_100),
             HostSummary("b.nl", 1, 0, 0, False, None),
@@ -143,7 +148,7 @@ def test_hosts_that_were_once_read_completely_count_as_such_and_nothing_is_pendi
 def test_what_was_missing_is_counted_from_the_next_complete_read_on(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
         host = host_of_state(connection, "a.nl").id
-        listings.missed(connection, host, {2}, {2: [1]})
+        listings.missed(connection, host, {2}, {2: [1]}, 5)
         assert listings.missing(connection, host) == [1]
         assert [one.code for one in faults_of(connection, 2)] == ["document.te-groot"]
         assert look_up(connection, ["https://a.nl/2.pdf"])["https://a.nl/2.pdf"].withdrawn == 9

@@ -22,7 +22,7 @@ from woo_harvester.state.resources import (
     hosts_of_sitemaps,
     keep_massive,
     keep_read,
-    read_status,
+    last_reads,
     resource_of,
     sitemap_ids,
 )
@@ -44,19 +44,19 @@ def test_a_host_is_made_once_and_begins_with_nothing(connection: Connection) -> 
 
 def test_a_host_was_not_read_completely_until_a_read_ends(connection: Connection) -> None:
     known = host_of_state(connection, "a.nl")
-    assert read_status(connection) == {"a.nl": False}
-    end_read(connection, known.id, 5)
-    assert read_status(connection) == {"a.nl": True}
+    assert last_reads(connection) == {"a.nl": 0}
+    end_read(connection, known.id, 5, 4)
+    assert last_reads(connection) == {"a.nl": 4}
     assert host_of_state(connection, "a.nl") == Host(known.id, 5)
 
 
 def test_a_read_that_begins_and_is_killed_was_not_complete(connection: Connection) -> None:
     ids = [host_of_state(connection, f"h{number}.nl").id for number in range(BATCH + 2)]
     for key in ids:
-        end_read(connection, key, 5)
+        end_read(connection, key, 5, 4)
     begin_reads(connection, ids[1:])
     begin_reads(connection, [])
-    complete = [host for host, is_complete in read_status(connection).items() if is_complete]
+    complete = [host for host, begun in last_reads(connection).items() if begun]
     assert complete == ["h0.nl"]
     assert host_of_state(connection, "h1.nl").complete_at == 5
 

@@ -13,7 +13,7 @@ from woo_harvester.state import listings, schema
 from woo_harvester.state.documents import BATCH, confirm_withdrawn, look_up
 from woo_harvester.state.exported import Format
 from woo_harvester.state.listings import Listing
-from woo_harvester.state.resources import host_of_state, keep_read, resource_of
+from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
 from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import replace, replace_listings
@@ -58,7 +58,7 @@ def fill(state: State) -> None:
         # Missing, of another host, moved to another sitemap, withdrawn and listed again, to be restored.
         second = sitemap_of(connection, name="s1.xml")
         missing, moved, again, restored = (key_of(connection, loc) for loc in locs(4))
-        listings.missed(connection, host, {sitemap, other}, {sitemap: [missing]})
+        listings.missed(connection, host, {sitemap, other}, {sitemap: [missing]}, 77)
         foreign = [Listing(key, 0, foreign=True, lastmod=-5) for key in (missing, moved)]
         listings.add(connection, other, foreign)
         listings.add(connection, second, [Listing(moved, 0, foreign=False, lastmod=None)])
@@ -152,7 +152,7 @@ def cut_off(rows: list[Row]) -> Iterator[Row]:
 
 def status(state: State) -> dict[str, bool]:
     with state.snapshot() as connection:
-        return read_status(connection)
+        return {host: bool(begun) for host, begun in last_reads(connection).items()}
 
 
 def test_an_import_that_is_killed_while_it_adds_hosts_can_be_done_again(state: State, other: State) -> None:

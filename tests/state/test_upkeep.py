@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from tests.state.knowledge import HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import schema
 from woo_harvester.state.documents import BATCH, confirm_withdrawn, look_up, move
 from woo_harvester.state.listings import CONFIRMED, listed_again
@@ -171,6 +171,6 @@ def test_where_nothing_is_withdrawn_nothing_is_restored(connection: Connection) 
 def test_more_than_a_batch_is_restored_whole(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
-    end_read(connection, host_of_state(connection, "a.nl").id, HARVESTED)
+    end_read(connection, host_of_state(connection, "a.nl").id, HARVESTED, BEGUN)
     assert restore(connection, "a.nl") == BATCH + 2
     assert len(to_restore(connection)) == BATCH + 2

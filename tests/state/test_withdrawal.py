@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from tests.state.knowledge import HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import listings
 from woo_harvester.state.documents import confirm_withdrawn, move
 from woo_harvester.state.listings import HostListing
@@ -68,7 +68,7 @@ def test_how_much_is_gone_is_compared_with_what_the_host_listed(connection: Conn
 
 def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:
     """What is known of the document on a host."""
-    return HostListing(1, LOC, host, misses, complete, massive)
+    return HostListing(1, LOC, host, misses, complete, massive, missing_since=BEGUN if misses else None)
 
 
 def registered(host: str) -> bool:
@@ -133,8 +133,8 @@ def test_what_a_complete_read_lacks_is_missing(connection: Connection) -> None:
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
     miss(connection, {sitemap: [two, withdrawn, seen]})
     assert missing_of(connection) == [
-        Missing(two, locs(2)[1], 1, massive=False),
-        Missing(seen, "https://a.nl/gezien.pdf", 1, massive=False),
+        Missing(two, locs(2)[1], 1, massive=False, since=BEGUN, hosts=frozenset({"a.nl"})),
+        Missing(seen, "https://a.nl/gezien.pdf", 1, False, BEGUN, frozenset({"a.nl"})),
     ]
     miss(connection, {sitemap: [one, two, seen]})
     assert [(each.id, each.misses) for each in missing_of(connection)] == [(one, 1), (two, 2), (seen, 2)]

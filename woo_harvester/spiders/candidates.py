@@ -68,12 +68,20 @@ class Candidate:
     known: Known
     listing: Listing | None
     """What is known of the document in this sitemap; None where it was not listed in it."""
-    own_known: bool
-    """The version that is known came from an entry of an owner."""
-    owner: str | None
+    version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Where the version of a document that is known came from, and who else lists the document."""
+
+    host: str
+    own: bool
+    """It came from an entry of the owner's."""
+    is_listed: bool = True
+    """Its host lists the document."""
+    owner: str | None = None
     """Another host that lists the document and is its owner's."""
-    source: str
-    """The host of the version that is known."""
 
 
 @dataclass

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import time
 
 from sqlalchemy import Connection
 
 from woo_harvester.register import Register
-from woo_harvester.spiders.candidates import Candidate, Changes, Place
+from woo_harvester.spiders.candidates import Candidate, Changes, Place, Version
 from woo_harvester.state import documents, listings
 from woo_harvester.state.decision import Known
+from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import hosts_of_sitemaps
 from woo_harvester.urls import host_of
 
@@ -41,36 +42,48 @@ class LookUp:
             changes.candidates = rest
         ids = [known[entry.loc].id for entry, _, _ in changes.candidates]
         rows = listings.find(connection, place.sitemap_id, ids)
-        elsewhere = self._elsewhere(connection, [known[loc] for loc in own if loc in known], own, place)
+        versions = self._versions(connection, [known[loc] for loc in own if loc in known], own, place)
         found = []
         for entry, digest, notes in changes.candidates:
             document = known[entry.loc]
             place.seen.add(document.id)
-            source, owner = elsewhere.get(document.id, (host, None))
-            is_own = own[entry.loc]
-            own_known = is_own if source == host else self._register.is_own(entry.loc, source)
+            version = versions.get(document.id) or Version(host, own[entry.loc])
             row = rows.get(document.id)
-            found.append(Candidate(entry, digest, notes, is_own, document, row, own_known, owner, source))
+            found.append(Candidate(entry, digest, notes, own[entry.loc], document, row, version))
         return found
 
-    def _elsewhere(
+    def _versions(
         self, connection: Connection, known: Sequence[Known], own: Mapping[str, bool], place: Place
-    ) -> dict[int, tuple[str, str | None]]:
-        """Return the host of each document's version, and a host of its owner that lists it.
-
-        Only for documents that another host may list.
-        """
+    ) -> dict[int, Version]:
+        """Return where the versions of documents came from that another host lists, or may list."""
         asked = [one for one in known if not own[one.loc] or one.sitemap_id not in place.visit.own_sitemaps]
         if not asked:
             return {}
+        ids = [one.id for one in asked]
+        host = place.visit.host
         sources = hosts_of_sitemaps(connection, {one.sitemap_id for one in asked})
-        owners = self.owners(connection, [one.id for one in asked], place.visit.host)
-        return {one.id: (sources[one.sitemap_id], owners.get(one.id)) for one in asked}
+        own_versions = listings.own_versions(connection, ids)
+        rows = list(listings.listed_by(connection, ids))
+        listed = {(row.document_id, row.host) for row in rows}
+        owners = self._owners(rows, host)
+        found: dict[int, Version] = {}
+        for one in asked:
+            source = sources[one.sitemap_id]
+            # By the register of today, or by that of the day on which it was read: registers change.
+            is_own = one.id in own_versions or self._register.is_own(one.loc, source)
+            is_listed = (one.id, source) in listed
+            own_version = own[one.loc] if source == host else is_own
+            found[one.id] = Version(source, own_version, is_listed, owners.get(one.id))
+        return found
 
     def owners(self, connection: Connection, ids: Sequence[int], host: str) -> dict[int, str]:
-        """Return for each document a host of its owner that lists it, other than *host*."""
+        """Return for each document that is another's a host of its owner that lists it."""
+        rows = listings.listed_by(connection, ids)
+        return self._owners((row for row in rows if not self._register.is_own(row.loc, host)), host)
+
+    def _owners(self, rows: Iterable[HostListing], host: str) -> dict[int, str]:
         found: dict[int, str] = {}
-        for row in listings.listed_by(connection, ids):
+        for row in rows:
             if row.host == host or (row.document_id in found and row.host != host_of(row.loc)):
                 continue
             if self._register.is_registered(row.host) and self._register.is_own(row.loc, row.host):

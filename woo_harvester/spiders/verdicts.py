@@ -76,12 +76,12 @@ class Verdicts:
             place.is_postponed = place.reading.flawed = True
             changes.postponed += 1
             return None
-        self._note_listing(one, moment, changes)
+        self._note_listing(one, moment, verdict, changes)
         if not place.visit.listed.add(known.id):
             self._repeated(connection, one, place, changes)
             return None
         if verdict is Verdict.FOREIGN:
-            place.left_to[str(one.owner)] += 1
+            place.left_to[str(one.version.owner)] += 1
             self.counts[verdict] += 1
             return None
         if known.id in self._keeper.expected:
@@ -98,23 +98,23 @@ class Verdicts:
         """Whether an entry is looked at in this reading: what is wrong with others is not reported."""
         if one.known.id in place.visit.listed:
             return False
-        return one.own or (one.owner is None and not self._lookup.waits(one.entry.loc, place))
+        return one.own or (one.version.owner is None and not self._lookup.waits(one.entry.loc, place))
 
     def _decide(self, one: Candidate, moment: datetime | None, now: datetime) -> Verdict:
         known, row = one.known, one.listing
         standing = Standing(
             own=one.own,
-            own_known=one.own_known,
-            own_listed=one.owner is not None,
+            own_known=one.version.own,
+            own_listed=one.version.owner is not None,
             lastmod=row.lastmod if row else None,
             seen_before=row is not None,
         )
         verdict = decide(known, moment, standing)
-        if verdict is Verdict.UNCHANGED and one.own == one.own_known and self._is_recheck_due(known, now):
+        if verdict is Verdict.UNCHANGED and one.own == one.version.own and self._is_recheck_due(known, now):
             verdict = Verdict.RECHECKED
         if known.fault is not None:
             one.notes.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
-            comparable = one.own_known or not one.own
+            comparable = one.version.own or not one.own
             if (
                 verdict.cause
                 and comparable
@@ -130,9 +130,14 @@ class Verdicts:
         return is_long_ago(known.fetched_at, int(now.timestamp()), self._recheck.total_seconds())
 
     @staticmethod
-    def _note_listing(one: Candidate, moment: datetime | None, changes: Changes) -> None:
-        """Note that this sitemap lists the document."""
+    def _note_listing(one: Candidate, moment: datetime | None, verdict: Verdict, changes: Changes) -> None:
+        """Note that this sitemap lists the document.
+
+        The lastmod of a version that is to be delivered is not noted: if the run is killed, it comes again.
+        """
         lastmod = microseconds(moment) if moment and not one.own else None
+        if verdict.cause is not None:
+            lastmod = one.listing.lastmod if one.listing else None
         row = Listing(one.known.id, 0, not one.own, lastmod)
         if one.listing is None:
             changes.listed.append(row)
@@ -154,7 +159,7 @@ class Verdicts:
     ) -> WooItem:
         known, entry = one.known, one.entry
         # What another's entry said before the owner's came does not count.
-        taken_over = one.own and not one.own_known
+        taken_over = one.own and not one.version.own
         published = (
             date.fromisoformat(known.published)
             if known.published and not taken_over
@@ -177,6 +182,7 @@ class Verdicts:
             at=int(at.timestamp()),
             entry_digest=one.digest,
             sitemap_id=place.sitemap_id,
+            takes_over=known.harvested is not None and one.own != one.version.own,
         )
         self._keeper.expected.add(known.id)
         self._keeper.expect(item, Delivery(harvested=harvested, reading=place.reading))
@@ -200,23 +206,26 @@ class Verdicts:
         known, notes = one.known, one.notes
         if verdict is Verdict.REFUSED:
             notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
-            if known.sitemap_id != place.sitemap_id:
+            if one.own != one.version.own:
+                place.reading.flawed = True  # it is not known as this sitemap's
+            elif known.sitemap_id != place.sitemap_id:
                 changes.moved.append(known.id)
         elif isinstance(verdict.value, str):
             # Reported in each run, so the sitemap is not passed over.
             place.reading.flawed = True
             if verdict is Verdict.OLDER:
                 _correct(known, changes)  # what was wrong was so of another version
-                if one.owner is not None:  # which has a newer version of it
+                if one.version.host != place.visit.host and one.version.is_listed:  # it has a newer version
                     notes("loc.dubbel", element="loc", action=SKIPPED)
                     return
                 changes.unchanged += 1
             notes(verdict.value, element="lastmod", seen=one.entry.lastmod, action="niet opnieuw geoogst")
         else:
             changes.unchanged += 1
-            if one.digest is not None and one.source == place.visit.host:
-                changes.digests[known.id] = one.digest
-            if one.source != place.visit.host and one.owner is None and one.own_known == one.own:
+            if one.version.host == place.visit.host:
+                if one.digest is not None:
+                    changes.digests[known.id] = one.digest
+            elif not one.version.is_listed and one.version.own == one.own:
                 changes.moved.append(known.id)
             _correct(known, changes)
 

@@ -22,7 +22,7 @@ from woo_harvester.spiders.hostreader import HostReader
 from woo_harvester.spiders.hosts import select_hosts
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.documents import count_by_host, end_claims
-from woo_harvester.state.resources import Host, begin_reads, host_of_state
+from woo_harvester.state.resources import Host, begin_reads, host_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import Limits
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self.visits = {visit.host: visit for visit in visits}
             host_ids = [visit.known.id for visit in visits]
             begin_reads(connection, host_ids)
-            end_claims(connection, host_ids)
+            end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
             return [self.reader.robots(visit, connection) for visit in visits]
 
     def _is_being_read(self, host: str) -> bool:

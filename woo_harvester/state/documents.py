@@ -61,6 +61,8 @@ class Harvested:
     """None where the document was not fetched."""
     sitemap_id: int | None = None
     """The sitemap whose entry it is; None for the one that is known."""
+    takes_over: bool = False
+    """It takes the place of a version of another host's, once it is delivered and not before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ def keep_fault(
         .where(documents.c.id == version.id)
         .values(
             published=version.published,
-            sitemap_id=func.coalesce(version.sitemap_id, documents.c.sitemap_id),
+            sitemap_id=func.coalesce(
+                None if version.takes_over else version.sitemap_id, documents.c.sitemap_id
+            ),
             fault=code,
             fault_seen=seen,
             fault_since=func.coalesce(documents.c.fault_since, at),

@@ -163,6 +163,23 @@ def listed_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListin
     yield from _hosts_of(connection, ids, _WITH_HOST.where(listings.c.misses == 0))
 
 
+def own_versions(connection: Connection, ids: Sequence[int]) -> set[int]:
+    """Return the documents whose known version came from an entry that was its owner's when it was read."""
+    query = (
+        select(listings.c.document_id)
+        .join_from(
+            listings,
+            documents,
+            (documents.c.id == listings.c.document_id) & (documents.c.sitemap_id == listings.c.sitemap_id),
+        )
+        .where(is_one_of(connection.dialect.name, listings.c.document_id, "ids"), ~listings.c.foreign)
+    )
+    found: set[int] = set()
+    for part in _batches(ids):
+        found.update(connection.execute(query, {"ids": part}).scalars())
+    return found
+
+
 def known_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
     """Give for each document the hosts that list it or did: the rows of one document stand together."""
     yield from _hosts_of(connection, ids, _WITH_HOST)

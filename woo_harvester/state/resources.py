@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -125,6 +125,12 @@ def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
     for start in range(0, len(host_ids), BATCH):
         part = hosts.c.id.in_(host_ids[start : start + BATCH])
         connection.execute(update(hosts).where(part, hosts.c.complete).values(complete=False))
+
+
+def unregistered_hosts(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:
+    """Return the numbers of known hosts that are not registered: no run visits them any more."""
+    rows = connection.execute(select(hosts.c.id, hosts.c.host))
+    return [row.id for row in rows if not is_registered(row.host)]
 
 
 def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> None:

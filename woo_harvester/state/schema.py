@@ -20,7 +20,6 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     event,
-    false,
     func,
     insert,
     inspect,
@@ -324,11 +323,17 @@ def _add_listings(connection: Connection) -> None:
         connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
     withdrawing.create(connection)
     listings.create(connection)
-    rows = select(documents.c.sitemap_id, documents.c.id, literal(0), false())
-    listed = rows.where(documents.c.withdrawn.is_(None))
-    connection.execute(
-        insert(listings).from_select(["sitemap_id", "document_id", "misses", "foreign"], listed)
+    # Whose entry it is by the register is known when it is read: until then the host of the loc decides.
+    own = literal("https://") + hosts.c.host + "/"
+    foreign = func.substr(documents.c.loc, 1, func.length(own)) != own
+    rows = (
+        select(documents.c.sitemap_id, documents.c.id, literal(0), foreign)
+        .join_from(documents, resources, resources.c.id == documents.c.sitemap_id)
+        .join(hosts, hosts.c.id == resources.c.host_id)
+        .where(documents.c.withdrawn.is_(None))
     )
+    names = ["sitemap_id", "document_id", "misses", "foreign"]
+    connection.execute(insert(listings).from_select(names, rows))
 
 
 def _add_fetched_at(connection: Connection) -> None:
