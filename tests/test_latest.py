@@ -148,6 +148,9 @@ def test_a_whole_last_line_without_its_end_counts(tmp_path: Path) -> None:
         ("\udcff", "expected a record as JSON"),
         ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "herkomst": "y"}', ".* are objects"),
         ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "document": [1]}', ".* are objects"),
+        ('{"id": "a", "versies": [5, {"oorzaak": "wijziging"}]}', ".* lists of objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": 5}]}', ".* lists of objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}', ".* lists of objects"),
     ],
 )
 def test_what_is_no_record_is_told_with_file_and_line(tmp_path: Path, line: str, why: str) -> None:

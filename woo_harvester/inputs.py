@@ -12,6 +12,9 @@ from typing import Any
 #: What POSIX allows for "another process has the lock".
 LOCKED = frozenset({errno.EACCES, errno.EAGAIN})
 
+#: What a file system says that has no locks.
+WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+
 
 def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text; bytes must be UTF-8, with or without a byte order mark.
@@ -53,9 +56,9 @@ def is_being_written(path: Path) -> bool:
         try:
             fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno in LOCKED:
-                return True
-            raise
+            if error.errno not in LOCKED | WITHOUT_LOCKS:
+                raise
+            return error.errno in LOCKED
     return False
 
 

@@ -244,11 +244,21 @@ def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
             pass
         case _:
             raise ValueError("expected a record, whose herkomst and document are objects")
+    if not all(map(_is_version, record["versies"])):
+        raise ValueError("expected a record, whose versies and bestanden are lists of objects")
     loc = document.get("weblocatie")
     if loc is not None and not isinstance(loc, str):
         raise ValueError("expected a record, whose document.weblocatie is a text")
     harvested = _microseconds(source.get("opgehaald")) or 0
     return key, loc, harvested, _microseconds(source.get("lastmod")), cause == Oorzaak.INTREKKING
+
+
+def _is_version(value: Any) -> bool:
+    """Return whether a value is an object whose files are objects too."""
+    if not isinstance(value, dict):
+        return False
+    files = value.get("bestanden", [])
+    return isinstance(files, list) and all(isinstance(file, dict) for file in files)
 
 
 def _microseconds(text: object) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -11,13 +10,10 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from woo_harvester.inputs import LOCKED, parse_json
+from woo_harvester.inputs import LOCKED, WITHOUT_LOCKS, parse_json
 
 #: Bytes that are read at once.
 BLOCK = 1024 * 1024
-
-#: What a file system says that has no locks.
-WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
 
 #: A byte order mark alone is no line.
 BLANK = b" \t\r\xef\xbb\xbf"
