@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 #: Goes up with each change of the tables; see MIGRATIONS.
-VERSION = 2
+VERSION = 3
 
 metadata = MetaData()
 
@@ -212,6 +212,8 @@ permit_files = Table(
     # Of an invalid file: its findings as JSON, and since when it is invalid, in seconds since 1970.
     Column("faults", Text),
     Column("faults_since", BigInteger),
+    # Of a file whose message was refused, since the case is another organisation's: the message as JSON.
+    Column("refused", Text),
     UniqueConstraint("url", "entry_id"),
 )
 
@@ -229,7 +231,8 @@ permit_messages = Table(
     Column("package", BigInteger, index=True),
 )
 
-#: What is known of cases and their documents: the message that was applied last, as JSON.
+#: What is known of cases and their documents: the message that was applied last, as JSON. Two organisations
+#: may each have a row about one identifier.
 permit_cases = Table(
     "permit_cases",
     metadata,
@@ -264,8 +267,15 @@ def _add_files_and_faults(connection: Connection) -> None:
     metadata.create_all(connection, tables=PERMITS)
 
 
+def _add_permit_ownership(connection: Connection) -> None:
+    """Version 3: messages about another organisation's case are kept with their files."""
+    columns = {column["name"] for column in inspect(connection).get_columns(permit_files.name)}
+    if permit_files.c.refused.name not in columns:  # version 1 had no such table
+        connection.exec_driver_sql("ALTER TABLE permit_files ADD COLUMN refused TEXT")
+
+
 #: From each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults, 2: _add_permit_ownership}
 
 
 class VersionError(ValueError):
