@@ -71,7 +71,7 @@ class Ledger:
 
     def right(self, case: str, mutation: Mutation) -> Right:
         """Return the right on *case* of the organisation that offers *mutation*."""
-        own_host = (case, mutation.organisatie) in self._own_host
+        own_host = (case, mutation.organisatie) in self._own_host or is_own_host(case, mutation)
         return self._rights.right(case, mutation, own_host=own_host)
 
     def _take_in(self, row: Known) -> None:
