@@ -1,141 +1,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.register.exports import body, read
-from woo_harvester.findings import Finding
-from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.mutations import Key, Known, Mutation
-from woo_harvester.permits.record import Vergunning, VergunningDocument
-from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.transactions import Outcome, Settlement, settle
-from woo_harvester.record import Oorzaak, Waarde
-from woo_harvester.register import Register
-
-CASE = "https://www.voorbeeldstad.nl/zaken/1"
-OTHER_CASE = "https://www.voorbeeldstad.nl/zaken/2"
-DOCUMENT = "https://www.voorbeeldstad.nl/zaken/1/besluit.pdf"
-ENTRY = "https://www.voorbeeldstad.nl/xml/"
-
-NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)
-
-STAD, DORP = "gm0001", "gm0002"
-NOBODYS = Rights(Register([], []), {})
-
-
-class World:
-    """The state and what the runs so far told: what a spider would keep."""
-
-    def __init__(self, rights: Rights = NOBODYS) -> None:
-        self.rights = rights
-        self.rows: dict[Key, list[Known]] = {}
-        self.findings: list[Finding] = []
-        self.displaced: list[Mutation] = []
-        self.shown: dict[str, Outcome] = {}
-        """What who reads the records has of each case."""
-
-    def run(self, *mutations: Mutation) -> list[Outcome]:
-        """A run with these messages; all of its records become durable."""
-        self.findings, self.displaced = [], []
-        known = [row for rows in self.rows.values() for row in rows]
-        settled = settle(known, mutations, self.rights, self.findings.append, NOW)
-        self._keep(settled)
-        self.displaced = settled.displaced
-        for outcome in settled.outcomes:
-            self._show(outcome)
-        return settled.outcomes
-
-    def _keep(self, settled: Settlement) -> None:
-        for row in settled.rows:
-            self.rows[row.key] = []
-        for row in settled.rows:
-            self.rows[row.key].append(Known.load(row.dump()))
-
-    def _show(self, outcome: Outcome) -> None:
-        if outcome.oorzaak is Oorzaak.INTREKKING:
-            del self.shown[outcome.identifier]
-        else:
-            assert (outcome.identifier in self.shown) is (outcome.oorzaak is Oorzaak.WIJZIGING)
-            self.shown[outcome.identifier] = outcome
-
-    @property
-    def codes(self) -> list[str]:
-        """Of the findings of the last run."""
-        return [finding.code for finding in self.findings]
-
-    def state(self) -> dict[str, list[Message]]:
-        """Messages that each case that is there is made of."""
-        return {
-            case: [outcome.zaak.message, *(document.message for document in outcome.documenten)]
-            for case, outcome in self.shown.items()
-        }
-
-
-def mutation(
-    transactie: str,
-    day: int,
-    *,
-    transactie_id: str = "1",
-    volgnummer: int = 0,
-    identifier: str = CASE,
-    title: str = "Kapvergunning",
-    organisatie: str = STAD,
-    file_date: datetime | None = None,
-    bevindingen: tuple[str, ...] = (),
-) -> Mutation:
-    message = Message(
-        soort=Soort.ZAAK,
-        transactie=Transactie(transactie),
-        transactie_id=transactie_id,
-        volgnummer=volgnummer,
-        aanmaakdatum=date(2026, 4, day),
-        identifier=identifier,
-        zaak=identifier,
-        gegevens=None if transactie == "D" else Vergunning(identifier=identifier, title=title),
-    )
-    return _offered(message, organisatie, file_date, bevindingen)
-
-
-def document(
-    transactie: str,
-    day: int,
-    *,
-    transactie_id: str = "1",
-    identifier: str = DOCUMENT,
-    case: str | None = CASE,
-    organisatie: str = STAD,
-    title: str = "Besluit",
-    file_date: datetime | None = None,
-) -> Mutation:
-    given = VergunningDocument(identifier=identifier, title=title, isPartOf=Waarde(id=case))
-    message = Message(
-        soort=Soort.DOCUMENT,
-        transactie=Transactie(transactie),
-        transactie_id=transactie_id,
-        volgnummer=1,
-        aanmaakdatum=date(2026, 4, day),
-        identifier=identifier,
-        zaak=case,
-        gegevens=None if transactie == "D" else given,
-    )
-    return _offered(message, organisatie, file_date, ())
-
-
-def _offered(
-    message: Message, organisatie: str, file_date: datetime | None, bevindingen: tuple[str, ...]
-) -> Mutation:
-    name = f"{message.soort}-{message.transactie}-{message.aanmaakdatum}.xml"
-    return Mutation(message, organisatie, ENTRY, ENTRY + name, file_date, bevindingen)
-
-
-def causes(outcomes: list[Outcome]) -> list[str]:
-    return [str(outcome.oorzaak) for outcome in outcomes]
+from tests.permits.world import (
+    CASE,
+    DOCUMENT,
+    DORP,
+    ENTRY,
+    NOBODYS,
+    NOW,
+    OTHER_CASE,
+    STAD,
+    World,
+    causes,
+    document,
+    mutation,
+)
+from woo_harvester.permits.messages import Soort, Transactie
+from woo_harvester.permits.mutations import Mutation
+from woo_harvester.permits.record import Vergunning
+from woo_harvester.permits.transactions import Settlement, settle
+from woo_harvester.record import Oorzaak
 
 
 def test_a_create_update_and_delete_in_three_runs_are_delivered_changed_and_withdrawn() -> None:
@@ -336,93 +226,6 @@ def test_a_case_can_be_handed_over_after_its_organisation_removed_it() -> None:
     assert causes(world.run(mutation("C", 7, organisatie=DORP))) == ["herpublicatie"]
     assert world.run(mutation("U", 8)) == []
     assert world.codes == ["ipm.andere-organisatie"]
-
-
-REGISTERED = Rights(
-    read(
-        body("Stad", "https://www.voorbeeldstad.nl/woo", id=STAD),
-        body("Dorp", "https://www.dorp.nl/", id=DORP),
-    ),
-    {},
-)
-ELSEWHERE = "https://www.dorp.nl/xml/"
-
-
-def elsewhere(mutation: Mutation, organisatie: str = DORP) -> Mutation:
-    """The same message from the entry page of another organisation."""
-    return replace(mutation, organisatie=organisatie, ingang=ELSEWHERE, bestand=ELSEWHERE + "1.xml")
-
-
-@pytest.mark.parametrize("day", [1, 9])
-@pytest.mark.parametrize("letter", "CUD")
-def test_on_a_registered_host_a_stranger_has_no_right_even_if_nobody_has_the_case(
-    day: int, letter: str
-) -> None:
-    world = World(REGISTERED)
-    for _ in range(2):
-        assert world.run(elsewhere(mutation(letter, day))) == []
-        assert (world.codes, world.rows) == (["ipm.andere-organisatie"], {})
-        assert world.findings[0].seen == f"de zaak is van {STAD}"
-    assert world.run(elsewhere(document("C", day))) == []
-    assert world.codes == ["ipm.andere-organisatie"]
-    assert causes(world.run(mutation("C", 5))) == ["aanlevering"]
-
-
-@pytest.mark.parametrize("letter", "CUD")
-def test_an_owner_takes_its_case_whatever_the_dates_of_a_stranger_are(letter: str) -> None:
-    world = World()
-    world.run(elsewhere(mutation("C", 9, title="Vals")), elsewhere(document("C", 9)))
-    world.rights = REGISTERED
-    (outcome,) = world.run(mutation(letter, 1, title="Eigen"))
-    assert (str(outcome.oorzaak), outcome.mutatie.organisatie, outcome.documenten) == (
-        "intrekking" if letter == "D" else "wijziging", STAD, ()
-    )  # fmt: skip
-    assert world.codes == []
-    assert {each.bestand for each in world.displaced} == {ELSEWHERE + "1.xml"}
-    assert [each.message.soort for each in world.displaced] == [Soort.ZAAK, Soort.DOCUMENT]
-
-
-def test_an_owner_that_takes_over_the_same_words_is_named_in_a_new_record() -> None:
-    world = World()
-    world.run(elsewhere(mutation("C", 1)))
-    world.rights = REGISTERED
-    (outcome,) = world.run(mutation("C", 1))
-    assert (str(outcome.oorzaak), outcome.zaak.organisatie) == ("wijziging", STAD)
-
-
-def test_an_entry_page_on_the_host_of_the_case_comes_before_others_where_nobody_registered_it() -> None:
-    world = World()
-    world.run(elsewhere(mutation("C", 9)))
-    assert causes(world.run(mutation("C", 1))) == ["wijziging"]
-    assert world.run(elsewhere(mutation("U", 9))) == []
-    assert causes(world.run(mutation("D", 2))) == ["intrekking"]
-    assert world.run(elsewhere(mutation("U", 9))) == []
-    assert world.codes == ["ipm.andere-organisatie"], "and what it removed stays removed"
-
-
-def test_an_organisation_that_offers_a_case_on_its_own_host_too_keeps_that_right() -> None:
-    world = World()
-    world.run(elsewhere(mutation("C", 1), "derde"))
-    world.run(mutation("D", 2), elsewhere(mutation("U", 9, title="Elders"), STAD))
-    assert [message.gegevens for (message,) in world.state().values()] == [
-        Vergunning(identifier=CASE, title="Elders")
-    ]
-    assert world.run(elsewhere(mutation("U", 9), "derde")) == []
-    assert world.codes == ["ipm.andere-organisatie"]
-
-
-def test_of_organisations_with_the_same_right_the_first_keeps_the_case_whatever_the_dates_are() -> None:
-    for mine, theirs in ((1, 9), (9, 1)):
-        world = World()
-        (outcome,) = world.run(mutation("C", mine), mutation("C", theirs, organisatie=DORP))
-        assert (outcome.zaak.organisatie, world.codes) == (STAD, ["ipm.andere-organisatie"])
-
-
-def test_a_delete_frees_the_case_for_what_waits_in_the_same_run() -> None:
-    world = World()
-    world.run(mutation("C", 5))
-    (outcome,) = world.run(mutation("C", 1, organisatie=DORP), mutation("D", 6))
-    assert (str(outcome.oorzaak), outcome.zaak.organisatie, world.codes) == ("wijziging", DORP, [])
 
 
 def test_a_document_is_attached_to_its_case() -> None:

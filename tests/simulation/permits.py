@@ -47,8 +47,8 @@ DOCUMENTS = ("https://een.nl/besluit.pdf", "https://vrij.nl/besluit.pdf")
 #: Of each case the pages that may offer it where no two organisations have the same right: an owner, and
 #: strangers that have less of one. Between these the order in which they come makes no difference.
 UNCONTESTED = {
-    CASES[0]: URLS,
-    CASES[1]: URLS,
+    CASES[0]: (URLS[0], URLS[1], URLS[0], URLS[1], URLS[2], URLS[4]),
+    CASES[1]: (URLS[0], URLS[1], URLS[0], URLS[1], URLS[3], URLS[5]),
     CASES[2]: (URLS[0], URLS[1], URLS[3], URLS[4]),
     CASES[3]: (URLS[3], URLS[4]),
     CASES[4]: (URLS[0], URLS[1]),

@@ -30,7 +30,7 @@ class Ledger:
         """Of each case the row that its last record came from."""
         self.before: Rows = {}
         for row in map(rights.current, known):
-            self._take_in(row)
+            self._add(row)
         self.rows: Rows = {key: dict(group) for key, group in self.before.items()}
         self.applied: dict[tuple[Key, str], Mutation] = {}
         """The last message that took effect, by what it is about and by organisation."""
@@ -74,7 +74,7 @@ class Ledger:
         own_host = (case, mutation.organisatie) in self._own_host or is_own_host(case, mutation)
         return self._rights.right(case, mutation, own_host=own_host)
 
-    def _take_in(self, row: Known) -> None:
+    def _add(self, row: Known) -> None:
         """Add a row of the state; an organisation that has another name now may have two for one thing."""
         case, group = row.key.identifier, self.before.setdefault(row.key, {})
         if row.key.soort is Soort.ZAAK and row.opgehaald is not None:
@@ -209,7 +209,7 @@ class Ledger:
     def _refuse(self, mutation: Mutation, owner: str) -> None:
         """Refuse a message: it is no finding about the case itself."""
         self.refused.append(mutation)
-        self._tell("ipm.andere-organisatie", mutation, f"de zaak is van {owner}", REFUSED)
+        self._emit("ipm.andere-organisatie", mutation, f"de zaak is van {owner}", REFUSED)
 
     def _note_known(self, mutation: Mutation, row: Known | None, case: str | None) -> None:
         """Report a create of what is there, or a delete of what never was."""
@@ -237,9 +237,9 @@ class Ledger:
     def _note(self, code: str, mutation: Mutation, case: str | None, seen: str | None, action: str) -> None:
         if case is not None:
             self.codes.setdefault(case, []).append(code)
-        self._tell(code, mutation, seen, action)
+        self._emit(code, mutation, seen, action)
 
-    def _tell(self, code: str, mutation: Mutation, seen: str | None, action: str) -> None:
+    def _emit(self, code: str, mutation: Mutation, seen: str | None, action: str) -> None:
         self._report(
             Finding(
                 code=code, url=mutation.bestand, organisation=mutation.organisatie, seen=seen, action=action

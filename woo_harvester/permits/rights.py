@@ -62,15 +62,16 @@ class Rights:
         return ", ".join(sorted(self._owners(case)))
 
     def _owners(self, case: str) -> frozenset[str]:
-        bodies = self._register.organisations_of_host(host_of(case))
-        return frozenset(body.identifier for body in bodies)
+        return self._registered(host_of(case))
 
     def _claimants(self, mutation: Mutation) -> frozenset[str]:
         """Return whose the entry page may be: several organisations only where its host has several."""
         host = host_of(mutation.ingang)
-        if mutation.organisatie == host and (bodies := self._register.organisations_of_host(host)):
-            return frozenset(body.identifier for body in bodies)
-        return frozenset({mutation.organisatie})
+        registered = self._registered(host) if mutation.organisatie == host else None
+        return registered or frozenset({mutation.organisatie})
+
+    def _registered(self, host: str) -> frozenset[str]:
+        return frozenset(each.identifier for each in self._register.organisations_of_host(host))
 
 
 def is_own_host(case: str, mutation: Mutation) -> bool:
