@@ -129,8 +129,8 @@ def test_what_needs_no_mending_is_left_out(tmp_path: Path) -> None:
 
 
 def test_of_what_is_told_once_nobody_knows_whether_it_was_mended(tmp_path: Path) -> None:
-    assert not is_repeated("ipm.andere-organisatie")
-    run(tmp_path, 1, finding("ipm.andere-organisatie"))
+    assert not is_repeated("ipm.zaak-onbekend")
+    run(tmp_path, 1, finding("ipm.zaak-onbekend"))
     run(tmp_path, 2)
     assert (rows(tmp_path)[0]["open"], rows(tmp_path)[0]["hersteld"]) == ("", "")
 

@@ -26,6 +26,14 @@ class Reading:
     outstanding: int = 0
     """Documents that no output has durably yet."""
 
+    def again(self, second: Reading) -> Reading:
+        """Go on with the second reading of the same sitemap: what the first one waits for is waited for.
+
+        Where the sitemap has changed in between, what is new in it is for the next run.
+        """
+        self.flawed |= self.digest != second.digest
+        return self
+
 
 Confirm = Callable[[Connection, Sequence[int]], None]
 """Writes into the state that the deliveries with these numbers are durable."""

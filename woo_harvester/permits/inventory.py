@@ -26,9 +26,6 @@ from woo_harvester.tooi import lists
 #: Files that the page shows of one error; JSON has all of them.
 SHOWN = 20
 
-#: Errors that are told once only, when a message is processed: whether they were mended is not known.
-ONCE = frozenset({"ipm.andere-organisatie"})
-
 #: What is told in each run although it is only a warning.
 REPEATED = frozenset({"ipm.datum-nu"})
 
@@ -115,7 +112,7 @@ class _Key(NamedTuple):
 
 def is_repeated(code: str) -> bool:
     """Whether an error is told in each run until it is mended."""
-    return code in REPEATED or (explain(code).severity is Severity.ERROR and code not in ONCE)
+    return code in REPEATED or explain(code).severity is Severity.ERROR
 
 
 def take_inventory(reports: Path, first: date, last: date) -> Inventory:

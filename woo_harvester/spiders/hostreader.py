@@ -320,6 +320,8 @@ class HostReader:
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
         reading = _reading(response, resource)
+        if (first := visit.first_readings.pop(resource.id, None)) is not None:
+            reading = first.again(reading)
         self._keeper.begin_reading(reading)
         with self._keeper.begin() as connection:
             if resource.read_at is not None:
@@ -359,7 +361,10 @@ class HostReader:
         if is_complete:
             with self._keeper.begin() as connection:
                 lacking = self._entries.lacking(connection, place)
-                self._keeper.read_completely(connection, place.reading, lacking)
+                if place.is_postponed:
+                    visit.first_readings[place.sitemap_id] = place.reading
+                else:
+                    self._keeper.read_completely(connection, place.reading, lacking)
             visit.read.add(place.sitemap_id)
             visit.lacking[place.sitemap_id] = array("q", lacking)
         left_to = visit.left_to.pop(url, Counter()) + place.left_to

@@ -36,7 +36,7 @@ class LookUp:
         new = own.keys() - known.keys() - waiting
         known.update(documents.add_seen(connection, new, place.sitemap_id, int(time())))
         if waiting:
-            place.is_postponed = place.reading.flawed = True
+            place.is_postponed = True
             rest = [one for one in changes.candidates if one[0].loc not in waiting]
             changes.postponed += len(changes.candidates) - len(rest)
             changes.candidates = rest

@@ -73,7 +73,7 @@ class Verdicts:
         if verdict is Verdict.RECHECKED:
             one.entry, moment = _as_harvested(entry, known, moment)
         if not one.own and verdict.cause and self._lookup.waits(entry.loc, place):
-            place.is_postponed = place.reading.flawed = True
+            place.is_postponed = True
             changes.postponed += 1
             return None
         self._note_listing(one, moment, verdict, changes)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, inf
 from time import monotonic
 
+from woo_harvester.extensions.delivery import Reading
 from woo_harvester.findings import Finding, Report, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
@@ -55,6 +56,8 @@ class Visit(Room):
         """All sitemaps of the host that the state knows."""
         self.postponed: deque[Sitemap] = deque()
         """Sitemaps with entries of others' documents, which wait until their own hosts are read."""
+        self.first_readings: dict[int, Reading] = {}
+        """Their first readings, by number."""
         self.left_to: dict[str, Counter[str]] = {}
         """Of each of these: how many of its entries are of documents that other hosts list themselves."""
         self.is_second = False

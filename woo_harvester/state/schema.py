@@ -272,6 +272,8 @@ permit_files = Table(
     # Of an invalid file: its findings as JSON, and since when it is invalid, in seconds since 1970.
     Column("faults", Text),
     Column("faults_since", BigInteger),
+    # Of a file whose message was refused, since the case is another organisation's: the message as JSON.
+    Column("refused", Text),
     UniqueConstraint("url", "entry_id"),
 )
 
@@ -289,7 +291,8 @@ permit_messages = Table(
     Column("package", BigInteger, index=True),
 )
 
-#: What is known of cases and their documents: the message that was applied last, as JSON.
+#: What is known of cases and their documents: the message that was applied last, as JSON. Two organisations
+#: may each have a row about one identifier.
 permit_cases = Table(
     "permit_cases",
     metadata,
@@ -332,23 +335,28 @@ def _add_listings(connection: Connection) -> None:
         .join(hosts, hosts.c.id == resources.c.host_id)
         .where(documents.c.withdrawn.is_(None))
     )
-    names = ["sitemap_id", "document_id", "misses", "foreign"]
-    connection.execute(insert(listings).from_select(names, rows))
+    filled = ["sitemap_id", "document_id", "misses", "foreign"]
+    connection.execute(insert(listings).from_select(filled, rows))
 
 
 def _add_fetched_at(connection: Connection) -> None:
     """Add when a document was last received, and since when its server says that it is the same."""
-    there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
-    for name in sorted({"fetched_at", "unchanged_since"} - there):
+    for name in ("fetched_at", "unchanged_since"):
         kind = documents.c[name].type.compile(connection.dialect)
         connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {name} {kind}")
-    rechecks.create(connection, checkfirst=True)
+    rechecks.create(connection)
 
 
 def _to_version_3(connection: Connection) -> None:
-    """Version 3: who lists a document, how long it is missing, and when its bytes were last received."""
+    """Version 3: who lists a document, when its bytes were last received, and whose a permit case is."""
     _add_listings(connection)
     _add_fetched_at(connection)
+    _add_permit_ownership(connection)
+
+
+def _add_permit_ownership(connection: Connection) -> None:
+    """Version 3: messages about another organisation's case are kept with their files."""
+    connection.exec_driver_sql("ALTER TABLE permit_files ADD COLUMN refused TEXT")
 
 
 #: From each older version to the next one.
