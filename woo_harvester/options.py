@@ -335,6 +335,13 @@ OPTIONS = (
         "What becomes of a withdrawn document: it stays with `status: ingetrokken`, without metadata and text, or goes.",
     ),
     Option(
+        "WOO_STOP_TIMEOUT",
+        20.0,
+        "seconds",
+        "A run that is told to stop ends within this time: what is under way gets a quarter of it, outputs, state and report the rest. What was given up comes in the next run. Less than service managers wait before they kill (Kubernetes and Compose: see `deploy/`; systemd: 90).",
+        least=1,
+    ),
+    Option(
         "WOO_PROGRESS",
         True,
         "boolean",

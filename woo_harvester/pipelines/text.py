@@ -17,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
 from woo_harvester.extensions.ending import refuse_start
+from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store, text_limits
 from woo_harvester.stores.store import DocumentStore, StoreError
@@ -73,11 +74,12 @@ class TextPipeline:
         fetched, kind = item.source.fetched, item.source.filetype
         if kind is None:
             return item
-        extracted = await self._known(fetched)
-        if extracted is None:
-            async with _on_disk(fetched) as path:
-                extracted = await self._read(path, kind.code, item) if path else None
-            await self._remember(fetched, extracted)
+        async with interruptible(self._crawler):
+            extracted = await self._known(fetched)
+            if extracted is None:
+                async with _on_disk(fetched) as path:
+                    extracted = await self._read(path, kind.code, item) if path else None
+                await self._remember(fetched, extracted)
         if extracted is not None:
             self._add(extracted, item)
         return item
