@@ -29,6 +29,8 @@ def cause_of(error: BaseException) -> str:
         where = f"{error.filename}: " if error.filename is not None else ""
         return f"{where}{error.strerror}"
     text = " ".join(str(error).split())
+    if isinstance(error, RuntimeError) and _NO_THREAD in text:
+        return f"{_NO_THREAD}: too little memory, or too many processes"
     if isinstance(error, ImportError | NameError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,14 +16,13 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 
 from woo_harvester.extensions.ending import end_run
-from woo_harvester.running.causes import StartError, cause_of
+from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.components import check_components, check_settings
-from woo_harvester.running.deadline import Deadline
+from woo_harvester.running.deadline import OVERDUE, Deadline
 from woo_harvester.running.startlog import Errors, StartLog
+from woo_harvester.running.threads import start_threads
 
 if TYPE_CHECKING:
-    import asyncio
-
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 #: Scrapy's finish reason where the spider's ``start()`` raised what nobody expected.
 START_ERROR = "start_error"
 
-#: Seconds for the end of threads that hang, after a second signal.
+#: Seconds that threads which hang get after a second signal.
 AFTERWARDS = 1.0
 
 EXHAUSTED = "the machine gives this run no more memory, threads or files: {}; the next run goes on"
@@ -55,12 +56,13 @@ class HarvestProcess(AsyncCrawlerProcess):
         try:
             with _quiet():
                 super().__init__(settings)
+            self._deadline = Deadline()
+            start_threads(asyncio.get_event_loop())
         except Exception as error:
             raise StartError(_with_log_file(settings, error)) from error
         check_components(settings)
         self._start_log: StartLog | None = None
         self._errors = Errors()
-        self._deadline = Deadline()
 
     def run(
         self, crawler: Crawler, arguments: dict[str, Any], done: Callable[[], None] | None = None
@@ -73,6 +75,7 @@ class HarvestProcess(AsyncCrawlerProcess):
             self._start_log = StartLog()
             crawler.signals.connect(self._start_log.write_kept, signals.request_scheduled)
         self._errors.on_exhausted = partial(self._exhausted, crawler)
+        sys.unraisablehook = partial(self._unraisable, crawler)
         try:
             log_scrapy_info(self.settings)
             self._check_log_file()
@@ -86,12 +89,18 @@ class HarvestProcess(AsyncCrawlerProcess):
         finally:
             self._release_log()
             self._errors.close()
+            sys.unraisablehook = sys.__unraisablehook__
 
-    async def stop(self) -> None:
-        """Stop the crawls, within ``WOO_STOP_TIMEOUT`` seconds."""
-        if self.crawlers:
-            self._deadline.start(self.settings.getfloat("WOO_STOP_TIMEOUT"))
-        await super().stop()
+    def _signal_shutdown(self, signum: int, frame: Any) -> None:
+        """Stop the crawls within ``WOO_STOP_TIMEOUT`` seconds, also where the event loop is blocked."""
+        seconds = self.settings.getfloat("WOO_STOP_TIMEOUT")
+        self._deadline.start(seconds, OVERDUE.format(seconds=seconds))
+        super()._signal_shutdown(signum, frame)
+
+    def _signal_kill(self, signum: int, frame: Any) -> None:
+        """End the process at once; threads that hang get a moment."""
+        self._deadline.start(AFTERWARDS, STOPPED_AT_ONCE)
+        super()._signal_kill(signum, frame)
 
     def ends(self, status: int) -> None:
         """Have the process end with *status*, also where a thread that hangs keeps it from its end."""
@@ -106,7 +115,15 @@ class HarvestProcess(AsyncCrawlerProcess):
         """End the run; Scrapy has logged the error and would go on, with one failure after another."""
         from twisted.internet import reactor  # noqa: PLC0415  -- only once it is installed
 
-        reactor.callFromThread(end_run, crawler, "exhausted", EXHAUSTED.format(cause))
+        line = EXHAUSTED.format(cause)
+        self._deadline.start(self.settings.getfloat("WOO_STOP_TIMEOUT"), line)
+        reactor.callFromThread(end_run, crawler, "exhausted", line)
+
+    def _unraisable(self, crawler: Crawler, unraisable: sys.UnraisableHookArgs) -> None:
+        """End the run, too, for want of memory in a thread that has not begun: whoever started it waits."""
+        sys.__unraisablehook__(unraisable)
+        if unraisable.exc_value is not None and is_exhausted(unraisable.exc_value):
+            self._exhausted(crawler, cause_of(unraisable.exc_value))
 
     def _release_log(self, *, drop: bool = False) -> None:
         """Write the log that was kept back, or with *drop* forget it."""
@@ -119,7 +136,6 @@ class HarvestProcess(AsyncCrawlerProcess):
             self._release_log(drop=True)
             return failure
         if not task.done():  # a second signal, or one before there was anything to close
-            self._deadline.start(AFTERWARDS)
             return 1, STOPPED_AT_ONCE
         error = None if task.cancelled() else task.exception()
         if error is not None:
