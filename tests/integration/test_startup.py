@@ -14,6 +14,7 @@ from tests.command import environment, in_project, read_lines, run_scrapy
 from tests.integration.daily import Harvester, numbered, publish
 from tests.integration.vergunningen import Permits
 from tests.sites import write_register
+from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
 #: A component that cannot be made, in a module of the test's own folder.
@@ -236,6 +237,19 @@ def test_a_run_works_whatever_its_standard_streams_are(
     (state,) = tmp_path.glob(".scrapy/woo-state.sqlite")
     assert state.read_bytes().startswith(b"SQLite format 3\0"), "nothing else was written into it"
     assert (tmp_path / "reports").exists()
+
+
+def test_progress_and_summary_that_stderr_does_not_take_are_no_error_of_the_run(
+    tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(3))
+    site.pages["/d/*"] = Page(b"%PDF-1.7", content_type="application/pdf", delay=0.5)
+    log = tmp_path / "run.log"
+    settings = ("-s", f"LOG_FILE={log}", "-s", "WOO_PROGRESS_INTERVAL=0.1")
+    args = Harvester(tmp_path, ca_bundle, [site]).arguments("-a", "documents=head", *settings)
+    assert shell(args, tmp_path, ca_bundle, "2>/dev/full").returncode == 0
+    assert "Spider closed (finished)" in log.read_text(encoding="utf-8")
+    assert "ERROR" not in log.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("words", [">/dev/full", "1</dev/null"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -309,6 +310,34 @@ def started_audit(
             yield process
         finally:
             process.kill()
+
+
+def test_a_run_that_is_closed_by_its_settings_waits_for_no_host_either(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, numbered(3), {"later": FIRST})
+    gated.gates.add("/s1.xml")
+    ended = installation.run(CLOSESPIDER_ITEMCOUNT=1, **STOP)
+    assert (ended.returncode, ended.stats["finish_reason"]) == (0, "closespider_itemcount")
+    assert "sitemap.onbereikbaar" not in ended.codes
+    gated.gates.clear()
+    assert_next_run_has_the_rest(ended, installation, count=4)
+
+
+def test_an_elasticsearch_that_hangs_at_the_start_keeps_no_stop_waiting(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, numbered(1))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        started = installation.start(WOO_ELASTICSEARCH_URL=url, **STOP)
+        connection, _ = silent.accept()
+        with connection:
+            ended = stopped(started)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("scrapy crawl: error: stopped before ")
+    assert gated.requests == []
+    assert len(installation.run().locs) == 1
 
 
 def test_a_second_signal_ends_a_run_at_once_with_status_1(gated: GatedSite, installation: Fallible) -> None:
