@@ -53,9 +53,10 @@ class WordedCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Refuse what looks like an option and is none, and settings that are wrong. Raises UsageError."""
-        self.check_options(args)
-        super().process_options(args, opts)
-        self._check_settings()
+        with self.failing():
+            self.check_options(args)
+            super().process_options(args, opts)
+            self._check_settings()
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError for an argument that is an option which there is not."""

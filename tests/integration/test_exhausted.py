@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,37 @@ import pytest
 from tests.conftest import skip_or_fail
 from tests.integration.daily import numbered, publish
 from tests.integration.faults import Fallible, GatedSite, LimitMemory, harvested
+from tests.samples import SAMPLES
 from woo_harvester.demo.server import Page
 
 MB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class NoProgram:
+    """Takes the interpreter away from the process, as an upgrade in mid-run does."""
+
+    def __call__(self) -> None:
+        sys.executable = "/nowhere/python"
+
+
+def test_a_run_that_can_start_no_process_for_texts_says_so_and_blames_no_document(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    pytest.importorskip("kreuzberg")
+    publish(gated, numbered(3))
+    gated.pages["/d/*"] = Page(SAMPLES["PDF"].read_bytes(), content_type="application/pdf")
+    args = ("-a", "documents=download")
+    settings: dict[str, Any] = {"WOO_TEXT": 1}
+    failed = installation.start(*args, fault=NoProgram(), **settings).wait()
+    assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
+    assert failed.stderr.splitlines()[-1].startswith(
+        "scrapy crawl: error: no process could be started to read documents: [Errno 2] "
+    )
+    assert "document.tekst-mislukt" not in failed.codes
+    assert failed.records == []
+    assert len(installation.start(*args, **settings).wait().locs) == 3
 
 
 #: More than the process has at its start. Each of its threads takes 8 MB, and the pool of libuv four of them.

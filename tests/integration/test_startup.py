@@ -206,6 +206,7 @@ STREAMS = {
     "stderr closed": "2>&-",
     "all closed": "<&- >&- 2>&-",
     "stderr on a full disk": "2>/dev/full",
+    "stderr a pipe that nobody reads": "2> >(exec true)",
     "stdout on a full disk": ">/dev/full",
 }
 
@@ -276,6 +277,15 @@ def test_an_answer_that_stdout_does_not_take_ends_with_status_1(tmp_path: Path, 
     done = shell(["audit", "--file", "sitemap.xml"], tmp_path, ca_bundle, ">/dev/full")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == ("scrapy audit: error: standard output: No space left on device")
+
+
+def test_a_pid_file_that_cannot_be_written_is_one_line_of_every_command(tmp_path: Path) -> None:
+    for command in ("crawl", "audit", "state", "monitor", "demo"):
+        done = run_scrapy([command, "--pidfile", "no/folder/pid"], tmp_path)
+        assert (done.returncode, done.stderr) == (
+            1,
+            f"scrapy {command}: error: no/folder/pid: No such file or directory\n",
+        )
 
 
 @pytest.mark.parametrize("files", [12, 14, 16, 18, 20, 32])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from scrapy.exceptions import UsageError
 
-#: What the machine says when a process may have no more memory, files or processes.
+#: What the machine says when a process may have no more memory or files. (EAGAIN is also that of a lock.)
 _EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 
 #: Python's words for a thread that the machine does not give.
@@ -36,21 +36,26 @@ def cause_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def is_exhausted(error: BaseException) -> bool:
-    """Return whether *error*, or what led to it, is a lack of memory, threads, processes or files."""
+def exhaustion_in(error: BaseException) -> BaseException | None:
+    """Return *error*, or what led to it, where that is a lack of memory, threads or files."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
         if _is_exhaustion(current):
-            return True
+            return current
         seen.add(id(current))
         current = current.__cause__ or current.__context__
-    return False
+    return None
+
+
+def is_exhausted(error: BaseException) -> bool:
+    """Return whether *error*, or what led to it, is a lack of memory, threads or files."""
+    return exhaustion_in(error) is not None
 
 
 def _is_exhaustion(error: BaseException) -> bool:
     if isinstance(error, OSError):
-        return error.errno in _EXHAUSTED or isinstance(error, BlockingIOError)  # the latter of a fork
+        return error.errno in _EXHAUSTED
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error))
 
 

@@ -7,7 +7,7 @@ import faulthandler
 import logging
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,8 @@ class HarvestProcess(AsyncCrawlerProcess):
     """
 
     def __init__(self, settings: Settings) -> None:
-        faulthandler.enable()  # a library that aborts says nothing itself
+        with suppress(AttributeError, OSError):  # of a stderr that is no file
+            faulthandler.enable()  # a library that aborts says nothing itself
         check_settings(settings)
         try:
             with _quiet():
@@ -80,9 +81,9 @@ class HarvestProcess(AsyncCrawlerProcess):
             log_scrapy_info(self.settings)
             self._check_log_file()
             task = self.crawl(crawler, **arguments)
-            task.add_done_callback(partial(self._done_well, crawler))
             if done is not None:
                 task.add_done_callback(lambda _: done())
+            task.add_done_callback(partial(self._done_well, crawler))
             self.start()
             self._deadline.status = None  # what follows, such as an answer, must come to its end too
             return self._failure(crawler, task)
@@ -108,7 +109,8 @@ class HarvestProcess(AsyncCrawlerProcess):
 
     def _done_well(self, crawler: Crawler, task: asyncio.Task[None]) -> None:
         """Let the process end well, whatever threads hang, when all outputs and the report are closed."""
-        if not task.cancelled() and task.exception() is None and not getattr(crawler.spider, "failure", None):
+        is_well = not task.cancelled() and task.exception() is None
+        if is_well and not self.crawlers and not getattr(crawler.spider, "failure", None):
             self._deadline.status = 0
 
     def _exhausted(self, crawler: Crawler, cause: str) -> None:
@@ -165,7 +167,7 @@ def _first(error: BaseException) -> BaseException:
 
 def _with_log_file(settings: Settings, error: Exception) -> str:
     """Return the cause; an OSError is that of the log file where there is one."""
-    is_file = isinstance(error, OSError) and settings["LOG_FILE"]
+    is_file = isinstance(error, OSError) and not is_exhausted(error) and settings["LOG_FILE"]
     return f"LOG_FILE: {cause_of(error)}" if is_file else cause_of(error)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from woo_harvester.running.causes import cause_of, is_exhausted
+from woo_harvester.running.causes import cause_of, exhaustion_in
 
 #: The loggers that have much to say at the start of each run; what others say is written at once.
 _NAMES = ("scrapy", "woo_harvester")
@@ -30,10 +30,11 @@ class StartLog(logging.Handler):
             logger.propagate = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the record, or write it with those before it."""
-        self._kept.append(record)
+        """Keep the record; before an error that is said nowhere else, write those that were kept."""
         if record.levelno >= logging.ERROR and not hasattr(record, SAID_AT_END):
-            self.write_kept()
+            self.write_kept()  # the record itself goes on to the root logger after this
+        else:
+            self._kept.append(record)
 
     def write_kept(self) -> None:
         """Write what was kept, and keep nothing more."""
@@ -66,8 +67,8 @@ class Errors(logging.Handler):
         self.first: str | None = None
         """The first exception, in one line."""
         self.exhausted: str | None = None
-        """The first one that was a lack of memory, threads, processes or files."""
-        self.on_exhausted: Callable[[str], object] = str
+        """The first one that was a lack of memory, threads or files."""
+        self.on_exhausted: Callable[[str], None] | None = None
         """Called with that, in the thread that logs it."""
         logging.root.addHandler(self)
 
@@ -77,9 +78,10 @@ class Errors(logging.Handler):
         if error is None:
             return
         self.first = self.first or cause_of(error)
-        if self.exhausted is None and is_exhausted(error):
-            self.exhausted = cause_of(error)
-            self.on_exhausted(self.exhausted)
+        if self.exhausted is None and (lack := exhaustion_in(error)) is not None:
+            self.exhausted = cause_of(lack)
+            if self.on_exhausted is not None:
+                self.on_exhausted(self.exhausted)
 
     def close(self) -> None:
         """Remember nothing more."""
