@@ -338,7 +338,7 @@ OPTIONS = (
         "WOO_STOP_TIMEOUT",
         20.0,
         "seconds",
-        "A run that is told to stop ends within this time: what is under way gets a quarter of it, outputs, state and report the rest. What was given up comes in the next run. Whoever stops a run should wait 10 seconds more before it is killed, as the files in `deploy/` do.",
+        "A run that is stopped ends within this time: what is under way gets a quarter of it, outputs, state and report the rest. What was given up comes in the next run. Whoever stops a run should wait 10 seconds more before it is killed, as the files in `deploy/` do.",
         least=1,
     ),
     Option(

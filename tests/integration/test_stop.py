@@ -1,4 +1,4 @@
-"""A run that is told to stop while something hangs: it ends in time, and the next run harvests the rest."""
+"""A run that is stopped while something hangs: it ends in time, and the next run harvests the rest."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ both_signals = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT]
 
 
 def stopped(started: Started, number: signal.Signals = signal.SIGTERM) -> Run:
-    """Tell a run to stop, and wait for its end."""
+    """Stop a run, and wait for its end."""
     started.send(number)
     return started.wait()
 
@@ -369,7 +369,7 @@ def test_a_run_that_cannot_be_closed_in_time_is_ended_with_status_1(
     ended = stopped(started)
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1] == (
-        "scrapy: error: the run was told to stop and did not end within WOO_STOP_TIMEOUT (1 s), so it was "
+        "scrapy: error: the run was stopped and did not end within WOO_STOP_TIMEOUT (1 s), so it was "
         "ended; what is not confirmed comes again in the next run"
     )
     gated.gates.clear()

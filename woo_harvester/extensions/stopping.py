@@ -24,7 +24,7 @@ REQUESTS, OUTPUTS = 0.25, 0.75
 #: Seconds between two looks at whether the run is being stopped, for which Scrapy has no signal.
 INTERVAL = 0.2
 
-#: Sent to a run that was told to stop, when no output is waited for any more.
+#: Sent in a run that was stopped, when no output is waited for any more.
 outputs_given_up = object()
 
 
@@ -105,7 +105,7 @@ class Stopping:
             scope.reschedule(now)
 
     def _is_stopping(self) -> bool:
-        """Return whether the run was told to stop, or is being closed while requests are under way."""
+        """Return whether the run was stopped, or is being closed while requests are under way."""
         slot = self._crawler.engine._slot
         return not self._crawler.crawling or (
             is_closing(self._crawler) and slot is not None and bool(slot.inprogress)

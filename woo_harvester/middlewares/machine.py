@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import NotSupported
 
 from woo_harvester.extensions.ending import end_run
-from woo_harvester.running.causes import cause_of, is_exhausted
+from woo_harvester.running.causes import cause_of, exhaustion_in, is_exhausted
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -30,9 +30,8 @@ class OwnFaultMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         """End the run; the exception goes on to the errback."""
         if is_own_fault(exception):
-            end_run(
-                self._crawler, "own_fault", f"{request.url} could not be asked for: {cause_of(exception)}"
-            )
+            cause = cause_of(exhaustion_in(exception) or exception)
+            end_run(self._crawler, "own_fault", f"{request.url} could not be asked for: {cause}")
 
 
 def is_own_fault(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""The end of a process that was told to stop, whatever hangs in it."""
+"""The end of a process that was stopped, whatever hangs in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from woo_harvester.running.streams import flush_stderr, flush_stdout, write_stde
 logger = logging.getLogger(__name__)
 
 OVERDUE = (
-    "the run was told to stop and did not end within WOO_STOP_TIMEOUT ({seconds:g} s), so it was ended; "
+    "the run was stopped and did not end within WOO_STOP_TIMEOUT ({seconds:g} s), so it was ended; "
     "what is not confirmed comes again in the next run"
 )
 
