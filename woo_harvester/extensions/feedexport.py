@@ -19,6 +19,8 @@ from twisted.internet.defer import Deferred
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.running.causes import cause_of
+from woo_harvester.running.components import NO_FEED
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
@@ -62,7 +64,11 @@ class DurableFeedExporter(FeedExporter):
 
     def open_spider(self, spider: Spider) -> None:
         """Open the feeds and have the state wait for them."""
-        super().open_spider(spider)
+        try:
+            super().open_spider(spider)
+        except Exception as error:  # whatever a URI, or the function that gives its parameters, has wrong
+            end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}")
+            raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
         keeper.outputs += keeper.feeds

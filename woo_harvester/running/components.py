@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from scrapy.exceptions import UsageError
 from scrapy.settings import iter_default_settings
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 
 from woo_harvester.hints import hint
-from woo_harvester.running.causes import naming
+from woo_harvester.running.causes import StartError, naming
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -40,6 +40,9 @@ _ONE = (
     "TWISTED_REACTOR",
 )
 
+#: Scrapy uses no feed where it cannot use one of them.
+NO_FEED = "FEEDS names outputs of which none can be used"
+
 
 def check_settings(settings: BaseSettings) -> None:
     """Check what must be right before there is a process. Raises UsageError with the name of the setting."""
@@ -57,9 +60,9 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def check_components(settings: BaseSettings) -> None:
-    """Load each component that a setting names. Raises UsageError with the name of the setting.
+    """Load each component that a setting names; needs the reactor, which a component may import.
 
-    Needs the reactor, which a component may import.
+    Raises UsageError with the name of the setting, and StartError for feeds.
     """
     for name in _BY_KEY:
         with naming(name):
@@ -75,16 +78,20 @@ def check_components(settings: BaseSettings) -> None:
         if component := settings[name]:
             with naming(name):
                 load_object(component)
-    with naming("FEEDS"):
-        _check_feeds(settings)
+    _check_feeds(settings)
 
 
 def _check_feeds(settings: BaseSettings) -> None:
-    formats = settings.getwithbase("FEED_EXPORTERS")
+    """Raise StartError for a feed whose format or storage Scrapy does not know: it would use no feed."""
+    formats, storages = settings.getwithbase("FEED_EXPORTERS"), settings.getwithbase("FEED_STORAGES")
     for uri, options in settings.getdict("FEEDS").items():
         given = options.get("format")
-        if given is not None and given not in formats:
-            raise UsageError(f"FEEDS: unknown format {given!r} of {uri}: {hint(str(given), list(formats))}")
+        if given is not None and formats.get(given) is None:
+            meant = hint(str(given), list(formats))
+            raise StartError(f"{NO_FEED}: unknown format {given!r} of {uri}: {meant}")
+        scheme = urlsplit(str(uri)).scheme if "://" in str(uri) else ""
+        if scheme and storages.get(scheme) is None:
+            raise StartError(f"{NO_FEED}: no storage for {scheme}://, of {uri}")
 
 
 def _check_logging(settings: BaseSettings) -> None:
