@@ -361,6 +361,13 @@ OPTIONS = (
         "What becomes of a withdrawn document: it stays with `status: ingetrokken`, without metadata and text, or goes.",
     ),
     Option(
+        "WOO_STOP_TIMEOUT",
+        20.0,
+        "seconds",
+        "A run that is stopped ends within this time: what is under way gets a quarter of it, outputs, state and report the rest. What was given up comes in the next run. Whoever stops a run should wait 10 seconds more before it is killed, as the files in `deploy/` do.",
+        least=1,
+    ),
+    Option(
         "WOO_PROGRESS",
         True,
         "boolean",

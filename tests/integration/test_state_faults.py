@@ -185,5 +185,8 @@ def test_a_run_that_cannot_start_for_another_reason_ends_with_status_1_and_its_l
     publish(gated, numbered(3))
     refused = installation.run(EXTENSIONS={"woo_harvester.extensions.findings.Findings": None})
     assert refused.returncode == 1
-    assert errors(refused) == ["scrapy crawl: error: the run could not start: the log tells why"]
-    assert "needs the extensions Findings and StateKeeper" in refused.stderr
+    assert errors(refused) == [
+        "scrapy crawl: error: the run could not start: NotConfigured: The spider needs the extensions "
+        "Findings and StateKeeper of woo_harvester.Addon"
+    ]
+    assert "Traceback" in refused.stderr

@@ -21,6 +21,8 @@ from twisted.internet.defer import Deferred
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.running.causes import cause_of
+from woo_harvester.running.components import NO_FEED
 from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line, open_for_appending
 from woo_harvester.state.outputs import ANOTHER_WRITER
 from woo_harvester.state.store import StateError
@@ -82,7 +84,11 @@ class DurableFeedExporter(FeedExporter):
 
     def open_spider(self, spider: Spider) -> None:
         """Open the feeds and have the state wait for them."""
-        super().open_spider(spider)
+        try:
+            super().open_spider(spider)
+        except Exception as error:  # whatever a URI, or the function that gives its parameters, has wrong
+            end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}")
+            raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
         keeper.outputs += keeper.feeds
@@ -127,6 +133,7 @@ class DurableFeedExporter(FeedExporter):
             for slot in self.slots:
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
+                    slot.start_exporting()  # what Scrapy does later, where nobody learns of an error
         except FATAL as error:
             self._fail(error)
 

@@ -15,11 +15,12 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.dates import iso_datetime
-from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.ending import end_run, fail_run
 from woo_harvester.findings import Finding, Language
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.make import make_report
+from woo_harvester.running.causes import cause_of, is_exhausted
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -135,6 +136,9 @@ class Findings:
         except OSError:
             raise
         except Exception as error:
+            if is_exhausted(error):
+                fail_run(self._crawler, f"no report was made of {self.folder}: {cause_of(error)}")
+                return
             logger.error("No report was made of %s: %s: %s", self.folder, type(error).__name__, error)  # noqa: TRY400
 
     def _fail(self, error: OSError) -> None:

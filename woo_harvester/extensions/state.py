@@ -21,6 +21,7 @@ from woo_harvester.extensions.delivery import Delivery, Reading
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import RecordItem, WooItem
+from woo_harvester.running.components import NO_FEED
 from woo_harvester.state import documents, faults, listings, outputs, resources, visited
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
@@ -38,7 +39,7 @@ logger = logging.getLogger(__name__)
 STATE_FAILED = "state_failed"
 
 NO_OUTPUT = (
-    "FEEDS names outputs of which none can be used: see the error about it above, and keep "
+    f"{NO_FEED}: see the error about it above, and keep "
     "woo_harvester.extensions.feedexport.DurableFeedExporter among EXTENSIONS"
 )
 

@@ -22,6 +22,7 @@ from scrapy.exceptions import (
 from scrapy.http import Headers
 
 from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, private_literal
 from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
@@ -85,7 +86,11 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         self._client: aiohttp.ClientSession | None = None
 
     async def download_request(self, request: Request) -> Response:
-        """Answer *request* with a :class:`StreamedResponse`."""
+        """Answer *request* with a :class:`StreamedResponse`; raise StoppedError where the run ends before."""
+        async with interruptible(self.crawler):
+            return await self._download(request)
+
+    async def _download(self, request: Request) -> Response:
         if not request.meta.get("woo_stream"):
             return await super().download_request(request)
         url = yarl.URL(request.url, encoded=True)

@@ -27,6 +27,7 @@ from woo_harvester.text.extracted import (
     TextCrashError,
     TextFailedError,
     TextTimeoutError,
+    WorkerStartError,
 )
 
 logger = logging.getLogger(__name__)
@@ -60,15 +61,18 @@ class Worker:
 
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
-        """A worker that is ready. Raises TextCrashError where it does not come up."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "woo_harvester.text.worker", json.dumps(asdict(limits))),
-            stdin=PIPE,
-            stdout=PIPE,
-            env=_environment(os.environ),
-            cwd="/",
-            start_new_session=True,  # the keys of a terminal do not reach it
-        )
+        """A worker that is ready. Raises TextCrashError where it does not come up, and WorkerStartError."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "woo_harvester.text.worker", json.dumps(asdict(limits))),
+                stdin=PIPE,
+                stdout=PIPE,
+                env=_environment(os.environ),
+                cwd="/",
+                start_new_session=True,  # the keys of a terminal do not reach it
+            )
+        except OSError as error:  # such as too many processes, or too little memory
+            raise WorkerStartError(str(error)) from error
         worker = cls(process, limits)
         try:
             async with asyncio.timeout(_START_TIMEOUT):
@@ -156,7 +160,8 @@ class Workers:
     async def extract(self, path: Path, filetype: str) -> Extracted:
         """The text of the document at *path*; *filetype* is the code at the end of its type's URI: PDF.
 
-        Raises TextTimeoutError, TextCrashError or TextFailedError: all of them a TextError.
+        Raises TextTimeoutError, TextCrashError or TextFailedError: all of them a TextError. Raises
+        WorkerStartError where the machine gives no process.
         """
         async with self._room:
             worker = await self._worker()

@@ -69,7 +69,7 @@ class Command(WordedCommand):
         parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
         parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what *args* say."""
         action = action_of(args, opts, ACTIONS, TABLE)
         try:
