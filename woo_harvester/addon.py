@@ -29,7 +29,9 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.middlewares.retry.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
-    # Nearest to the spider: only what comes to it counts.
+    # Nearest to the spider: only what is not tried again counts.
+    "woo_harvester.middlewares.first_requests.FirstRequestsMiddleware": 40,
+    # Near to the spider: only what comes to it counts.
     "woo_harvester.middlewares.bodies.BodiesMiddleware": 50,
 }
 

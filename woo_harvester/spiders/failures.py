@@ -9,6 +9,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.handlers.trust import TrustError
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
 
@@ -32,7 +33,7 @@ CERTIFICATE_FAULTS = {
 
 def is_ours(error: BaseException | None) -> bool:
     """Whether it says nothing about the publisher, who is told nothing then: it ends the run."""
-    return isinstance(error, SpoolError)
+    return isinstance(error, SpoolError | TrustError)
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:

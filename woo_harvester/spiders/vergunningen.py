@@ -119,6 +119,7 @@ class VergunningenSpider(HarvestSpider):
         """The visits of the entry pages that are this run's. Raises ArgumentError or StateError."""
         chosen = select_entries(given, self.register, self.arguments)
         hosts = tuple(dict.fromkeys(ingang.host for ingang in chosen))
+        self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
             visits = [self._visit(ingang, entry_of(connection, ingang.url, ingang.host)) for ingang in chosen]
