@@ -27,7 +27,7 @@ def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
 
 def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:
     """Close the spider with *reason*; the command tells *line* and ends with exit status *status*."""
-    if fail_run(crawler, line, status):
+    if fail_run(crawler, line, status) and crawler.engine.spider is not None:  # else it is closed already
         deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 

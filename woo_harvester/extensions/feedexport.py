@@ -107,6 +107,7 @@ class DurableFeedExporter(FeedExporter):
             for slot in self.slots:
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
+                    slot.start_exporting()
         except FATAL as error:
             self._fail(error)
 

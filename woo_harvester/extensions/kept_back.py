@@ -21,18 +21,31 @@ ONLY_FOLLOWS = "intrekking.onvolledig"
 
 _DIRECT = "publishers are asked without the proxy that the environment names"
 
-#: How the connections failed, and what to check on this side.
-WORDS: dict[Cause, tuple[str, str]] = {
+#: How the connections failed, in English and Dutch, and what to check on this side.
+WORDS: dict[Cause, tuple[str, str, str]] = {
     "tls": (
+        "TLS",
         "TLS",
         "SSL_CERT_FILE, SSL_CERT_DIR, this machine's clock, and proxies that open TLS",
     ),
-    "dns": ("no address for the name", "this machine's name server (/etc/resolv.conf)"),
-    "refused": ("no connection", "this machine's network and firewall"),
-    "timeout": ("no answer in time", "this machine's network and firewall"),
-    "address": ("an address that is not public", "this machine's name server, and WOO_ALLOW_PRIVATE_HOSTS"),
-    "proxy": ("a password is asked for on the way", "the proxy or network login between here and the hosts"),
-    "lost": ("connection lost", "this machine's network and firewall"),
+    "dns": (
+        "no address for the name",
+        "geen adres bij de naam",
+        "this machine's name server (/etc/resolv.conf)",
+    ),
+    "refused": ("no connection", "geen verbinding", "this machine's network and firewall"),
+    "timeout": ("no answer in time", "geen antwoord op tijd", "this machine's network and firewall"),
+    "address": (
+        "an address that is not public",
+        "een adres dat niet openbaar is",
+        "this machine's name server, and WOO_ALLOW_PRIVATE_HOSTS",
+    ),
+    "proxy": (
+        "a password is asked for on the way",
+        "onderweg wordt om een wachtwoord gevraagd",
+        "the proxy or network login between here and the hosts",
+    ),
+    "lost": ("connection lost", "verbinding verbroken", "this machine's network and firewall"),
 }
 
 
@@ -84,19 +97,19 @@ def line_of(finding: Finding) -> str:
 
 def explanation(common: CommonCause, cause: Cause, kept: KeptBack) -> tuple[Finding, str]:
     """Return the finding of the run, and the line for the operator."""
-    what, check = WORDS[cause]
+    english, dutch, check = WORDS[cause]
     count, tried = len(common.hosts(cause)), common.hosts_tried
-    seen = Counter(finding.seen for finding in kept.findings if finding.seen and finding.code != ONLY_FOLLOWS)
-    example = f", such as: {seen.most_common(1)[0][0]}" if seen else ""
+    seen = Counter(each.seen for each in kept.findings if each.seen and each.code != ONLY_FOLLOWS)
+    most = [text for text, _ in seen.most_common(1)]
     if cause != "tls" and getproxies().keys() & {"http", "https", "all"}:
         check += f" ({_DIRECT})"
     finding = Finding(
         code=OWN_FAULT,
-        seen=f"{count} van {tried} hosts: {what}{example}",
+        seen=f"{count} van {tried} hosts: {', zoals: '.join([dutch, *most])}",
         action=f"bevindingen over deze hosts apart gehouden in {kept.path.name}",
     )
     line = (
-        f"{count} of {tried} hosts could not be reached in the same way ({what}{example}), so the cause is "
-        f"likely on this side: check {check}. What was found of these hosts is in {kept.path}"
+        f"{count} of {tried} hosts were out of reach in the same way ({': '.join([english, *most])}), so the "
+        f"cause is likely on this side: check {check}. What was found of these hosts is in {kept.path}"
     )
     return finding, line
