@@ -11,7 +11,7 @@ from shutil import which
 
 import pytest
 
-from tests.command import environment, in_project, written
+from tests.command import DATA, environment, in_project, read_lines, written
 from tests.conftest import skip_or_fail
 from tests.integration.daily import NEWER, Harvester, numbered, publish
 from tests.sites import MakeSite
@@ -21,6 +21,14 @@ from woo_harvester.demo.site import Site
 pytestmark = pytest.mark.integration
 
 FILES = "files"
+#: Ends without closing the state, as a run that is killed.
+LEAVE_WAL = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("UPDATE hosts SET id = id")
+connection.commit()
+os.kill(os.getpid(), 9)
+"""
 
 
 @pytest.fixture
@@ -106,3 +114,27 @@ def test_a_folder_in_which_a_run_cannot_write_at_its_end_is_named_last(
     last = done.stderr.splitlines()[-1]
     assert last.startswith("scrapy crawl: error: ")
     assert f"Permission denied: '{harvester.folder / name}/" in last or f"denied: '{name}/" in last
+
+
+@pytest.mark.parametrize("names", [["woo-state.sqlite"], ["woo-state.sqlite-wal", "woo-state.sqlite-shm"]])
+def test_a_state_of_another_user_ends_the_run_with_nothing_written(
+    harvester: Harvester, names: list[str]
+) -> None:
+    """Also where only what a killed run of that user has left beside it is."""
+    state = harvester.folder / DATA / "woo-state.sqlite"
+    subprocess.run([sys.executable, "-c", LEAVE_WAL, str(state)], check=False)
+    for name in names:
+        give_away(state.with_name(name))
+    (site,) = harvester.sites
+    publish(site, numbered(5))
+    before = written(harvester.folder)
+    done = plain_day(harvester)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"scrapy crawl: error: the state sqlite:///{state} cannot be used: ")
+    new = [path for path in written(harvester.folder) if path.suffix == ".jsonl" and path not in before]
+    assert [line for path in new for line in read_lines(path)] == []
+    for name in names:
+        os.chown(state.with_name(name), 0, 0)
+    assert len(harvester.day("-a", "documents=download").records) == 2

@@ -104,8 +104,8 @@ class Findings:
 
     def host_tried(self, host: str, cause: Cause | None) -> None:
         """Learn how the first request to *host* failed, or with None that the host answered."""
-        self.common_cause.tried(host, cause)
-        self._release()
+        if self.common_cause.tried(host, cause):
+            self._release()
 
     def _release(self, *, but: Cause | None = None, at_end: bool = False) -> None:
         """Write the findings that are about their hosts after all; at the end of the run all *but* those."""

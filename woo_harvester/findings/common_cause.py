@@ -32,25 +32,27 @@ class CommonCause:
         self._expected.update(hosts)
         self._counts = Counter(outcome for host, outcome in self._outcomes.items() if host in self._expected)
 
-    def tried(self, host: str, cause: Cause | None) -> None:
+    def tried(self, host: str, cause: Cause | None) -> bool:
         """Note the outcome of a request to *host*: how it failed, or None if not or in a way of its own.
 
-        The first failure counts, and an answer comes before any failure.
+        The first failure counts, and an answer comes before any failure. Returns whether
+        :meth:`is_possible` may have changed for a host that failed before.
         """
         if host in self._outcomes:
             if cause is not None or self._outcomes[host] is None:
-                return
+                return False
             self._count(host, -1)
+        possible, failed = self._possible(), host in self._outcomes
         self._outcomes[host] = cause
         self._count(host, 1)
+        return failed or not possible <= self._possible()
 
     def is_possible(self, host: str) -> bool:
         """Return whether *host* failed in a way that may still turn out to be that of 90% of all hosts."""
         cause = self._outcomes.get(host)
         if cause is None or host not in self._expected:
             return False
-        others = self._counts.total() - self._counts[cause]
-        return _is_common(len(self._expected) - others, len(self._expected))
+        return cause in self._possible()
 
     def verdict(self) -> Cause | None:
         """Return how at least 90% of at least ten hosts that were tried failed; None where they did not."""
@@ -63,6 +65,15 @@ class CommonCause:
     def hosts(self, cause: Cause) -> list[str]:
         """Return the hosts of the run that failed in this way."""
         return [host for host, found in self._outcomes.items() if found == cause and host in self._expected]
+
+    def _possible(self) -> set[Cause]:
+        """Return the ways in which 90% of all hosts may have failed when all have been tried."""
+        expected, tried = len(self._expected), self._counts.total()
+        return {
+            cause
+            for cause, count in self._counts.items()
+            if cause is not None and _is_common(expected - tried + count, expected)
+        }
 
     def _count(self, host: str, change: int) -> None:
         if host in self._expected:
