@@ -31,7 +31,9 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
     # Nearest to the downloader: it learns of an error before it is tried again.
     "woo_harvester.middlewares.machine.OwnFaultMiddleware": 900,
-    # Nearest to the spider: only what comes to it counts.
+    # Nearest to the spider: only what is not tried again counts.
+    "woo_harvester.middlewares.first_requests.FirstRequestsMiddleware": 40,
+    # Near to the spider: only what comes to it counts.
     "woo_harvester.middlewares.bodies.BodiesMiddleware": 50,
 }
 

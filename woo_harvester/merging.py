@@ -17,6 +17,7 @@ Stats = dict[str, Any]
 FINDINGS = "findings.jsonl"
 HOSTS = "hosts.jsonl"
 HELD = "held.jsonl"
+KEPT_BACK = "kept-back.jsonl"
 STATS = "stats.json"
 
 #: Every shard reads the whole register, so each makes these findings again.
@@ -82,10 +83,11 @@ def _write(folders: Sequence[Path], to: Path) -> list[Path]:
     if any((folder / HOSTS).exists() for folder in folders):
         with (to / HOSTS).open("w", encoding="utf-8") as file:
             _merge_hosts(folders, file, torn)
-    if any((folder / HELD).exists() for folder in folders):
-        with (to / HELD).open("w", encoding="utf-8") as file:
-            for folder in folders:
-                file.writelines(_lines(folder / HELD, torn))
+    for name in (HELD, KEPT_BACK):
+        if any((folder / name).exists() for folder in folders):
+            with (to / name).open("w", encoding="utf-8") as file:
+                for folder in folders:
+                    file.writelines(_lines(folder / name, torn))
     summed = _without(sum_stats(map(_read_stats, folders)), repeated)
     (to / STATS).write_text(json.dumps(summed, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     return torn

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.integration
 
 #: Codes that need more than one host or one run; each has a test of its own, here or where it says.
 ELSEWHERE = {
+    "oogst.eigen-verbinding": "tests/integration/test_own_side.py",
     "register.onbereikbaar": "test_a_register_that_cannot_be_had",
     "register.url-ongeldig": "test_a_registered_url_that_is_none",
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",

@@ -28,6 +28,7 @@ from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
 from woo_harvester.handlers.connections import most_connections
 from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.handlers.trust import TrustError, trusted_context
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -102,6 +103,9 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         except SpoolError as error:
             end_run(self.crawler, "no_room", str(error))
             raise
+        except TrustError as error:
+            end_run(self.crawler, "no_certificates", str(error))
+            raise
 
     async def close(self) -> None:
         """Close the connections that are kept open."""
@@ -148,7 +152,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 limit=0,  # bounded above, before the clock of a request runs; those of a host by its slot
                 limit_per_host=0,
                 resolver=self._resolver,
-                ssl=ssl.create_default_context(),
+                ssl=trusted_context(),
             )
             self._client = aiohttp.ClientSession(
                 connector=connector,

@@ -13,6 +13,7 @@ from typing import Any
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
 from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.report.build import OWN_FAULT
 from woo_harvester.report.funnel import Account, read_accounts
 
 #: The folder of a run: its spider and when it began.
@@ -30,6 +31,8 @@ class Run:
     """Of its hosts; none of a spider that keeps none."""
     findings: dict[str, Counter[Severity]]
     """How many findings there are about each host."""
+    own_fault: bool = False
+    """Whether nearly all hosts were out of reach, likely by a fault on the harvester's own side."""
 
     @property
     def title(self) -> str:
@@ -70,7 +73,8 @@ def read_run(folder: Path) -> Run:
         raise ValueError(f"{path} holds no statistics of a run: {type(error).__name__}: {error}") from error
     hosts = folder / "hosts.jsonl"
     accounts = {account.host: account for account in read_accounts(hosts)} if hosts.exists() else {}
-    return Run(folder.name, ended, reason, accounts, found)
+    own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
+    return Run(folder.name, ended, reason, accounts, found, own_fault)
 
 
 def _folders(reports: Path) -> Iterator[tuple[str, Path]]:

@@ -256,6 +256,11 @@ class Accounts:
         """Take an account that was made elsewhere."""
         self._accounts[account.host] = account
 
+    def leave_out(self, hosts: Iterable[str]) -> None:
+        """Remove the accounts of hosts about which the run can say nothing."""
+        for host in hosts:
+            self._accounts.pop(host, None)
+
     def note(self, finding: Finding) -> None:
         """Have the account of the finding's host count it, where there is one."""
         if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:

@@ -53,6 +53,8 @@ class RunThen:
     kind: Kind
     at: str
     hosts: dict[str, HostThen] = field(default_factory=dict)
+    comparable: bool = True
+    """Whether the totals count in charts: not where a fault on the harvester's own side left hosts out."""
 
     @property
     def point(self) -> Point:

@@ -77,7 +77,9 @@ class Verdicts:
             changes.postponed += 1
             return None
         self._note_listing(one, moment, verdict, changes)
-        if not place.visit.listed.add(known.id):
+        is_repeated = not place.visit.listed.add(known.id)
+        if is_repeated and (verdict.cause is None or known.id in self._keeper.expected):
+            # Unless it is newer than the entry that came before, and that one gave nothing.
             self._repeated(connection, one, place, changes)
             return None
         if verdict is Verdict.FOREIGN:

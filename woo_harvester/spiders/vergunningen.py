@@ -132,6 +132,7 @@ class VergunningenSpider(HarvestSpider):
         self.rights = Rights(self.register, {entry.url: entry.organisation for entry in entries})
         chosen = select_entries(entries, self.arguments)
         hosts = tuple(dict.fromkeys(ingang.host for ingang in chosen))
+        self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
             visits = [self._visit(ingang, entry_of(connection, ingang.url, ingang.host)) for ingang in chosen]

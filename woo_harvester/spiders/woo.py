@@ -68,6 +68,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def first_requests(self) -> list[Request]:
         """The robots.txt of each host."""
         self.crawler.stats.set_value("woo/hosts/selected", len(self.hosts))
+        self.common_cause.expect(self.hosts)
         with self.keeper.begin() as connection:  # one for all of what may be a thousand hosts
             known = count_by_host(connection)
             # Those of which the state knows most documents begin first: they take longest.

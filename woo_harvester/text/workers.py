@@ -45,6 +45,10 @@ _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "
 #: The library starts as many threads as there are cores; there are as many workers as are wanted instead.
 _ONE_THREAD = {"TOKIO_WORKER_THREADS": "1", "RAYON_NUM_THREADS": "1"}
 
+#: Has the C library give the memory of an image back when it is freed (mallopt(3)): without a fixed
+#: threshold it keeps more and more of it, and after some five scans there is too little left for the next.
+_GIVEN_BACK = {"MALLOC_MMAP_THRESHOLD_": str(128 * 1024)}
+
 
 class Worker:
     """One process, which reads one document at a time."""
@@ -215,7 +219,7 @@ def _environment(given: Mapping[str, str]) -> dict[str, str]:
     """What a worker gets of *given*; it finds modules where this process finds them."""
     paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 -- an empty one is the working folder
     kept = {name: given[name] for name in _ENVIRONMENT if name in given}
-    return {**kept, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
+    return {**kept, **_ONE_THREAD, **_GIVEN_BACK, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
 
 
 def _ended(status: int) -> str:
