@@ -30,7 +30,7 @@ from tests.integration.daily import FIRST, Harvester, publish
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.state import outputs, schema
+from woo_harvester.state import migrations, outputs
 
 Fault = Before
 """What is done to the process of a run before the command begins."""
@@ -283,8 +283,8 @@ class NewerProgram:
         def migrate(connection: Connection) -> None:
             connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN new_column INTEGER DEFAULT 0")
 
-        schema.MIGRATIONS[schema.VERSION] = migrate
-        schema.VERSION += 1
+        migrations.MIGRATIONS[migrations.VERSION] = migrate
+        migrations.VERSION += 1
 
 
 def state_of(installation: Fallible) -> Path:

@@ -68,11 +68,11 @@ def counted(state: State, killer: Killer) -> Iterator[None]:
         event.remove(engine, "before_cursor_execute", killer.statement)
 
 
-def simulate(machine: type[RuleBasedStateMachine], examples: int) -> None:
-    """Try histories until the budget is spent."""
+def simulate(machine: type[RuleBasedStateMachine], examples: int, steps: int = STEPS) -> None:
+    """Try histories of so many steps until the budget is spent."""
     profile = settings(
         max_examples=examples,
-        stateful_step_count=STEPS,
+        stateful_step_count=steps,
         deadline=None,
         database=None,
         print_blob=True,

@@ -1,42 +1,44 @@
 """Thousands of days of publishers' mistakes, machines that are killed and hosts that share documents.
 
 Runs the spider's own parts without a network. ``make simulate`` runs it for an hour; each failure prints the
-steps that lead to it, and what to add to the test to play them again.
+steps that lead to it, and the seed.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 from unittest.mock import patch
 
-from hypothesis import HealthCheck, Phase, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 from sqlalchemy import delete
 
 from tests.postgresql import new_database, postgresql_server
 from tests.simulation.harvester import Day, Harvester, Outcome, SimulatedState
 from tests.simulation.oracle import Oracle
+from tests.simulation.play import EXAMPLES, simulate
 from tests.simulation.publishers import FAULTS, HOSTS, Publisher, host_of_loc, is_own, loc_of
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.store import NOWHERE
 
 __all__ = ["postgresql_server"]
 
-EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "30"))
+#: Days and other steps of one history.
+STEPS = 40
 #: Where the real code asks for the time.
 CLOCKS = (
     "woo_harvester.spiders.conditional.time",
+    "woo_harvester.spiders.documents.time",
     "woo_harvester.spiders.hostreader.time",
+    "woo_harvester.spiders.sitemapfiles.time",
     "woo_harvester.extensions.state.time",
     "woo_harvester.spiders.lookup.time",
 )
@@ -347,16 +349,8 @@ class Documents(RuleBasedStateMachine):
                     assert not found, f"{host}: s{number}.xml: {found}"
 
 
-PROFILE = settings(
-    max_examples=EXAMPLES,
-    stateful_step_count=40,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.generate, Phase.shrink),
-)
-Documents.TestCase.settings = PROFILE
-TestDocuments = Documents.TestCase
+def test_documents() -> None:
+    simulate(Documents, EXAMPLES // 2, STEPS)
 
 
 def test_documents_in_postgresql(postgresql_server: str) -> None:
@@ -367,5 +361,4 @@ def test_documents_in_postgresql(postgresql_server: str) -> None:
 
             state_url = url
 
-        few = settings(PROFILE, max_examples=max(EXAMPLES // 10, 1), stateful_step_count=25)
-        run_state_machine_as_test(InPostgresql, settings=few)
+        simulate(InPostgresql, max(EXAMPLES // 20, 1), STEPS)

@@ -14,8 +14,9 @@ from tests.postgresql import new_database
 from woo_harvester.state import listings
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.faults import faults_of
+from woo_harvester.state.migrations import MIGRATIONS, VERSION
 from woo_harvester.state.resources import host_of_state
-from woo_harvester.state.schema import MIGRATIONS, VERSION, metadata
+from woo_harvester.state.schema import metadata
 from woo_harvester.state.store import State, StateError
 from woo_harvester.state.upkeep import HostSummary, summaries
 

@@ -13,8 +13,9 @@ from sqlalchemy import Connection, select, text
 from tests.conftest import ROOT
 from tests.postgresql import command, query
 from tests.state.processes import running
+from woo_harvester.state.migrations import MIGRATIONS, VERSION
 from woo_harvester.state.resources import host_of_state
-from woo_harvester.state.schema import MIGRATIONS, VERSION, about, hosts, metadata
+from woo_harvester.state.schema import about, hosts, metadata
 from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
 
 
