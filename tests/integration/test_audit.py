@@ -39,6 +39,7 @@ ELSEWHERE = {
     "host.prive-adres": "test_a_private_address",
     "host.achterstand": "tests/integration/test_shards.py",
     "metadata.schema": "tests/audit/test_files.py",
+    "loc.andere-host": "tests/integration/test_shared_documents.py",
     "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",
     "lastmod.ouder": "tests/integration/test_findings_of_days.py",
     "intrekking.massaal": "tests/integration/test_findings_of_days.py",

@@ -50,7 +50,7 @@ class Installation(Harvester):
         """Kill ``scrapy state`` in the middle: it waits to write while somebody else keeps it from that."""
         engine = create_engine(self.url, poolclass=NullPool)
         with engine.connect() as connection:
-            connection.exec_driver_sql("LOCK TABLE documents, hosts, resources IN SHARE MODE")
+            connection.exec_driver_sql("LOCK TABLE documents, hosts, listings, resources IN SHARE MODE")
             process = start_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
             wait_until(lambda: query(self.url, WAITING) == [(1,)] or process.poll() is not None)
             assert process.poll() is None, process.communicate()

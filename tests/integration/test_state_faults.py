@@ -83,7 +83,7 @@ def test_a_state_of_a_newer_version_is_refused_and_of_an_older_one_migrated(
     assert refused.returncode == 1
     (line,) = errors(refused)
     assert str(state_of(installation)) in line
-    assert "newer version" in line
+    assert "another version of the program" in line
     assert installation.run(fault=NewerProgram()).returncode == 0
 
 

@@ -25,6 +25,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from tests.simulation.publishers import File, Publisher, number_of, register_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding
+from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.metadata import MetadataPipeline
@@ -199,7 +200,7 @@ class _Run:
         keeper.outputs = keeper.feeds = 1
         self._keeper = keeper
         spider.report, spider.keeper, spider.accounts = self._report, keeper, outcome.accounts
-        spider.folder = Path("/dev/shm")
+        spider.folder, spider.common_cause = Path("/dev/shm"), CommonCause()
         register = register_of(day.registered)
         self._harvester.state.kill_in = day.kill_in
         spider.register = spider.select(register)

@@ -12,9 +12,9 @@ import pytest
 
 from tests.state.exports import FILE, FORMATS, HOST, LISTING, document, rows_of, transfer
 from woo_harvester.state.exported import ExportedError, Format, read
-from woo_harvester.state.rows import COLUMNS, DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import COLUMNS, MISSES_MAX, DocumentRow, FileRow, HostRow, ListingRow, Row
 from woo_harvester.state.store import State
-from woo_harvester.state.transfer import replace
+from woo_harvester.state.transfer import replace, replace_listings
 
 Columns = dict[type[Row], tuple[str, ...]]
 INTEGERS: Columns = {DocumentRow: ("size", "pages"), ListingRow: ("misses",)}
@@ -30,7 +30,8 @@ DATES: Columns = {
 
 def with_value(kind: type[Row], name: str, value: object, path: Path, form: Format) -> Path:
     """A file of a host, a sitemap and a document, one of which has this value."""
-    made = [row.model_dump(mode="json", exclude_none=True) for row in (HOST, FILE, document(), LISTING)]
+    listing = [LISTING.model_copy(update={"misses": 1})] if kind is ListingRow else []
+    made = [row.model_dump(mode="json", exclude_none=True) for row in (HOST, FILE, document(), *listing)]
     for row in made:
         if row["kind"] == kind.model_fields["kind"].default:
             row[name] = value
@@ -59,9 +60,10 @@ def test_a_number_that_no_database_holds_is_refused(
 def test_the_largest_number_that_is_accepted_is_kept(
     state: State, tmp_path: Path, kind: type[Row], name: str
 ) -> None:
-    most = 2**31 - 1 if kind is HostRow else 2**63 - 1
+    most = MISSES_MAX if kind is ListingRow else 2**63 - 1
     rows = list(read(with_value(kind, name, most, tmp_path / "export", "jsonl"), "jsonl"))
     replace(state, rows)
+    replace_listings(state, rows)
     assert rows_of(state) == rows
 
 
@@ -82,6 +84,7 @@ def test_a_moment_without_a_date_in_each_zone_is_refused(
 def test_the_earliest_and_latest_lastmod_of_a_sitemap_move(state: State, tmp_path: Path, value: str) -> None:
     path = with_value(DocumentRow, "lastmod", value, tmp_path / "export", "jsonl")
     replace(state, read(path, "jsonl"))
+    replace_listings(state, read(path, "jsonl"))
     assert transfer(rows_of(state), tmp_path / "again", "jsonl") == list(read(path, "jsonl"))
 
 

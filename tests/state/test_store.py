@@ -134,24 +134,6 @@ def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
         assert database.execute("SELECT value FROM about").fetchone() == (str(VERSION - 1),)
 
 
-@pytest.mark.parametrize("columns", ["etag TEXT", "etag TEXT, refused TEXT"])
-def test_an_older_state_can_keep_messages_that_are_refused(tmp_path: Path, columns: str) -> None:
-    """Version 2 has the table without the column; version 1 had no table, and gets it whole on the way."""
-    path = tmp_path / "s.sqlite"
-    State.open(url(path)).close()
-    set_version(path, 2)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("DROP TABLE permit_files")
-        database.execute(f"CREATE TABLE permit_files (url TEXT, {columns})")
-        database.execute("INSERT INTO permit_files (url) VALUES ('https://www.a.nl/1.xml')")
-        database.commit()
-    State.open(url(path)).close()
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("SELECT url, refused FROM permit_files").fetchall() == [
-            ("https://www.a.nl/1.xml", None)
-        ]
-
-
 def test_every_older_version_has_a_way_to_the_next() -> None:
     """Version 1 was never released."""
     assert sorted(MIGRATIONS) == list(range(2, VERSION))

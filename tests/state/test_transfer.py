@@ -52,7 +52,9 @@ def fill(state: State) -> None:
         keep_read(
             connection, robots.id, etag=None, last_modified=None, digest=None, at=9, content=b"\xff\x00"
         )
-        connection.execute(schema.hosts.update().values(complete_at=3, complete=True, massive=True))
+        connection.execute(
+            schema.hosts.update().values(complete_at=3, begun_at=2, complete=True, massive=True)
+        )
         other = sitemap_of(connection, "b.nl:8443")
         harvest(connection, other, locs(2, "b.nl:8443"))
         # Missing, of another host, moved to another sitemap, withdrawn and listed again, to be restored.

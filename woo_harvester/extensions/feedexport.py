@@ -129,6 +129,8 @@ class DurableFeedExporter(FeedExporter):
 
     def _watch_empty(self) -> None:
         """Feeds that were given nothing are made now, and may fail as others do."""
+        if self._failed:
+            return
         try:
             for slot in self.slots:
                 if slot.store_empty and slot.batch_id == 1:
@@ -148,9 +150,9 @@ class DurableFeedExporter(FeedExporter):
         """The feed of a slot, noted in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
             feed = Feed(slot, _local(slot), in_lines=_is_in_lines(slot))
-            self._feeds[slot] = feed
             if feed.path is not None:
                 self._prepare(feed, feed.path)
+            self._feeds[slot] = feed  # only now: a file that another run writes is not opened
             self._watch(feed)
         return feed
 

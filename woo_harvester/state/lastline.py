@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -43,8 +44,11 @@ def open_for_appending(path: Path) -> FileIO:
     The file is made where there is none, with its folder. Raises :class:`WriterError` where another process
     has the lock, and OSError.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = FileIO(path, "a+")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:  # a file where a folder should be
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
+    file = FileIO(str(path), "a+")
     try:
         lock(file)
     except OSError:
@@ -100,7 +104,7 @@ def _move_aside(file: FileIO, start: int, line: bytes) -> Aside:
     """Move the last line, first into the other file and then out of this one."""
     path = Path(str(file.name))
     aside = path.with_name(f"{path.name}.truncated")
-    with FileIO(aside, "a+") as other:
+    with FileIO(str(aside), "a+") as other:
         size = os.fstat(other.fileno()).st_size
         content = line + b"\n"
         if _read(other, max(0, size - len(content)), size) != content:  # else a kill came in between

@@ -73,7 +73,7 @@ def _cut(path: Path, durable: int) -> int:
     """How many bytes were cut off."""
     if not path.is_file() or (size := path.stat().st_size) <= durable:
         return 0
-    with FileIO(path, "r+") as file:
+    with FileIO(str(path), "r+") as file:
         lock(file)
         file.truncate(durable)
         os.fsync(file.fileno())
