@@ -152,9 +152,15 @@ def test_the_hosts_of_a_document_come_with_how_they_were_read(connection: Connec
     miss(connection, {here: [two]})
     keep_massive(connection, host_id(connection), massive=True)
     first, second = locs(2)
-    on_a = HostListing(two, second, "a.nl", 1, complete=True, massive=True, missing_since=BEGUN)
-    on_b = HostListing(two, second, "b.nl", 0, complete=False, massive=False, missing_since=None)
-    stays = HostListing(one, first, "a.nl", 0, complete=True, massive=True, missing_since=None)
+    on_a = HostListing(
+        two, second, "a.nl", host_id(connection), 1, complete=True, massive=True, missing_since=BEGUN
+    )
+    on_b = HostListing(
+        two, second, "b.nl", host_id(connection, "b.nl"), 0, complete=False, massive=False, missing_since=None
+    )
+    stays = HostListing(
+        one, first, "a.nl", host_id(connection), 0, complete=True, massive=True, missing_since=None
+    )
     assert list(listings.known_by(connection, [one, two])) == [stays, on_a, on_b]
     assert list(listings.listed_by(connection, [one, two])) == [stays, on_b]
     assert list(listings.known_by(connection, [])) == []

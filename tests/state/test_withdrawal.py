@@ -12,7 +12,15 @@ from woo_harvester.state import listings
 from woo_harvester.state.documents import confirm_withdrawn, move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
-from woo_harvester.state.withdrawal import Limits, Missing, gone, is_massive, massive, missing_documents
+from woo_harvester.state.withdrawal import (
+    Limits,
+    Missing,
+    gone,
+    is_massive,
+    listed_elsewhere,
+    massive,
+    missing_documents,
+)
 
 LIMITS = Limits()
 LOC = "https://a.nl/d/0.pdf"
@@ -68,7 +76,7 @@ def test_how_much_is_gone_is_compared_with_what_the_host_listed(connection: Conn
 
 def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:
     """What is known of the document on a host."""
-    return HostListing(1, LOC, host, misses, complete, massive, missing_since=BEGUN if misses else None)
+    return HostListing(1, LOC, host, 1, misses, complete, massive, missing_since=BEGUN if misses else None)
 
 
 def registered(host: str) -> bool:
@@ -206,3 +214,20 @@ def test_documents_in_more_than_one_batch_are_each_missing_once(connection: Conn
     list_in(connection, two, keys)
     miss(connection, {one: keys, two: keys})
     assert [each.id for each in missing_of(connection)] == keys
+
+
+def test_a_host_that_has_lacked_a_document_long_enough_no_longer_counts_while_another_lists_it(
+    connection: Connection,
+) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "weg.nl")
+    both, only, recent = harvest(connection, here, locs(3))
+    list_in(connection, there, [both, recent])
+    host = host_of_state(connection, "a.nl").id
+    for lacking in ([both, only], [both, only], [both, only, recent]):
+        assert listed_elsewhere(connection, host, lambda host: True, LIMITS) == []
+        miss(connection, {here: lacking})
+    assert listed_elsewhere(connection, host, lambda host: True, LIMITS) == [both]
+    assert listed_elsewhere(connection, host, registered, LIMITS) == []
+    listings.drop(connection, host, [both])
+    assert [row.host for row in listings.known_by(connection, [both])] == ["weg.nl"]
+    assert listings.ids_of(connection, here) == [only, recent]

@@ -30,7 +30,7 @@ from woo_harvester.state import documents, listings
 from woo_harvester.state.decision import microseconds
 from woo_harvester.state.documents import BATCH, Gone
 from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
-from woo_harvester.state.withdrawal import Limits, Missing, massive, missing_documents
+from woo_harvester.state.withdrawal import Limits, Missing, listed_elsewhere, massive, missing_documents
 from woo_harvester.urls import record_id
 
 
@@ -75,6 +75,8 @@ class Conclusion:
             forget_unread(connection, host_id, visit.read)
             listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
             listings.drop_missing_withdrawn(connection, host_id)
+            others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
+            listings.drop(connection, host_id, others)
             documents.end_restore(connection, host_id)
             end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
         return True

@@ -52,6 +52,7 @@ class HostListing(NamedTuple):
     document_id: int
     loc: str
     host: str
+    host_id: int
     misses: int
     complete: bool
     """Whether the last read of the host was complete."""
@@ -85,6 +86,7 @@ _WITH_HOST = (
         listings.c.document_id,
         documents.c.loc,
         hosts.c.host,
+        hosts.c.id,
         listings.c.misses,
         hosts.c.complete,
         hosts.c.massive,
@@ -260,6 +262,13 @@ def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
         listed = select(listings.c.sitemap_id).distinct().where(rows, listings.c.misses == 0)
         again.update(connection.execute(listed).scalars())
     return sorted(again)
+
+
+def drop(connection: Connection, host_id: int, ids: Sequence[int]) -> None:
+    """Forget that a host listed documents."""
+    for part in _batches(ids):
+        rows = _of_host(host_id), listings.c.document_id.in_(part)
+        connection.execute(delete(listings).where(*rows))
 
 
 def drop_missing_withdrawn(connection: Connection, host_id: int) -> None:

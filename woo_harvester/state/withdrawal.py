@@ -59,6 +59,23 @@ def missing_documents(
             yield found
 
 
+def listed_elsewhere(
+    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: Limits
+) -> list[int]:
+    """Return the documents that a host has lacked for long enough, and that another registered host lists.
+
+    They are not gone, and this host no longer counts for them.
+    """
+    rows = known_by(connection, missing(connection, host_id))
+    found: list[int] = []
+    for document_id, group in groupby(rows, key=attrgetter("document_id")):
+        known = list(group)
+        here = [row.misses for row in known if row.host_id == host_id]
+        if min(here) >= limits.runs and any(not row.misses and is_registered(row.host) for row in known):
+            found.append(document_id)
+    return found
+
+
 def gone(rows: Sequence[HostListing], is_registered: Callable[[str], bool], limits: Limits) -> Missing | None:
     """Return a document that is gone from each host that listed it; None where it is not sure of one."""
     counting = [row for row in rows if is_registered(row.host)]
