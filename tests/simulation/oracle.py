@@ -50,6 +50,8 @@ class Oracle:
     """By document and host: complete reads in a row that lacked it, as many as there are at most."""
     sure: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
     """The same, as many as there are at least."""
+    released: set[tuple[str, str]] = field(default_factory=set)
+    """Document and host where the host perhaps no longer counts: it has lacked it long, and another listed it."""
     last_complete: dict[str, bool] = field(default_factory=dict)
     """By host: whether its last read was complete; absent where a kill leaves that open."""
 
@@ -57,6 +59,7 @@ class Oracle:
         """Check one run, and learn what it delivered."""
         for host in outcome.hosts:
             self._read(outcome, host)
+        self._release(outcome, registered)
         for record in outcome.records:
             self._record(record, registered)
         if outcome.ended:
@@ -87,6 +90,16 @@ class Oracle:
         else:
             self.last_complete.pop(host, None)
 
+    def _release(self, outcome: Outcome, registered: frozenset[str]) -> None:
+        """Note which hosts perhaps no longer count for a document."""
+        for host in outcome.hosts:
+            for loc in outcome.lists(host):
+                self.released.discard((loc, host))
+            for loc in self.perhaps[host]:
+                others = [other for other in registered if other != host and loc in self.perhaps[other]]
+                if self.misses[loc, host] >= RUNS and others:
+                    self.released.add((loc, host))
+
     def _record(self, record: dict[str, str], registered: frozenset[str]) -> None:
         loc, cause = record["loc"], record["oorzaak"]
         known = self.known[loc]
@@ -98,6 +111,7 @@ class Oracle:
                 self.perhaps[host].discard(loc)
                 self.misses.pop((loc, host), None)
                 self.sure.pop((loc, host), None)
+                self.released.discard((loc, host))
             return
         known.state = "published"
         host, _, version = record["titel"].partition(" ")
@@ -110,6 +124,8 @@ class Oracle:
         hosts = [host for host in HOSTS if loc in self.perhaps[host] and host in registered]
         assert hosts, f"{loc} is withdrawn, and nobody listed it"
         for host in hosts:
+            if (loc, host) in self.released:
+                continue
             assert loc not in self.listed[host], f"{loc} is withdrawn, and {host} lists it"
             assert self.last_complete.get(host, True), f"{loc} is withdrawn, and {host} was not read"
             assert self.misses[loc, host], f"{loc} is withdrawn, and {host} never lacked it"
@@ -146,6 +162,8 @@ class Oracle:
         for loc, known in list(self.known.items()):
             hosts = [host for host in HOSTS if host in registered and loc in self.perhaps[host]]
             if known.state != "published" or not set(hosts) & outcome.complete:
+                continue
+            if any((loc, host) in self.released for host in hosts):
                 continue
             if all(self.sure[loc, host] >= RUNS and self.last_complete.get(host) for host in hosts):
                 raise AssertionError(f"{loc} is not withdrawn, and no host lists it")
