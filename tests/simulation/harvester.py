@@ -111,8 +111,8 @@ class Outcome:
     """Hosts that were read completely."""
     read: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """What each host listed in this run, by the content that the harvester has: by path, by loc."""
-    wrong: dict[str, int] = field(default_factory=dict)
-    """By host: entries with an http loc, by the content that the harvester has."""
+    wrong: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By host and path: entries with an http loc, by the content that the harvester has."""
     accounts: Accounts = field(default_factory=Accounts)
     ended: bool = False
     """It came to its end: it was not killed, and its output did not fail."""
@@ -254,7 +254,7 @@ class _Run:
             if status in (200, 304) and file.etag != '"cut"':
                 held = self._harvester.held.get(request.url, File())
                 self.outcome.read.setdefault(host, {})[path] = dict(held.documents)
-                self.outcome.wrong[host] = self.outcome.wrong.get(host, 0) + held.wrong
+                self.outcome.wrong.setdefault(host, {})[path] = held.wrong
         body = file.body if status == 200 else b""
         return StreamedResponse(
             request.url,

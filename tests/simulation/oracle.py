@@ -51,7 +51,7 @@ class Oracle:
     sure: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
     """The same, as many as there are at least."""
     released: set[tuple[str, str]] = field(default_factory=set)
-    """Document and host where the host perhaps no longer counts: it has lacked it long, and another listed it."""
+    """Document and host that perhaps no longer counts: it has lacked it long, and another listed it."""
     last_complete: dict[str, bool] = field(default_factory=dict)
     """By host: whether its last read was complete; absent where a kill leaves that open."""
 
@@ -213,7 +213,7 @@ class Oracle:
         for account in outcome.accounts:
             if account.host not in outcome.complete:
                 continue
-            wrong = outcome.wrong.get(account.host, 0)
+            wrong = sum(outcome.wrong.get(account.host, {}).values())
             assert outcome.count("loc.geen-https", account.host) == wrong, f"{account.host}: {wrong} entries"
             assert account.unfinished == 0, (
                 f"{account.host}: {account.unfinished} documents are not accounted for"
