@@ -301,14 +301,11 @@ class Documents(RuleBasedStateMachine):
         self._check_foreign(listed, outcomes)
 
     def _was_listed_here(self, loc: str) -> bool:
-        """Whether a host that is registered may be held to have listed a document."""
-        on_registered = any(loc in self.oracle.perhaps[host] for host in self.registered)
-        elsewhere = any(
-            loc in documents
-            for host in self.registered
-            for documents in self.publishers[host].sitemaps.values()
-        )
-        return on_registered and not elsewhere
+        """Whether a host that is registered and still counts has listed a document, and none does now."""
+        counts = [host for host in self.registered if (loc, host) not in self.oracle.released]
+        was_listed = any(loc in self.oracle.perhaps[host] for host in counts)
+        sitemaps = [one for host in self.registered for one in self.publishers[host].sitemaps.values()]
+        return was_listed and not any(loc in one for one in sitemaps)
 
     def _check_document(self, loc: str, versions: dict[str, int], outcomes: dict[str, Outcome]) -> None:
         known = self.oracle.known[loc]
