@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tests.simulation.harvester import SETTINGS, Outcome
-from tests.simulation.publishers import BEGIN, HOSTS, is_own
+from tests.simulation.publishers import BEGIN, HOSTS, host_of_loc, is_own
 
 RUNS = SETTINGS["WOO_WITHDRAW_RUNS"]
 #: What a record may follow, by oorzaak.
@@ -136,7 +136,8 @@ class Oracle:
 
     def _check_others(self, loc: str, hosts: list[str], registered: frozenset[str]) -> None:
         """It may have moved to another host of its owner's that could not be read."""
-        if min(self.misses[loc, host] for host in hosts) < RUNS:
+        is_known = host_of_loc(loc) in registered  # else the register does not say whose it is
+        if is_known and min(self.misses[loc, host] for host in hosts) < RUNS:
             for other in registered.difference(hosts):
                 unread = is_own(loc, other) and self.last_complete.get(other) is False
                 assert not unread, f"{loc} is withdrawn, and may have moved to {other}"
