@@ -147,7 +147,8 @@ class Oracle:
         if self.last_complete.get(host) is None:
             return False
         published = {loc for loc in self.perhaps[host] if self.known[loc].state == "published"}
-        gone = {loc for loc in published if self._is_gone(loc, registered)}
+        counting = {loc for loc in published if (loc, host) not in self.released}
+        gone = {loc for loc in counting if self._is_gone(loc, registered)}
         share, count = SETTINGS["WOO_WITHDRAW_SHARE"], SETTINGS["WOO_WITHDRAW_DOCUMENTS"]
         return bool(len(gone) > count and len(gone) > share * len(published))
 
