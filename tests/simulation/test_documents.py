@@ -49,7 +49,7 @@ PATHS = ("/robots.txt", "/sitemapindex-diwoo.xml", "/s0.xml", "/s1.xml", "/s2.xm
 CHANGES, WEIGHTS = zip(
     *{
         "list": 3,
-        "renew": 4,
+        "renew": 8,
         "drop": 4,
         "drop_everywhere": 3,
         "copy": 3,
@@ -57,7 +57,7 @@ CHANGES, WEIGHTS = zip(
         "relist": 3,
         "empty": 1,
         "remove_sitemap": 1,
-        "toggle_index": 1,
+        "toggle_index": 2,
         "break": 2,
         "repair": 3,
         "list_wrongly": 1,
@@ -117,7 +117,7 @@ class Documents(RuleBasedStateMachine):
     @rule(random=st.randoms(use_true_random=False))
     def day(self, random: Random) -> None:
         """Publishers change something, and there is a run, or one for each host."""
-        for _ in range(random.choice((0, 1, 1, 2, 3))):
+        for _ in range(random.choice((0, 1, 2, 3, 4))):
             change = random.choices(CHANGES, WEIGHTS)[0]
             host = random.choice(HOSTS)
             note(f"{change} {host}")
@@ -238,7 +238,7 @@ class Documents(RuleBasedStateMachine):
                 gone = random.sample(sorted(listed), min(len(listed), 3))
                 self._run(hosts, random, unreachable=frozenset(gone))
 
-    @precondition(lambda self: self.days > self.settled + 12)
+    @precondition(lambda self: self.days > self.settled + 20)
     @rule(random=st.randoms(use_true_random=False), shards=st.booleans())
     def settle(self, random: Random, shards: bool) -> None:
         """All is well for some days: then all that is listed is known, and nothing else."""
