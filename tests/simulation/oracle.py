@@ -108,6 +108,8 @@ class Oracle:
             self._check_withdrawal(loc, registered)
             known.state = "withdrawn"
             for host in HOSTS:
+                if host not in registered and loc in self.listed[host]:
+                    continue  # it is held to list the document still, and counts again if it returns
                 self.perhaps[host].discard(loc)
                 self.misses.pop((loc, host), None)
                 self.sure.pop((loc, host), None)
