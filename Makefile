@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo test lint types unit coverage bench docs requirements clean
+.PHONY: help install install-dev demo test lint types unit coverage simulate bench docs requirements clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,7 @@ help:
 	@echo "make demo          harvest the bundled publishers"
 	@echo "make test          linters, type check and all tests"
 	@echo "make coverage      all tests, and which lines they leave out"
+	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents"
 	@echo "make bench         speed and memory, a table each"
 	@echo "make docs          the reference pages that are made from the code"
 	@echo "make requirements  pins of the newest versions"
@@ -69,6 +70,11 @@ coverage: install-dev
 	$(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+# Some seconds of this are in "test", with new seeds each time. SECONDS is for each of the four simulations.
+SECONDS := 1800
+simulate: install-dev
+	WOO_SIMULATE_SECONDS=$(SECONDS) $(BIN)/pytest $(PARALLEL) tests/simulation
 
 # About half an hour: rescan harvests a million documents, and soak kills some hundred runs.
 BENCHMARKS := register sitemap_reading sitemap_scan crawl rescan documents text permits report progress compounds index_text elasticsearch weight shards soak

@@ -43,6 +43,7 @@ from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
 from woo_harvester.spiders.entries import Entries
+from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.resources import host_of_state, sitemap_ids
 
 PER_SITEMAP = 50_000
@@ -105,14 +106,17 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
         sitemap_keys = sitemap_ids(connection, host.id)
     url = f"https://{site.host}/sitemapindex-diwoo.xml"
     index = Index(url, index_name(url))
+    account = Account(site.host)
+    visit = Visit(site.host, None, host, 1, print, register.is_registered, account)
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
         with keeper.begin() as connection:
-            place = entries.place(connection, Account(site.host), Sitemap("", index), Reading(key))
+            place = entries.place(connection, visit, Sitemap("", index), Reading(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
             reader.took(entries.select(batch, place)[1])
-        keeper.read_completely(place.reading)
+        with keeper.begin() as connection:
+            keeper.read_completely(connection, place.reading, entries.lacking(connection, place))
     seconds = perf_counter() - started
     keeper.engine_stopped()
     if entries.skipped != sum(body.count(b"<loc>") for body in bodies):

@@ -131,6 +131,17 @@ def test_a_pod_that_is_told_to_stop_waits_for_its_run_and_does_not_count_as_done
     assert (pod.returncode, told) == (143, "ended\n")
 
 
+def test_who_stops_a_run_waits_longer_than_a_stop_takes() -> None:
+    (longest,) = (option.default for option in OPTIONS if option.name == "WOO_STOP_TIMEOUT")
+    pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert pod["terminationGracePeriodSeconds"] >= longest + 10
+    service = yaml(DEPLOY / "compose.yaml")["services"]["scrapyd"]
+    assert int(service["stop_grace_period"].removesuffix("s")) >= longest + 10
+    for unit in DEPLOY.glob("systemd/*.service"):
+        (minutes,) = re.findall(r"^TimeoutStopSec=(\d+)min$", unit.read_text(encoding="utf-8"), re.MULTILINE)
+        assert int(minutes) * 60 >= longest + 10
+
+
 def test_what_the_image_is_made_of_is_there_and_not_ignored() -> None:
     kept = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     for path in copied(DOCKERFILE):

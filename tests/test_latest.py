@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
-from woo_harvester.latest import BATCH, Latest, RecordsError, Version
+from woo_harvester.latest import BATCH, BrokenLine, Latest, RecordsError, Version
 from woo_harvester.urls import record_id
 
 LOC = "https://a.nl/d.pdf"
@@ -125,7 +127,7 @@ def test_the_last_line_of_a_run_that_was_killed_is_left_out_and_told(tmp_path: P
     with path.open("a") as file:
         file.write('{"id": "')
     with Latest([path]) as files:
-        assert files.torn == [path]
+        assert files.truncated == [path]
         assert len(list(files.lines())) == 1
 
 
@@ -146,6 +148,9 @@ def test_a_whole_last_line_without_its_end_counts(tmp_path: Path) -> None:
         ("\udcff", "expected a record as JSON"),
         ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "herkomst": "y"}', ".* are objects"),
         ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "document": [1]}', ".* are objects"),
+        ('{"id": "a", "versies": [5, {"oorzaak": "wijziging"}]}', ".* lists of objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": 5}]}', ".* lists of objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}', ".* lists of objects"),
     ],
 )
 def test_what_is_no_record_is_told_with_file_and_line(tmp_path: Path, line: str, why: str) -> None:
@@ -168,7 +173,7 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path, fault: str) 
             path.write_bytes(b"{}\n")
         case "damaged":
             path.write_bytes(whole[:10] + b"\xff" * 30 + whole[40:])
-    with pytest.raises(RecordsError, match=r"1\.jsonl\.gz: "):
+    with pytest.raises(RecordsError, match=r"1\.jsonl\.gz(, line 1)?: "):
         Latest([path])
 
 
@@ -184,6 +189,60 @@ def test_a_record_that_is_not_wanted_is_told_with_file_and_line(tmp_path: Path) 
 
     with pytest.raises(RecordsError, match=r"1\.jsonl, line 2: no changes"):
         Latest([path], accept)
+
+
+def broken_lines(*paths: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """Each broken line as a text, and the records that are left."""
+    found: list[BrokenLine] = []
+    with Latest(paths, on_broken=found.append) as files:
+        return [f"{line.path.name} {line.line}" for line in found], list(map(json.loads, files.lines()))
+
+
+def test_each_broken_line_is_reported_and_the_others_count(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    good, glued = json.dumps(record()), '{"id": "x", "vers{"id": "y"}'
+    one.write_text(f"{glued}\n{good}\n[]\n" + "[" * 100_000 + "\n")
+    two.write_text(f"{json.dumps(record(loc='https://a.nl/2.pdf'))}\n{good[:40]}")
+    assert broken_lines(one, two) == (
+        ["1.jsonl 1", "1.jsonl 3", "1.jsonl 4", "2.jsonl 2"],
+        [record(), record(loc="https://a.nl/2.pdf")],
+    )
+
+
+def test_of_a_gzip_file_that_is_cut_the_lines_before_that_count(tmp_path: Path) -> None:
+    path, after = tmp_path / "1.jsonl.gz", tmp_path / "2.jsonl"
+    with gzip.open(path, "wb") as file:
+        file.write(json.dumps(record()).encode() + b"\n")
+        file.flush()
+        file.write(os.urandom(1000))
+    path.write_bytes(path.read_bytes()[:-400])
+    file_of(after, record(loc="https://a.nl/2.pdf"))
+    lines, records = broken_lines(path, after)
+    assert records == [record(), record(loc="https://a.nl/2.pdf")]
+    assert lines[-1].startswith("1.jsonl.gz ")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_bytes(codecs.BOM_UTF8 + json.dumps(record()).encode() + b"\r\n")
+    with Latest([path]) as files:
+        assert list(files.lines()) == [json.dumps(record()).encode() + b"\n"]
+
+
+@pytest.mark.parametrize("loc", [1, 2**63, [], {}, True, 1.5])
+def test_a_location_that_is_no_text_is_a_broken_line(tmp_path: Path, loc: object) -> None:
+    given = {**record(), "document": {"weblocatie": loc}}
+    assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], [])
+
+
+def test_a_record_that_is_not_wanted_is_left_out_where_broken_lines_are_reported(tmp_path: Path) -> None:
+    def accept(given: Mapping[str, Any]) -> None:
+        if given["versies"][0]["oorzaak"] == "wijziging":
+            raise ValueError("no changes")
+
+    path = file_of(tmp_path / "1.jsonl", record(), record(SECOND, cause="wijziging"))
+    with Latest([path], accept, lambda line: None) as files:
+        assert [json.loads(line) for line in files.lines()] == [record()]
 
 
 def test_no_files_give_nothing() -> None:

@@ -161,13 +161,24 @@ def test_what_a_killed_merge_left_is_no_hindrance(tmp_path: Path) -> None:
     assert [line["host"] for line in read_lines(tmp_path / "merged" / "findings.jsonl")] == ["a.nl"]
 
 
-@pytest.mark.parametrize("content", ["{", "[]"])
+NO_OBJECTS = ("{", "[]", "[" * 100_000, "9" * 5000, "\0", '"\\ud800"', "\udcff")
+
+
+@pytest.mark.parametrize("content", NO_OBJECTS, ids=lambda text: ascii(text[:6]))
 @pytest.mark.parametrize("name", ["stats.json", "findings.jsonl", "hosts.jsonl"])
 def test_a_file_that_no_run_writes_is_named(tmp_path: Path, name: str, content: str) -> None:
     folder = run(tmp_path / "1", finding())
-    (folder / name).write_text(content + "\n", encoding="utf-8")
+    (folder / name).write_text(content + "\n", encoding="utf-8", errors="surrogateescape")
     with pytest.raises(MergeError, match=f"{name} is not what a run writes"):
         merge([folder], tmp_path / "merged")
+
+
+@pytest.mark.parametrize("moment", [5, "gisteren", None])
+def test_statistics_whose_moments_are_none_are_named(tmp_path: Path, moment: object) -> None:
+    folder = run(tmp_path / "1", finding())
+    (folder / "stats.json").write_text(json.dumps({"start_time": moment}))
+    with pytest.raises(MergeError, match=r"stats\.json is not .*: expected a moment as start_time"):
+        merge([folder, run(tmp_path / "2", finding())], tmp_path / "merged")
 
 
 def test_reports_of_both_spiders_are_not_one(tmp_path: Path) -> None:

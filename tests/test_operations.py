@@ -16,4 +16,4 @@ def test_every_action_of_scrapy_state_is_told_and_there_is_no_other() -> None:
 
 
 def test_the_state_that_is_shown_has_the_heads_of_the_command() -> None:
-    assert "host             documents withdrawn held back complete read\n" in PAGE
+    assert "host             documents withdrawn   pending complete read\n" in PAGE

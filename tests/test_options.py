@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
@@ -69,6 +70,34 @@ def test_a_value_that_cannot_be_is_told_in_one_line(name: str, value: object) ->
         ValueError, match=rf"^{name}: expected .+, got {'nothing' if value == '' else value}$"
     ):
         complete(Settings({name: value}))
+
+
+NUMBERS = [each for each in OPTIONS if each.number is not None]
+
+
+@pytest.mark.parametrize("each", NUMBERS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("1e300", "1e400", "nan", "inf", "-inf", "-1", "-1e300", "9" * 400, "9" * 6000, "1\x002"),
+        *(1e300, math.nan, math.inf, -math.inf, -1, 10**400, [], None.__class__),
+    ],
+    ids=lambda value: str(value)[:12] if isinstance(value, str) else f"{type(value).__name__}",
+)
+def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line(each: Option, value: object) -> None:
+    with pytest.raises(ValueError, match=f"^{each.name}: expected ") as raised:
+        complete(Settings({each.name: value}))
+    assert len(str(raised.value).splitlines()) == 1
+    assert len(str(raised.value)) < 200
+
+
+@pytest.mark.parametrize("each", NUMBERS, ids=lambda each: each.name)
+def test_the_bounds_of_a_number_and_its_default_are_within_them(each: Option) -> None:
+    for value in (each.least, each.most, each.default):
+        complete(Settings({each.name: value}))
+    for value in (each.least - 1, each.most + 1):
+        with pytest.raises(ValueError, match=f"from {each.least} to {each.most:,}, got {value}"):
+            complete(Settings({each.name: value}))
 
 
 def test_values_as_a_command_line_and_a_project_give_them_are_taken() -> None:

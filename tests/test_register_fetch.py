@@ -200,6 +200,13 @@ def test_a_failed_or_implausible_fetch_leaves_the_copy_in_use_with_a_finding(
     assert len(site.requests) == requests + 2
 
 
+@pytest.mark.parametrize("status", [201, 202, 203, 204, 205, 206, 207, 226, 299])
+def test_only_a_complete_answer_replaces_the_copy(harvest: Harvest, status: int) -> None:
+    registers = harvest.run(whole(WHOLE), whole(NEWER, status=status))
+    assert registers[-1].location_count == (12 if status == 203 else 10)
+    assert [finding.seen for finding in harvest.findings] == ([] if status == 203 else [f"HTTP {status}"])
+
+
 def test_an_answer_that_never_ends_is_given_up(harvest: Harvest) -> None:
     with pytest.raises(RegisterError, match="no earlier copy of it: time-out"):
         harvest.run(endless, time_limit=0.1)

@@ -29,7 +29,11 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.middlewares.retry.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
-    # Nearest to the spider: only what comes to it counts.
+    # Nearest to the downloader: it learns of an error before it is tried again.
+    "woo_harvester.middlewares.machine.OwnFaultMiddleware": 900,
+    # Nearest to the spider: only what is not tried again counts.
+    "woo_harvester.middlewares.first_requests.FirstRequestsMiddleware": 40,
+    # Near to the spider: only what comes to it counts.
     "woo_harvester.middlewares.bodies.BodiesMiddleware": 50,
 }
 
@@ -58,6 +62,7 @@ EXTENSIONS = {
     "woo_harvester.extensions.collector.RareCollections": 90,
     # After AutoThrottle (0), whose delays it keeps from being too short.
     "woo_harvester.extensions.politeness.Politeness": 100,
+    "woo_harvester.extensions.stopping.Stopping": 110,
 }
 
 COMPONENTS: dict[str, dict[str, int | None]] = {

@@ -1,4 +1,4 @@
-"""What the project's commands share: one line for what is typed wrong, and a run with an exit status.
+"""What the project's commands share: one line for what is typed wrong, and an exit status for all that fails.
 
 Not in ``commands/``, where Scrapy would take the class for a command.
 """
@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
-from scrapy import signals
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from woo_harvester.hints import hint
 from woo_harvester.options import OPTIONS, complete
+from woo_harvester.running.causes import StartError, cause_of, is_exhausted
+from woo_harvester.running.process import HarvestProcess
+from woo_harvester.running.streams import (
+    flush_stderr,
+    flush_stdout,
+    open_closed_streams,
+    to_stdout,
+    write_stderr,
+)
 
 if TYPE_CHECKING:
-    from scrapy.crawler import AsyncCrawlerProcess, Crawler
     from scrapy.settings import Settings
 
 #: Scrapy's own options, which every command has, are in a group with this title.
@@ -37,22 +45,58 @@ class WordedCommand(ScrapyCommand):
     """As it is typed."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's options, and tell what is wrong with one in a line."""
+        """Add Scrapy's options, and report in a line what is wrong with one."""
+        open_closed_streams()
         super().add_options(parser)
         parser.error = self.refuse  # type: ignore[method-assign]  # one line, without the usage
         self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Refuse what looks like an option and is none, and settings that are wrong. Raises UsageError."""
-        self.check_options(args)
-        super().process_options(args, opts)
-        self._check_settings()
+        with self.failing():
+            self.check_options(args)
+            super().process_options(args, opts)
+            self._check_settings()
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError for an argument that is an option which there is not."""
         for given in args:
             if given.startswith("-") and given != "-":
                 raise UsageError(f"unknown option {given}: {hint(given.partition('=')[0], *self.options())}")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the command is for; whatever keeps it from that is the last line on stderr."""
+        try:
+            with self.failing():
+                self.perform(args, opts)
+                with to_stdout():
+                    flush_stdout()
+        finally:
+            with suppress(OSError):  # of a command that has failed already
+                flush_stdout()
+            flush_stderr()
+            if isinstance(self.crawler_process, HarvestProcess):
+                self.crawler_process.ends(self.exitcode)
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the command is for."""
+        raise NotImplementedError
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Turn an exception into a line of error and exit status 1.
+
+        One that the machine or a setting does not explain has its traceback before that line.
+        """
+        try:
+            yield
+        except (UsageError, SystemExit, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            if not (isinstance(error, StartError | OSError | ImportError) or is_exhausted(error)):
+                write_stderr("".join(traceback.format_exception(error)).rstrip())
+            self.fail(cause_of(error))
+            raise SystemExit(1) from error
 
     def _check_settings(self) -> None:
         """Complete the project's own settings. Raises UsageError for a name or a value that cannot be."""
@@ -64,7 +108,7 @@ class WordedCommand(ScrapyCommand):
         for name in os.environ:  # others may have names there too, but hardly ones that are so much alike
             if name.startswith("WOO_") and name not in names and get_close_matches(name, names, 1, ALIKE):
                 line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
-                sys.stderr.write(f"scrapy {self.name}: {line}\n")
+                write_stderr(f"scrapy {self.name}: {line}")
         try:
             complete(settings)
         except ValueError as error:
@@ -72,7 +116,7 @@ class WordedCommand(ScrapyCommand):
 
     def tell(self, line: str) -> None:
         """Write a line of error."""
-        sys.stderr.write(f"scrapy {self.name}: error: {line}\n")
+        write_stderr(f"scrapy {self.name}: error: {line}")
 
     def fail(self, line: str, status: int = 1) -> None:
         """Write a line of error, and end with an exit status."""
@@ -112,69 +156,3 @@ def one_of(*names: str) -> Callable[[str], str]:
         return given
 
     return check
-
-
-#: Scrapy's finish reason where the spider's ``start()`` raised what nobody expected.
-START_ERROR = "start_error"
-
-Failure = tuple[int, str]
-"""Exit status, and the line that tells why."""
-
-
-class HeldStderr:
-    """Stands in for stderr, and keeps what is written until it is clear whether the run starts.
-
-    The log of a run that cannot start says nothing that its one line of error does not say better.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._held: list[str] | None = []
-        self._dropped = False
-
-    @classmethod
-    def put(cls) -> HeldStderr:
-        """Put one in the place of stderr; before Scrapy's logging is set up."""
-        held = cls(sys.stderr)
-        sys.stderr = cast("TextIO", held)
-        return held
-
-    def write(self, text: str) -> int:
-        """Write, or keep."""
-        if self._held is not None:
-            self._held.append(text)
-        elif not self._dropped:
-            self._stream.write(text)
-        return len(text)
-
-    def release(self) -> None:
-        """Write what was kept, and keep nothing more."""
-        held, self._held = self._held or [], None
-        self._stream.write("".join(held))
-
-    def end(self, *, drop: bool) -> None:
-        """Give stderr back; with *drop*, what was kept and what follows is not written."""
-        if drop:
-            self._held, self._dropped = None, True
-        self.release()
-        sys.stderr = self._stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
-def run_spider(
-    process: AsyncCrawlerProcess, crawler: Crawler, arguments: dict[str, Any], stderr: HeldStderr
-) -> Failure | None:
-    """Run a spider to its end; returns why it could not start or not go on."""
-    crawler.signals.connect(stderr.release, signals.request_scheduled)
-    process.crawl(crawler, **arguments)
-    failure: Failure | None = None
-    try:
-        process.start()
-        failure = getattr(crawler.spider, "failure", None)
-    finally:
-        stderr.end(drop=failure is not None)
-    if failure is None and crawler.stats.get_value("finish_reason") == START_ERROR:
-        return 1, "the run could not start: the log tells why"
-    return failure

@@ -18,8 +18,8 @@ AMSTERDAM = ZoneInfo("Europe/Amsterdam")
 #: Dutch time before 1946, where it had offsets with odd seconds, which ISO 8601 cannot write.
 _BEFORE_1946 = timezone(timedelta(hours=1))
 #: Beyond these a moment has no date in one zone or another.
-_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-_LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
+EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
 
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
@@ -101,7 +101,7 @@ def _moment(text: str) -> datetime:
         raise ValueError(
             f"Expected a date-time such as 2024-04-02T10:00:00+02:00, got {text!r}: {error}"
         ) from None
-    if not _EARLIEST <= moment <= _LATEST:
+    if not EARLIEST <= moment <= LATEST:
         raise ValueError(f"Expected a date-time in the years 1 to 9999, got {text!r}")
     return moment
 

@@ -58,6 +58,8 @@ class Source:
     """None where no request was made (``documents=none``)."""
     known: KnownFile | None = None
     """The file of the version before, where it was fetched."""
+    recheck: bool = False
+    """The entry is unchanged: the document is fetched all the same, and delivered if its bytes differ."""
     filetype: FileType | None = None
     """What the document is, by its bytes where it was fetched; the third pipeline tells."""
 

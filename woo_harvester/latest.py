@@ -6,8 +6,8 @@ version of each id. Memory does not grow with the files: the index of them is on
 
 from __future__ import annotations
 
+import codecs
 import gzip
-import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from woo_harvester.dates import parse_datetime
+from woo_harvester.inputs import check_regular, is_being_written, parse_json
 from woo_harvester.record import Oorzaak
 
 #: Rows written to the index at a time.
@@ -48,6 +49,27 @@ class RecordsError(ValueError):
     """A file does not hold records; the message names the file and the line."""
 
 
+class BrokenLine(NamedTuple):
+    """A line of a file that is not a record."""
+
+    path: Path
+    line: int
+    why: str
+    truncated: bool
+    """It is the last line of the file, and has no end."""
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}: {self.why}"
+
+    @property
+    def is_being_written(self) -> bool:
+        """Whether a run is writing the line now."""
+        return self.truncated and is_being_written(self.path)
+
+
+OnBroken = Callable[[BrokenLine], None]
+
+
 class Version(NamedTuple):
     """The latest version of a document in the files."""
 
@@ -65,15 +87,23 @@ class Latest:
     """An index of files of JSON Lines, gzipped ones (``.gz``) too, by the ``id`` of their records.
 
     Of two versions that with the later ``herkomst.opgehaald`` counts, whatever the order of the files; of the
-    same moment, that which comes later in the files as they are given. Raises :class:`RecordsError`, also
-    where *accept*, which is given each record, raises ValueError.
+    same moment, that which comes later in the files as they are given. *accept* is given each record, and
+    raises ValueError for one that is not wanted. *on_broken* is given each line that is not a record, and the
+    line is left out. Without it such a line raises :class:`RecordsError`, except for a truncated last line.
+    A file that cannot be read raises RecordsError.
     """
 
-    def __init__(self, paths: Iterable[Path], accept: Accept = lambda record: None) -> None:
+    def __init__(
+        self,
+        paths: Iterable[Path],
+        accept: Accept = lambda record: None,
+        on_broken: OnBroken | None = None,
+    ) -> None:
         self._paths: Sequence[Path] = list(dict.fromkeys(paths))
         self._accept = accept
-        self.torn: list[Path] = []
-        """Files whose last line is broken off: a run is writing it, or was killed. That line is left out."""
+        self._on_broken = on_broken or self._refuse
+        self.truncated: list[Path] = []
+        """Files whose last line is truncated, where nobody else is given the broken lines."""
         # SQLite's name for a database in a temporary file, which goes when it is closed.
         self._index = sqlite3.connect("", isolation_level=None)
         self._index.execute("PRAGMA journal_mode=OFF")
@@ -123,26 +153,35 @@ class Latest:
 
     def _add(self, number: int, path: Path) -> None:
         rows = []
-        for line, content in _lines(path):
+        for line, content in self._readable(path):
             if not content.strip():
                 continue
             try:
-                record = json.loads(content)
-            except ValueError as error:
-                if content.endswith(b"\n"):
-                    message = f"{path}, line {line}: expected a record as JSON: {error}"
-                    raise RecordsError(message) from None
-                self.torn.append(path)
-                continue
-            try:
-                rows.append((*_read(record), number, line))
+                record = _parse(content)
+                row = _read(record)
                 self._accept(record)
             except ValueError as error:
-                raise RecordsError(f"{path}, line {line}: {error}") from None
+                self._on_broken(BrokenLine(path, line, str(error), _is_truncated(content)))
+            else:
+                rows.append((*row, number, line))
             if len(rows) >= BATCH:
                 self._keep(rows)
                 rows = []
         self._keep(rows)
+
+    def _readable(self, path: Path) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of a file up to where a gzip file is broken."""
+        line = 0
+        try:
+            for line, content in _lines(path):
+                yield line, content
+        except DamagedError as error:
+            self._on_broken(BrokenLine(path, line + 1, str(error), truncated=False))
+
+    def _refuse(self, broken: BrokenLine) -> None:
+        if not broken.truncated:
+            raise RecordsError(str(broken))
+        self.truncated.append(broken.path)
 
     def _keep(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._index.execute("BEGIN")
@@ -155,17 +194,41 @@ def _version(row: tuple[Any, ...]) -> Version:
     return Version(key, loc, harvested, lastmod, bool(withdrawn))
 
 
+class DamagedError(RecordsError):
+    """A gzip file is truncated or damaged; the lines before that could be read."""
+
+
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Number and bytes of each line of a file."""
+    """Yield number and bytes of each line of a file, without a byte order mark."""
     try:
+        check_regular(path)
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield from enumerate(file, start=1)
+            for number, line in enumerate(file, start=1):
+                yield number, line if number > 1 else line.removeprefix(codecs.BOM_UTF8)
     except EOFError:
-        raise RecordsError(f"{path}: it is broken off") from None
-    except zlib.error as error:
-        raise RecordsError(f"{path}: {error}") from None
+        raise DamagedError("the file is truncated") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DamagedError(str(error)) from None
     except OSError as error:
         raise RecordsError(f"{path}: {error.strerror or error}") from None
+
+
+def _is_truncated(line: bytes) -> bool:
+    """Return whether a line is the last of its file, without its end, and not whole."""
+    if line.endswith(b"\n"):
+        return False
+    try:
+        parse_json(line)
+    except ValueError:
+        return True
+    return False
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return parse_json(line)
+    except ValueError as error:
+        raise ValueError(f"expected a record as JSON: {error}") from None
 
 
 def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
@@ -181,9 +244,21 @@ def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
             pass
         case _:
             raise ValueError("expected a record, whose herkomst and document are objects")
+    if not all(map(_is_version, record["versies"])):
+        raise ValueError("expected a record, whose versies and bestanden are lists of objects")
     loc = document.get("weblocatie")
+    if loc is not None and not isinstance(loc, str):
+        raise ValueError("expected a record, whose document.weblocatie is a text")
     harvested = _microseconds(source.get("opgehaald")) or 0
     return key, loc, harvested, _microseconds(source.get("lastmod")), cause == Oorzaak.INTREKKING
+
+
+def _is_version(value: Any) -> bool:
+    """Return whether a value is an object whose files are objects too."""
+    if not isinstance(value, dict):
+        return False
+    files = value.get("bestanden", [])
+    return isinstance(files, list) and all(isinstance(file, dict) for file in files)
 
 
 def _microseconds(text: object) -> int | None:

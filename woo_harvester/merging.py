@@ -10,11 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from woo_harvester.inputs import check_regular, parse_object
+
 Stats = dict[str, Any]
 
 FINDINGS = "findings.jsonl"
 HOSTS = "hosts.jsonl"
 HELD = "held.jsonl"
+KEPT_BACK = "kept-back.jsonl"
 STATS = "stats.json"
 
 #: Every shard reads the whole register, so each makes these findings again.
@@ -32,7 +35,7 @@ class MergeError(ValueError):
 
 
 def merge(folders: Sequence[Path], to: Path) -> list[Path]:
-    """Write to the new folder *to* what *folders* hold: findings, hosts, documents held back, statistics.
+    """Write to the new folder *to* what *folders* hold: findings, hosts, pending withdrawals, statistics.
 
     The folders are of runs over different hosts, such as shards, and stay as they are. A line that a kill has
     broken off is left out; gives the files of which that is so. *to* is there only when it is whole. Raises
@@ -80,10 +83,11 @@ def _write(folders: Sequence[Path], to: Path) -> list[Path]:
     if any((folder / HOSTS).exists() for folder in folders):
         with (to / HOSTS).open("w", encoding="utf-8") as file:
             _merge_hosts(folders, file, torn)
-    if any((folder / HELD).exists() for folder in folders):
-        with (to / HELD).open("w", encoding="utf-8") as file:
-            for folder in folders:
-                file.writelines(_lines(folder / HELD, torn))
+    for name in (HELD, KEPT_BACK):
+        if any((folder / name).exists() for folder in folders):
+            with (to / name).open("w", encoding="utf-8") as file:
+                for folder in folders:
+                    file.writelines(_lines(folder / name, torn))
     summed = _without(sum_stats(map(_read_stats, folders)), repeated)
     (to / STATS).write_text(json.dumps(summed, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     return torn
@@ -122,28 +126,40 @@ def _lines(path: Path, torn: list[Path]) -> Iterator[str]:
     """The whole lines of a file that may not be there."""
     if not path.exists():
         return
+    check_regular(path)
     with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.endswith("\n"):
-                yield line
-            else:
-                torn.append(path)
+        try:
+            for line in file:
+                if line.endswith("\n"):
+                    yield line
+                else:
+                    torn.append(path)
+        except UnicodeDecodeError as error:
+            raise MergeError(f"{path} is not what a run writes: {error}") from error
 
 
-def _object(text: str, path: Path) -> dict[str, Any]:
+def _object(text: str | bytes, path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        return parse_object(text)
     except ValueError as error:
         raise MergeError(f"{path} is not what a run writes: {error}") from error
-    if not isinstance(found, dict):
-        raise MergeError(f"{path} is not what a run writes: expected an object of JSON")
-    return found
 
 
 def _read_stats(folder: Path) -> Stats:
     """None of a run that was killed: it could not write them."""
     path = folder / STATS
-    return _object(path.read_text(encoding="utf-8"), path) if path.exists() else {}
+    if not path.exists():
+        return {}
+    check_regular(path)
+    stats = _object(path.read_bytes(), path)
+    for name in sorted((_FIRST | _LAST) & stats.keys()):
+        try:
+            datetime.fromisoformat(stats[name])
+        except (TypeError, ValueError):
+            raise MergeError(
+                f"{path} is not what a run writes: expected a moment as {name}, got {stats[name]!r}"
+            ) from None
+    return stats
 
 
 def sum_stats(runs: Iterable[Stats]) -> Stats:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,11 @@ BOOLEANS = frozenset({"0", "1", "True", "False", "true", "false"})
 FRACTIONS = frozenset({"seconds", "hours", "days"})
 WHOLE = frozenset({"processes"})
 
+#: The largest number of a unit. A timer takes at most 2**31 milliseconds; a date lies before the year 9999.
+MOST = {"seconds": 2_000_000, "hours": 876_000, "days": 36_500, "processes": 1024}
+#: The largest number of any other unit, which fits into every integer that it is passed to.
+MOST_OF_OTHERS = 10**15
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -29,25 +33,46 @@ class Option:
     unit: str
     why: str
     """What it does, and why the default is what it is."""
-    least: int = 0
+    least: float = 0
     """Of a number."""
+
+    @property
+    def number(self) -> type[int] | type[float] | None:
+        """The type of its number; None for a setting that is not a number."""
+        if isinstance(self.default, bool):
+            return None
+        if self.unit in FRACTIONS or isinstance(self.default, float):
+            return float
+        return int if self.unit in WHOLE or isinstance(self.default, int) else None
+
+    @property
+    def most(self) -> int:
+        """The largest number that it may be."""
+        return MOST.get(self.unit, MOST_OF_OTHERS)
 
     def problem(self, value: Any) -> str | None:
         """What is wrong with a value, in one line; None where nothing is. A secret is never wrong."""
+        if self.number is not None:
+            return self._problem_of_number(value, self.number)
         if isinstance(self.default, bool):
             wrong = str(value) not in BOOLEANS
-        elif self.unit in FRACTIONS or isinstance(self.default, float):
-            wrong = not _is_number(value, float, self.least)
-        elif self.unit in WHOLE or isinstance(self.default, int):
-            wrong = not _is_number(value, int, self.least)
         elif choices := re.findall(r"`(\w+)`", self.unit):
             wrong = value not in choices
         else:
             wrong = value == "" and self.default is not None
         if not wrong:
             return None
-        expected = self.unit.replace("`", "") + (f" of {self.least} or more" if self.least else "")
-        return f"{self.name}: expected {expected}, got {'nothing' if value == '' else value}"
+        return f"{self.name}: expected {self.unit.replace('`', '')}, got {_shown(value)}"
+
+    def _problem_of_number(self, value: Any, kind: type[int] | type[float]) -> str | None:
+        """Return what is wrong with the value of a number, in one line; None where nothing is."""
+        try:
+            number = kind(value)
+        except (TypeError, ValueError, OverflowError):
+            return f"{self.name}: expected {self.unit}, got {_shown(value)}"
+        if self.least <= number <= self.most:  # which not-a-number is not
+            return None
+        return f"{self.name}: expected {self.unit} from {self.least} to {self.most:,}, got {_shown(value)}"
 
 
 OPTIONS = (
@@ -79,7 +104,7 @@ OPTIONS = (
         "WOO_FULL_READ_DAYS",
         7,
         "days",
-        "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever.",
+        "After so many days a file is read whole, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is asked for unconditionally when its bytes are so old, and fetched once more when its server said that it is the same.",
     ),
     Option(
         "WOO_REFUSED_DAYS",
@@ -92,6 +117,7 @@ OPTIONS = (
         2,
         "seconds",
         "So often records on local disk are flushed and synced; only then does the state learn of them.",
+        least=0.01,
     ),
     Option(
         "WOO_DURABLE_RECORDS",
@@ -104,7 +130,7 @@ OPTIONS = (
         "WOO_WITHDRAW_SHARE",
         0.2,
         "part of a host's documents",
-        "Where more than this and more than `WOO_WITHDRAW_DOCUMENTS` are gone at once, they are held back.",
+        "Where more than this and more than `WOO_WITHDRAW_DOCUMENTS` are gone at once, their withdrawal is pending.",
     ),
     Option(
         "WOO_WITHDRAW_DOCUMENTS",
@@ -116,13 +142,13 @@ OPTIONS = (
         "WOO_WITHDRAW_ALL_OF",
         10,
         "documents",
-        "Where all documents of a host that has at least so many are gone at once, they are held back.",
+        "Where all documents of a host that has at least so many are gone at once, their withdrawal is pending.",
     ),
     Option(
         "WOO_WITHDRAW_RUNS",
         3,
         "complete runs",
-        "In the third complete run running that they are gone, they are withdrawn after all; the operator can confirm it before.",
+        "A document whose withdrawal is pending is withdrawn when so many complete reads in a row have lacked it; the operator can confirm it before.",
     ),
     Option(
         "WOO_REPORT_DIR",
@@ -335,6 +361,13 @@ OPTIONS = (
         "What becomes of a withdrawn document: it stays with `status: ingetrokken`, without metadata and text, or goes.",
     ),
     Option(
+        "WOO_STOP_TIMEOUT",
+        20.0,
+        "seconds",
+        "A run that is stopped ends within this time: what is under way gets a quarter of it, outputs, state and report the rest. What was given up comes in the next run. Whoever stops a run should wait 10 seconds more before it is killed, as the files in `deploy/` do.",
+        least=1,
+    ),
+    Option(
         "WOO_PROGRESS",
         True,
         "boolean",
@@ -422,8 +455,7 @@ def complete(settings: BaseSettings) -> None:
             raise ValueError(problem)
 
 
-def _is_number(value: Any, kind: type[int] | type[float], least: int) -> bool:
-    try:
-        return least <= kind(value) < math.inf
-    except (TypeError, ValueError):
-        return False
+def _shown(value: Any) -> str:
+    """Return a value as a message names it, in sixty characters at most."""
+    text = str(value) or "nothing"
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -12,9 +11,11 @@ import aiohttp
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from woo_harvester.findings import Report
+from woo_harvester.handlers.trust import trusted_context
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.intake import read_file
 from woo_harvester.register.reader import MAXSIZE
+from woo_harvester.spiders.conditional import is_complete
 
 #: How often the register is asked for, before it counts as out of reach.
 TRIES = 3
@@ -93,7 +94,8 @@ async def fetch_register(
     """Fetches the export into ``file``; None where the server says that the copy is still the newest.
 
     Temporary faults are tried again, three times in all. Raises FetchError for all that is not a whole answer
-    of at most ``maxsize`` bytes. Certificates are verified; ``SSL_CERT_FILE`` adds a private authority.
+    of at most ``maxsize`` bytes, TrustError where no certificate can be verified. Certificates are verified;
+    ``SSL_CERT_FILE`` adds a private authority.
     """
     headers = {"User-Agent": user_agent, **copy.conditional_headers()}
     tries = AsyncRetrying(
@@ -103,7 +105,7 @@ async def fetch_register(
         reraise=True,
     )
     async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(ssl=ssl.create_default_context()),
+        connector=aiohttp.TCPConnector(ssl=trusted_context()),
         headers=headers,
         timeout=aiohttp.ClientTimeout(total=time_limit),
         trust_env=True,
@@ -134,7 +136,7 @@ def _check(response: aiohttp.ClientResponse, url: str) -> None:
         raise FetchError(f"redirected to {response.url}, which is not https")
     if response.status in _TEMPORARY:
         raise TemporaryFetchError(f"HTTP {response.status}")
-    if response.status != 200:
+    if not is_complete(response.status):
         raise FetchError(f"HTTP {response.status}")
 
 

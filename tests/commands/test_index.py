@@ -101,7 +101,7 @@ def test_a_last_line_that_is_broken_off_is_told(tmp_path: Path, elasticsearch_ur
     file.write_text(line("a", "aanlevering", 1) + '{"id": "b", "ver')
     run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(file))
     torn, filled = run.stderr.splitlines()
-    assert torn == f"scrapy index: the last line of {file} is broken off, and left out"
+    assert torn == f"scrapy index: the last line of {file} is truncated, and left out"
     assert (run.returncode, filled.startswith(f"Filled {alias}-v1 with 1 documents")) == (0, True)
 
 

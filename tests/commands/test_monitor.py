@@ -52,6 +52,7 @@ def test_a_good_run_is_status_0(well: Path) -> None:
     assert first.startswith("woo-20")
     assert rest == [
         "  ok       a run each day",
+        "  ok       hosts can be reached from here",
         "  ok       the run came to its end",
         "  ok       no drop in documents",
         "  ok       no host is suddenly empty",

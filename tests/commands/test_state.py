@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,13 +17,14 @@ from scrapy.settings import Settings
 from sqlalchemy import select
 
 from tests.conftest import ROOT
-from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
-from tests.state.processes import LOCKING, running
+from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, miss, see, sitemap_of
+from tests.state.processes import LOCKING, WRITING, running
 from woo_harvester.shards import shard_of
 from woo_harvester.state import schema
 from woo_harvester.state.decision import moment_of
-from woo_harvester.state.documents import confirm_withdrawn
-from woo_harvester.state.resources import host_of_state, keep_host, keep_read
+from woo_harvester.state.documents import confirm_withdrawn, look_up
+from woo_harvester.state.listings import CONFIRMED
+from woo_harvester.state.resources import keep_read
 from woo_harvester.state.store import State
 from woo_harvester.urls import record_id
 
@@ -75,12 +77,13 @@ def state(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
 
 @pytest.fixture
 def filled(state: Shell) -> Shell:
-    """Two hosts: one with a hold and a withdrawn document, one that is new."""
+    """Two hosts: one with two pending withdrawals and a withdrawn document, one that is new."""
 
     def fill(connection: Any) -> None:
-        keys = harvest(connection, sitemap_of(connection), locs(5))
+        sitemap = sitemap_of(connection)
+        keys = harvest(connection, sitemap, locs(5))
         confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED + 5))
-        keep_host(connection, host_of_state(connection, "a.nl").id, complete_at=HARVESTED, held_runs=2)
+        miss(connection, {sitemap: keys[3:]})
         see(connection, sitemap_of(connection, "www.b.nl:8443"), locs(2, "www.b.nl:8443"))
 
     state.fill(fill)
@@ -105,8 +108,8 @@ def refused(done: Done, line: str, status: int = 2) -> bool:
 def test_hosts_are_shown_in_a_table(filled: Shell) -> None:
     assert filled() == (
         0,
-        "host          documents withdrawn held back complete read\n"
-        "a.nl                  4         1    2 runs 2023-11-14 23:15\n"
+        "host          documents withdrawn   pending complete read\n"
+        "a.nl                  4         1         2 2023-11-14 23:15\n"
         "www.b.nl:8443         0         0         - never\n"
         "2 hosts, 4 documents, 1 withdrawn\n",
         "",
@@ -125,13 +128,13 @@ def test_the_table_fits_eighty_columns_whatever_the_hosts(state: Shell) -> None:
 def test_a_state_in_which_nothing_is_known_is_an_empty_table(state: Shell) -> None:
     state.fill(lambda connection: None)
     assert state().stdout == (
-        "host documents withdrawn held back complete read\n0 hosts, 0 documents, 0 withdrawn\n"
+        "host documents withdrawn   pending complete read\n0 hosts, 0 documents, 0 withdrawn\n"
     )
 
 
 def test_without_a_state_the_command_says_so_and_makes_none(state: Shell) -> None:
     line = f"there is no state at {state.file}: the first run makes it (setting WOO_STATE_URL)"
-    for args in ([], ["export"], ["forget", "a.nl"], ["confirm", "a.nl"]):
+    for args in ([], ["export"], ["forget", "a.nl"], ["confirm", "a.nl"], ["restore", "a.nl"]):
         assert refused(state(*args), line, status=1)
     assert not state.file.parent.exists()
 
@@ -206,7 +209,7 @@ def test_nothing_of_a_bad_file_is_imported(filled: Shell) -> None:
     with Path("staat.jsonl").open("a") as file:
         file.write('{"kind": "host"}\n')
     done = filled("import", "staat.jsonl")
-    assert refused(done, "staat.jsonl, line 12: host: Field required", status=1)
+    assert refused(done, "staat.jsonl, line 15: host: Field required", status=1)
     assert not filled.file.exists()
 
 
@@ -269,7 +272,13 @@ def test_what_is_not_known_is_not_forgotten_and_neither_is_the_rest(
 
 
 @pytest.mark.parametrize(
-    "args", [["forget", "www.b.nl:8443", "a.nl"], ["forget", "https://a.nl/d/1.pdf"], ["confirm", "a.nl"]]
+    "args",
+    [
+        ["forget", "www.b.nl:8443", "a.nl"],
+        ["forget", "https://a.nl/d/1.pdf"],
+        ["confirm", "a.nl"],
+        ["restore", "a.nl"],
+    ],
 )
 def test_what_a_run_is_using_is_not_touched(filled: Shell, args: list[str]) -> None:
     before = filled("export").stdout
@@ -292,16 +301,45 @@ def test_another_host_can_be_forgotten_while_a_run_is_going_on(filled: Shell) ->
         assert filled("forget", "www.b.nl:8443").status == 0
 
 
-def test_a_hold_is_confirmed_and_shown(filled: Shell) -> None:
-    done = filled("confirm", "a.nl")
-    assert done == (0, "", "Confirmed: the next complete run withdraws what is gone of a.nl.\n")
-    assert "confirmed 2023-11-14" in filled().stdout
+def test_pending_withdrawals_are_confirmed_and_shown(filled: Shell) -> None:
+    line = "Confirmed: the next complete run withdraws 2 documents of a.nl, where they are still gone.\n"
+    assert filled("confirm", "a.nl") == (0, "", line)
+    assert filled().stdout.splitlines()[1] == "a.nl                  4         1 confirmed 2023-11-14 23:15"
+    assert filled("confirm", "https://a.nl/").stderr == line
 
 
-def test_where_nothing_is_held_back_nothing_is_confirmed(filled: Shell) -> None:
+def test_what_is_missing_after_a_confirmation_goes_on_waiting(filled: Shell) -> None:
+    filled("confirm", "a.nl")
+
+    def read_again(connection: Any) -> None:
+        known = look_up(connection, locs(5))
+        miss(connection, {sitemap_of(connection): [known[loc].id for loc in locs(5)[2:]]})
+
+    filled.fill(read_again)
+    assert filled().stdout.splitlines()[1] == "a.nl                  4         1         3 2023-11-14 23:15"
+    rows = [json.loads(line) for line in filled("export").stdout.splitlines()]
+    misses = {row["loc"]: row["misses"] for row in rows if row["kind"] == "listing" and row["misses"]}
+    assert misses == {locs(5)[2]: 1, locs(5)[3]: CONFIRMED + 1, locs(5)[4]: CONFIRMED + 1}
+
+
+def test_where_nothing_is_pending_nothing_is_confirmed(filled: Shell) -> None:
     done = filled("confirm", "a.nl", "www.b.nl:8443")
-    assert refused(done, "nothing is held back of www.b.nl:8443", status=1)
-    assert "2 runs" in filled().stdout
+    assert refused(done, "no withdrawal is pending of www.b.nl:8443", status=1)
+    assert "confirmed" not in filled().stdout
+
+
+def test_withdrawn_documents_are_marked_to_be_delivered_again(filled: Shell) -> None:
+    line = "Marked: the next run delivers 1 document of a.nl again, where they are listed.\n"
+    for _ in range(2):
+        assert filled("restore", "a.nl") == (0, "", line)
+    rows = [json.loads(text) for text in filled("export").stdout.splitlines()]
+    assert [row["loc"] for row in rows if row.get("restore")] == locs(1)
+
+
+def test_where_nothing_is_withdrawn_nothing_is_marked(filled: Shell) -> None:
+    done = filled("restore", "a.nl", "www.b.nl:8443")
+    assert refused(done, "no document is withdrawn of www.b.nl:8443", status=1)
+    assert "restore" not in filled("export").stdout
 
 
 # Files of records
@@ -348,9 +386,22 @@ def test_the_output_may_be_one_of_the_files(state: Shell) -> None:
 
 def test_a_line_that_is_broken_off_is_told_and_left_out(filled: Shell) -> None:
     Path("1.jsonl").write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
-    done = filled("latest", "1.jsonl")
+    for args in (("latest", "1.jsonl"), ("check", "1.jsonl")):
+        done = filled(*args)
+        assert done.status == 1
+        line = "scrapy state: error: 1.jsonl, line 2: it is truncated, and left out\n"
+        assert done.stderr.startswith(line)
+
+
+def test_a_line_that_a_run_is_writing_is_left_out_and_is_no_error(state: Shell) -> None:
+    path = Path("1.jsonl")
+    path.write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
+    with running(WRITING, path.absolute()):
+        done = state("latest", "1.jsonl")
     assert done.status == 0
-    assert done.stderr.startswith("scrapy state: the last line of 1.jsonl is broken off, and left out\n")
+    assert done.stderr == (
+        "scrapy state: 1.jsonl, line 2: a run is writing it, and it is left out\nWrote 1 document.\n"
+    )
 
 
 @pytest.mark.parametrize("action", ["check", "latest"])
@@ -358,9 +409,39 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
     Path("1.jsonl").write_text("geen record\n")
     done = filled(action, "1.jsonl")
     assert done.status == 1
-    assert done.stderr.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON")
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON")
+    assert rest == ([] if action == "check" else ["Wrote 0 documents."])
+
+
+def test_each_broken_line_is_named_and_the_rest_is_written(filled: Shell) -> None:
+    good = record("https://a.nl/1.pdf")
+    Path("1.jsonl").write_text(f'{{"id": "x", "ver{good}\n{good}\n')
+    Path("2.jsonl").write_text(f"[]\n{record('https://a.nl/2.pdf')}\n")
+    done = filled("latest", "1.jsonl", "2.jsonl", "-O", "uit.jsonl")
+    assert done.status == 1
+    one, two, wrote = done.stderr.splitlines()
+    assert one.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON: ")
+    assert two.startswith("scrapy state: error: 2.jsonl, line 1: expected a record, with an id")
+    assert wrote == "Wrote 2 documents."
+    assert Path("uit.jsonl").read_text() == f"{good}\n{record('https://a.nl/2.pdf')}\n"
+    assert filled("check", "uit.jsonl").stderr == ""
+    checked = filled("check", "1.jsonl", "2.jsonl")
+    assert (checked.status, checked.stderr.splitlines()) == (1, [one, two])
+
+
+@pytest.mark.parametrize("action", ["check", "latest", "import"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("pijp", "expected a file, got a pipe or a device"), ("map", "Is a directory"), ("niets", "No such")],
+)
+def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, name: str, why: str) -> None:
+    os.mkfifo("pijp")
+    Path("map").mkdir()
+    done = filled(action, name)
+    assert (done.status, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"scrapy state: error: {name}: {why}")
     assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
 
 
 # What is typed wrong
@@ -372,7 +453,8 @@ def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) ->
         (["exprt"], "unknown action exprt: did you mean export?"),
         (
             ["zzz"],
-            "unknown action zzz: expected one of export, import, forget, confirm, check, latest, unnamed",
+            "unknown action zzz: "
+            "expected one of export, import, forget, confirm, restore, check, latest, unnamed",
         ),
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (
@@ -406,7 +488,14 @@ def test_what_is_typed_wrong_is_one_line_with_a_hint_and_status_2(
 
 def test_the_help_names_all_actions_and_options(state: Shell) -> None:
     help_text = " ".join(state("-h").stdout.split())
-    for part in ("export [FILE]", "import FILE", "forget HOST|URL...", "confirm HOST...", "--withdrawn"):
+    for part in (
+        "export [FILE]",
+        "import FILE",
+        "forget HOST|URL...",
+        "confirm HOST...",
+        "restore HOST...",
+        "--withdrawn",
+    ):
         assert part in help_text
 
 

@@ -11,15 +11,26 @@ from scrapy.http import Response
 from sqlalchemy import Connection, select
 
 from tests.crawlers import crawler_of, item_of
-from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
+from tests.state.knowledge import (
+    DAY,
+    HARVESTED,
+    LASTMOD,
+    harvest,
+    list_in,
+    locs,
+    miss,
+    see,
+    sitemap_of,
+)
 from tests.state.processes import LOCKING, running
-from woo_harvester.extensions.delivery import Delivery, Reading, Withdrawals
+from woo_harvester.extensions.delivery import Delivery, Reading
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
-from woo_harvester.state.documents import Harvested, look_up
+from woo_harvester.state.documents import Harvested, claim, look_up
+from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import open_output
-from woo_harvester.state.resources import host_of_state, keep_host, resource_of
-from woo_harvester.state.store import State, StateError
+from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.state.store import StateError
 
 HOST = "a.nl"
 LOCS = locs(3)
@@ -138,18 +149,16 @@ def is_remembered(keeper: StateKeeper) -> bool:
     return found[0] is not None
 
 
-def list_all(keeper: StateKeeper, deliveries: list[Delivery]) -> None:
-    for delivery in deliveries:
-        assert delivery.harvested is not None
-        keeper.listed.add(delivery.harvested.id)
+def read_to_its_end(keeper: StateKeeper, reading: Reading, *lacking: int) -> None:
+    with keeper.begin() as connection:
+        keeper.read_completely(connection, reading, lacking)
 
 
 def test_a_sitemap_is_remembered_when_it_was_read_and_all_its_documents_are_confirmed(runs: Runs) -> None:
     keeper = runs.begin()
     reading = reading_of(keeper)
     deliveries = expected(keeper, reading)
-    list_all(keeper, deliveries)
-    keeper.read_completely(reading)
+    read_to_its_end(keeper, reading)
     keeper.durable(deliveries[:2], {})
     assert not is_remembered(keeper)
     keeper.durable(deliveries[2:], {})
@@ -159,11 +168,9 @@ def test_a_sitemap_is_remembered_when_it_was_read_and_all_its_documents_are_conf
 def test_a_sitemap_whose_documents_are_confirmed_first_is_remembered_at_its_end(runs: Runs) -> None:
     keeper = runs.begin()
     reading = reading_of(keeper)
-    deliveries = expected(keeper, reading)
-    list_all(keeper, deliveries)
-    keeper.durable(deliveries, {})
+    keeper.durable(expected(keeper, reading), {})
     assert not is_remembered(keeper)
-    keeper.read_completely(reading)
+    read_to_its_end(keeper, reading)
     assert is_remembered(keeper)
 
 
@@ -171,8 +178,8 @@ def test_a_sitemap_that_no_longer_lists_a_document_is_read_each_time(runs: Runs)
     keeper = runs.begin()
     reading = reading_of(keeper)
     with keeper.begin() as connection:
-        harvest(connection, reading.resource_id, ["https://a.nl/weg.pdf"])
-    keeper.read_completely(reading)
+        (gone,) = harvest(connection, reading.resource_id, ["https://a.nl/weg.pdf"])
+    read_to_its_end(keeper, reading, gone)
     assert not is_remembered(keeper)
 
 
@@ -181,29 +188,44 @@ def test_a_sitemap_that_shares_a_document_with_another_is_read_each_time(runs: R
     reading = reading_of(keeper)
     keeper.flaw(reading.resource_id)
     keeper.flaw(999)
-    keeper.read_completely(reading)
+    read_to_its_end(keeper, reading)
     assert not is_remembered(keeper)
 
 
-def test_a_hold_ends_only_when_all_its_withdrawals_are_confirmed(runs: Runs, tmp_path: Path) -> None:
+def test_a_document_is_withdrawn_when_its_output_has_that_durably(runs: Runs) -> None:
     keeper = runs.begin()
     with keeper.begin() as connection:
-        host = host_of_state(connection, HOST).id
-        keep_host(connection, host, complete_at=1, held_runs=2)
-        one, two = harvest(connection, sitemap_of(connection), LOCS[:2])
-    keeper.expect_withdrawals(Withdrawals(host, 7, {one, two}))
-    keeper.durable([Delivery(waiting=1, withdrawn=one, withdrawn_at=5)], {})
-    keeper._end_holds()
+        sitemap = sitemap_of(connection)
+        one, two, three = harvest(connection, sitemap, LOCS)
+        miss(connection, {sitemap: [one, two]})
+        claim(connection, [one, two], host_of_state(connection, HOST).id)
+    first, second = (Delivery(waiting=1, withdrawn=key, withdrawn_at=at) for key, at in ((one, 5), (two, 6)))
+    keeper.durable([first], {})
     with keeper.begin() as connection:
-        assert host_of_state(connection, HOST)[1:3] == (1, 2)
-    keeper.durable([Delivery(waiting=1, withdrawn=two, withdrawn_at=6)], {})
-    runs.end()
-    state = State.open(f"sqlite:///{tmp_path / 's.sqlite'}")
-    with state.begin() as connection:
-        assert host_of_state(connection, HOST)[1:] == (7, 0, False, 0)
-        known = look_up(connection, LOCS[:2])
-        assert [known[loc].withdrawn for loc in LOCS[:2]] == [5, 6]
-    state.close()
+        known = look_up(connection, LOCS)
+        assert [known[loc].withdrawn for loc in LOCS] == [5, None, None]
+        assert ids_of(connection, sitemap) == [two, three]
+    keeper.durable([second], {})
+    with keeper.begin() as connection:
+        known = look_up(connection, LOCS)
+        assert [known[loc].withdrawn for loc in LOCS] == [5, 6, None]
+        assert ids_of(connection, sitemap) == [three]
+        assert connection.execute(select(schema.documents.c.withdrawing)).scalars().all() == [None] * 3
+
+
+def test_a_sitemap_that_lists_a_document_again_when_it_is_withdrawn_is_read_whole(runs: Runs) -> None:
+    """Another host began to list it in this run: the next run reports that it is offered again."""
+    keeper = runs.begin(hosts=(HOST, "b.nl"))
+    reading = reading_of(keeper)
+    read_to_its_end(keeper, reading)
+    with keeper.begin() as connection:
+        other = sitemap_of(connection, "b.nl")
+        (key,) = harvest(connection, other, LOCS[:1])
+        miss(connection, {other: [key]}, "b.nl")
+        list_in(connection, reading.resource_id, [key])
+    assert is_remembered(keeper)
+    keeper.durable([Delivery(waiting=1, withdrawn=key, withdrawn_at=5)], {})
+    assert not is_remembered(keeper)
 
 
 def test_a_reset_forgets_the_hosts_of_the_run_and_no_others(runs: Runs) -> None:
@@ -245,8 +267,8 @@ def test_a_file_that_another_run_writes_to_is_refused(runs: Runs, tmp_path: Path
     with running(LOCKING, tmp_path / "s.sqlite", records):
         keeper = runs.begin()
         with pytest.raises(StateError, match=r"another run writes to .*records\.jsonl: give each run a file"):
-            keeper.open_output(records, 0)
-    keeper.open_output(records, 0)
+            keeper.lock_output(records)
+    keeper.lock_output(records)
 
 
 def test_the_start_cuts_files_of_killed_runs_back_and_says_so(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.command import Run, run_scrapy
@@ -56,11 +56,15 @@ class Harvester:
     folder: Path
     ca_bundle: Path
     sites: list[Site]
+    organisations: dict[str, list[Site]] | None = field(default=None, kw_only=True)
+    """The sites of each organisation; None where each site is of one of its own."""
 
     def arguments(self, *args: str) -> list[str]:
         """Of the command of a daily run."""
+        owners = self.organisations or {f"Gemeente {site.port}": [site] for site in self.sites}
         register = write_register(
-            self.folder / "register.xml", {f"Gemeente {site.port}": [site.url("/d")] for site in self.sites}
+            self.folder / "register.xml",
+            {name: [site.url("/d") for site in sites] for name, sites in owners.items()},
         )
         given = args if any("documents=" in arg for arg in args) else ("-a", "documents=none", *args)
         return ["crawl", "woo", "-a", f"register={register}", *given]

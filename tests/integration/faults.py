@@ -30,7 +30,7 @@ from tests.integration.daily import FIRST, Harvester, publish
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.state import outputs, schema
+from woo_harvester.state import migrations, outputs
 
 Fault = Before
 """What is done to the process of a run before the command begins."""
@@ -265,6 +265,17 @@ class LimitFiles:
 
 
 @dataclass(frozen=True)
+class LimitMemory:
+    """Gives the process so many bytes more than it has, as ``ulimit -v`` does; a thread takes some 8 MB."""
+
+    more: int
+
+    def __call__(self) -> None:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + self.more,) * 2)
+
+
+@dataclass(frozen=True)
 class NewerProgram:
     """Makes the program one whose state has one more column."""
 
@@ -272,8 +283,8 @@ class NewerProgram:
         def migrate(connection: Connection) -> None:
             connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN new_column INTEGER DEFAULT 0")
 
-        schema.MIGRATIONS[schema.VERSION] = migrate
-        schema.VERSION += 1
+        migrations.MIGRATIONS[migrations.VERSION] = migrate
+        migrations.VERSION += 1
 
 
 def state_of(installation: Fallible) -> Path:

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.integration
 
 #: Codes that need more than one host or one run; each has a test of its own, here or where it says.
 ELSEWHERE = {
+    "oogst.eigen-verbinding": "tests/integration/test_own_side.py",
     "register.onbereikbaar": "test_a_register_that_cannot_be_had",
     "register.url-ongeldig": "test_a_registered_url_that_is_none",
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
@@ -38,6 +39,7 @@ ELSEWHERE = {
     "host.prive-adres": "test_a_private_address",
     "host.achterstand": "tests/integration/test_shards.py",
     "metadata.schema": "tests/audit/test_files.py",
+    "loc.andere-host": "tests/integration/test_shared_documents.py",
     "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",
     "lastmod.ouder": "tests/integration/test_findings_of_days.py",
     "intrekking.massaal": "tests/integration/test_findings_of_days.py",

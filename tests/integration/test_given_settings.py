@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import run_scrapy
 from tests.integration.daily import Harvester, causes, numbered, publish
+from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.options import OPTIONS
 
 
 @pytest.mark.parametrize(("share", "held"), [(0.2, 1), (0.5, 0)])
@@ -21,6 +24,22 @@ def test_a_part_of_a_host_that_is_gone_is_held_back_by_the_share_that_is_set(
     run = harvester.day(WOO_WITHDRAW_SHARE=share, WOO_WITHDRAW_DOCUMENTS=2)
     assert len(run.about("intrekking.massaal")) == held
     assert len(causes(run)) == (0 if held else 4)
+
+
+@pytest.mark.parametrize("bound", ["least", "most"])
+def test_a_run_with_each_number_at_a_bound_ends_as_any_other(
+    bound: str, tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    numbers = {option.name: getattr(option, bound) for option in OPTIONS if option.number is not None}
+    publish(site, numbered(2))
+    site.pages["/d/*"] = Page(b"%PDF-1.7")
+    harvester = Harvester(tmp_path, ca_bundle, [site])
+    for _ in range(2):
+        run = harvester.day("-a", "documents=download", **numbers)
+        assert run.returncode == 0, run.stderr
+        assert "ERROR" not in run.stderr, run.stderr
+    judged = run_scrapy(["monitor"], tmp_path, settings=numbers)
+    assert "Traceback" not in judged.stderr
 
 
 def test_the_feeds_lead_to_where_reports_are_published(tmp_path: Path, ca_bundle: Path, site: Site) -> None:

@@ -46,7 +46,7 @@ def test_what_the_operator_confirms_is_withdrawn_by_the_next_run(site: Site, har
     harvester.day()
     publish(site, {})
     assert causes(harvester.day()) == {}
-    assert "1 run" in state(harvester).stdout
+    assert "12         0        12" in state(harvester).stdout
     assert state(harvester, "confirm", site.host).returncode == 0
     assert "confirmed" in state(harvester).stdout
     assert causes(harvester.day()) == dict.fromkeys(numbered(12), "intrekking")

@@ -83,7 +83,7 @@ def test_a_state_of_a_newer_version_is_refused_and_of_an_older_one_migrated(
     assert refused.returncode == 1
     (line,) = errors(refused)
     assert str(state_of(installation)) in line
-    assert "newer version" in line
+    assert "another version of the program" in line
     assert installation.run(fault=NewerProgram()).returncode == 0
 
 
@@ -185,5 +185,8 @@ def test_a_run_that_cannot_start_for_another_reason_ends_with_status_1_and_its_l
     publish(gated, numbered(3))
     refused = installation.run(EXTENSIONS={"woo_harvester.extensions.findings.Findings": None})
     assert refused.returncode == 1
-    assert errors(refused) == ["scrapy crawl: error: the run could not start: the log tells why"]
-    assert "needs the extensions Findings and StateKeeper" in refused.stderr
+    assert errors(refused) == [
+        "scrapy crawl: error: the run could not start: NotConfigured: The spider needs the extensions "
+        "Findings and StateKeeper of woo_harvester.Addon"
+    ]
+    assert "Traceback" in refused.stderr

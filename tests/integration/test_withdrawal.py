@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests import hostile
-from tests.command import read_lines
+from tests.command import read_lines, run_scrapy
 from tests.integration.daily import FIRST, METADATA, NEWER, XML, Harvester, causes, numbered, publish, xml
 from tests.sites import MakeSite
 from woo_harvester.demo.server import Page
@@ -138,7 +139,7 @@ def test_much_gone_at_once_is_held_back_until_the_third_complete_run(
     assert causes(harvester.day()) == {}
 
 
-def test_a_second_glitch_on_top_of_what_is_held_back_is_waited_for_too(
+def test_each_document_waits_for_itself_and_a_second_glitch_starts_its_own_count(
     site: Site, harvester: Harvester
 ) -> None:
     publish(site, numbered(100))
@@ -148,10 +149,164 @@ def test_a_second_glitch_on_top_of_what_is_held_back_is_waited_for_too(
     harvester.day()
     publish(site)
     third = harvester.day()
-    assert causes(third) == {}
+    assert set(causes(third)) == {f"doc{number}" for number in range(40, 100)}
     (finding,) = third.about("intrekking.massaal")
-    assert finding["seen"] == "100 van 100 documenten"
+    assert finding["seen"] == "40 van 100 documenten"
     assert "1 van 3" in finding["action"]
+    assert harvester.day().records == []
+    assert set(causes(harvester.day())) == set(numbered(40))
+
+
+def test_a_sitemap_that_is_empty_on_each_day_another_one_withdraws_nothing(
+    site: Site, harvester: Harvester
+) -> None:
+    parts = [{f"doc{part}-{number}": FIRST for number in range(60)} for part in range(4)]
+    publish(site, *parts)
+    assert len(harvester.day().records) == 240
+    for day in range(9):
+        publish(site, *({} if part == day % 4 else documents for part, documents in enumerate(parts)))
+        run = harvester.day()
+        assert run.records == []
+        assert run.about("intrekking.massaal")[0]["seen"] == "60 van 240 documenten"
+    publish(site, *parts)
+    run = harvester.day()
+    assert run.records == []
+    assert run.codes == set()
+
+
+def test_being_listed_once_starts_the_count_over_also_in_a_read_that_is_not_complete(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, numbered(100), {"other": FIRST})
+    harvester.day()
+    publish(site, numbered(40), {"other": FIRST})
+    for _ in range(2):
+        assert harvester.day().records == []
+    publish(site, numbered(100), {"other": FIRST})
+    site.pages["/s1.xml"] = Page(b"", status=500)
+    assert harvester.day(RETRY_TIMES=0).records == []
+    publish(site, numbered(40), {"other": FIRST})
+    for number in (1, 2):
+        run = harvester.day()
+        assert run.records == []
+        assert f"{number} van 3" in run.about("intrekking.massaal")[0]["action"]
+    assert len(harvester.day().records) == 60
+
+
+def test_a_read_that_is_not_complete_counts_for_nothing(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(100), {"other": FIRST})
+    harvester.day()
+    publish(site, numbered(40), {"other": FIRST})
+    for number in (1, 2):
+        site.pages["/s1.xml"] = Page(b"", status=500)
+        assert harvester.day(RETRY_TIMES=0).records == []
+        publish(site, numbered(40), {"other": FIRST})
+        assert f"{number} van 3" in harvester.day().about("intrekking.massaal")[0]["action"]
+
+
+def test_confirming_confirms_the_documents_that_are_listed_and_the_rest_goes_on_waiting(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, numbered(100))
+    harvester.day()
+    publish(site, numbered(40))
+    run = harvester.day()
+    assert run.report is not None
+    pending = {line["url"] for line in read_lines(run.report / "held.jsonl")}
+    assert len(pending) == 60
+    confirmed = run_scrapy(["state", "confirm", f"localhost:{site.port}"], harvester.folder)
+    assert (confirmed.returncode, "60 documents" in confirmed.stderr) == (0, True)
+    # One of them is listed again, and others are gone: these were not confirmed.
+    publish(site, {"doc99": FIRST})
+    next_day = harvester.day()
+    assert {site.url(f"/d/{name}.pdf") for name in causes(next_day)} == pending - {site.url("/d/doc99.pdf")}
+    assert next_day.report is not None
+    waiting = {line["url"] for line in read_lines(next_day.report / "held.jsonl")}
+    assert waiting == {site.url(f"/d/doc{number}.pdf") for number in range(40)}
+
+
+def test_a_withdrawn_document_that_is_listed_again_is_reported_in_each_run_and_the_sums_close(
+    site: Site, harvester: Harvester
+) -> None:
+    given = {"ETag": '"altijd"'}
+    publish(site, numbered(9), headers=given)
+    harvester.day()
+    publish(site, numbered(5))
+    assert len(harvester.day().records) == 4
+    publish(site, numbered(9), headers=given)
+    for _ in range(4):
+        run = harvester.day()
+        assert run.records == []
+        assert len(run.about("lastmod.heraanbod")) == 4
+        assert run.report is not None
+        (host,) = json.loads((run.report / "report.json").read_text())["hosts"]
+        assert (host["listed"], host["harvested"]) == (9, 5)
+        assert host["score"] < 100
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        (Entry(loc="http://localhost/a.pdf", lastmod=FIRST, diwoo=METADATA), "loc.geen-https"),
+        (Entry(loc="https://elders.example/a.pdf", lastmod=FIRST, diwoo=METADATA), "loc.niet-geregistreerd"),
+    ],
+)
+def test_an_entry_that_is_wrong_is_reported_in_each_run(
+    site: Site, harvester: Harvester, wrong: Entry, code: str
+) -> None:
+    publish(site, {}, headers={"ETag": '"altijd"'})
+    right = Entry(loc=site.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA)
+    both = Page(sitemap(wrong, right), content_type=XML, headers={"ETag": '"altijd"'})
+    site.pages["/s0.xml"] = both
+    for _ in range(3):
+        run = harvester.day()
+        assert len(run.about(code)) == 1
+        assert run.report is not None
+        (host,) = json.loads((run.report / "report.json").read_text())["hosts"]
+        assert (host["listed"], host["harvested"]) == (2, 1)
+
+
+def test_what_was_withdrawn_by_mistake_can_be_restored(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(3), headers={"ETag": '"altijd"'})
+    harvester.day()
+    publish(site, {"doc0": FIRST})
+    assert set(causes(harvester.day()).values()) == {"intrekking"}
+    publish(site, {"doc0": FIRST, "doc1": FIRST}, headers={"ETag": '"altijd"'})
+    assert harvester.day().records == []
+    restored = run_scrapy(["state", "restore", f"localhost:{site.port}"], harvester.folder)
+    assert (restored.returncode, "2 documents" in restored.stderr) == (0, True)
+    back = harvester.day()
+    assert causes(back) == {"doc1": "herpublicatie"}
+    assert back.records[0]["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+    assert harvester.day().records == []
+    # What was not listed in that run stays withdrawn, by the rule of the guide.
+    publish(site, numbered(3))
+    later = harvester.day()
+    assert later.records == []
+    assert len(later.about("lastmod.heraanbod")) == 1
+
+
+def test_restoring_where_nothing_is_withdrawn_says_so(site: Site, harvester: Harvester) -> None:
+    publish(site, numbered(1))
+    harvester.day()
+    run = run_scrapy(["state", "restore", f"localhost:{site.port}"], harvester.folder)
+    assert run.returncode == 1
+    assert run.stderr.endswith(f"no document is withdrawn of localhost:{site.port}\n")
+
+
+def test_a_withdrawal_whose_record_could_not_be_stored_comes_with_the_next_run(
+    site: Site, harvester: Harvester
+) -> None:
+    publish(site, numbered(3))
+    harvester.day()
+    publish(site, numbered(1))
+    feeds = json.dumps({"broken://now": {"format": "jsonlines"}})
+    storages = json.dumps({"broken": "tests.integration.feeds.BrokenStorage"})
+    broken = {"FEEDS": feeds, "FEED_STORAGES": storages}
+    failed = run_scrapy(harvester.arguments(), harvester.folder, harvester.ca_bundle, settings=broken)
+    assert failed.returncode == 1
+    assert set(causes(harvester.day())) == {"doc1", "doc2"}
+    assert harvester.day().records == []
 
 
 def test_what_was_held_back_and_returns_was_never_withdrawn(site: Site, harvester: Harvester) -> None:

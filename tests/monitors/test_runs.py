@@ -58,7 +58,19 @@ def test_findings_are_counted_by_host_and_severity(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"finish_time": 1, "finish_reason": "finished"}'])
+END = '"finish_time": "2026-11-22T08:00:00+01:00", "finish_reason": "finished"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "{}", '{"finish_time": 1, "finish_reason": "finished"}', "[" * 100_000, "\0", "9" * 5000),
+        '{"finish_time": "2026-11-22T08:00:00", "finish_reason": "finished"}',
+        f'{{{END}, "woo/hosts/a.nl/loc.dubbel": "veel"}}',
+        f'{{{END}, "woo/hosts/a.nl/loc.dubbel": [1]}}',
+    ],
+    ids=lambda text: text[:12],
+)
 def test_statistics_that_are_none_are_named(tmp_path: Path, text: str) -> None:
     folder = write_run(tmp_path, ended=NOW)
     (folder / "stats.json").write_text(text)

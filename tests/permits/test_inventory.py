@@ -129,8 +129,8 @@ def test_what_needs_no_mending_is_left_out(tmp_path: Path) -> None:
 
 
 def test_of_what_is_told_once_nobody_knows_whether_it_was_mended(tmp_path: Path) -> None:
-    assert not is_repeated("ipm.andere-organisatie")
-    run(tmp_path, 1, finding("ipm.andere-organisatie"))
+    assert not is_repeated("ipm.zaak-onbekend")
+    run(tmp_path, 1, finding("ipm.zaak-onbekend"))
     run(tmp_path, 2)
     assert (rows(tmp_path)[0]["open"], rows(tmp_path)[0]["hersteld"]) == ("", "")
 
@@ -189,5 +189,26 @@ def test_the_last_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> N
 
 def test_a_report_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     run(tmp_path, 1, {"code": "ipm.schema"})
+    with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
+        rows(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 100_000, b"\xff", b"[]", b"9" * 5000], ids=lambda line: repr(line[:6])
+)
+@pytest.mark.parametrize("name", ["findings.jsonl", "stats.json"])
+def test_a_file_of_a_report_that_no_run_writes_is_named(tmp_path: Path, name: str, line: bytes) -> None:
+    run(tmp_path, 1, finding())
+    (path,) = tmp_path.glob(f"*/{name}")
+    path.write_bytes(line + b"\n")
+    with pytest.raises(ReportError, match=rf"{name}(, line 1)?: expected "):
+        rows(tmp_path)
+
+
+@pytest.mark.parametrize("moment", [5, "gisteren", "2026-11-22T08:00:00"])
+def test_a_finding_whose_moment_is_none_is_named(tmp_path: Path, moment: object) -> None:
+    run(tmp_path, 1, finding())
+    (path,) = tmp_path.glob("*/findings.jsonl")
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "at": moment}) + "\n")
     with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
         rows(tmp_path)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tests.permits.reading import valid
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
-from tests.permits.test_transactions import mutation
+from tests.permits.world import mutation
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.permits.mutations import Known, Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument

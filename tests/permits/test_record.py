@@ -13,13 +13,16 @@ from woo_harvester.demo.permit_messages import (
 )
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
+from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import settle
 from woo_harvester.record import plain
+from woo_harvester.register import Register
 from woo_harvester.urls import record_id
 
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
 MOMENT = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
 SETTLED = datetime(2026, 4, 2, 6, 0, tzinfo=UTC)
+NOBODYS = Rights(Register([], []), {})
 STAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
 
 
@@ -32,7 +35,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         offered(message(), "zaak.xml", "ipm.adres"),
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
     ]
-    (outcome,) = settle([], mutations, lambda finding: None, SETTLED).outcomes
+    (outcome,) = settle([], mutations, NOBODYS, lambda finding: None, SETTLED).outcomes
     assert plain(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {
@@ -78,10 +81,9 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
 
 
 def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
-    first = settle([], [offered(message(), "zaak.xml")], lambda finding: None, SETTLED)
-    known = [row for outcome in first.outcomes for row in outcome.rows]
+    first = settle([], [offered(message(), "zaak.xml")], NOBODYS, lambda finding: None, SETTLED)
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
-    (outcome,) = settle(known, [late], lambda finding: None, SETTLED).outcomes
+    (outcome,) = settle(first.rows, [late], NOBODYS, lambda finding: None, SETTLED).outcomes
     assert plain(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {"identifier": CASE_URL},

@@ -148,10 +148,17 @@ def test_accounts_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert list(read_accounts(tmp_path / "hosts.jsonl")) == list(accounts)
 
 
-@pytest.mark.parametrize("line", ["[]", "{", json.dumps({"host": "a", "unknown": 1})])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("[]", "{", "[" * 100_000, "\udcff", '{"host": "a", "lost": 3}', '{"host": "a", "listed": "veel"}'),
+        json.dumps({"host": "a", "unknown": 1}),
+    ],
+    ids=lambda text: ascii(text[:20]),
+)
 def test_a_line_that_is_no_account_is_told_with_its_number(tmp_path: Path, line: str) -> None:
     path = tmp_path / "hosts.jsonl"
-    path.write_text('{"host": "a"}\n' + line + "\n", encoding="utf-8")
+    path.write_text('{"host": "a"}\n' + line + "\n", encoding="utf-8", errors="surrogateescape")
     with pytest.raises(ValueError, match=r"hosts\.jsonl, line 2"):
         list(read_accounts(path))
 

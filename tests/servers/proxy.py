@@ -30,6 +30,9 @@ class Proxy(ThreadingHTTPServer):
         self.bulk = bulk
         self.sent: Callable[[int], None] = lambda number: None
         """Called when the server has been sent a bulk request and has not answered it yet."""
+        self.before: Callable[[int], None] = lambda number: None
+        """Called with the number of each request, from 1, before the server has it."""
+        self.asked = 0
         self.bulks = 0
         self.lost: tuple[str, str] | None = None
         """Method and path of a request that the server does, and whose answer becomes 504."""
@@ -65,6 +68,8 @@ class Passing(BaseHTTPRequestHandler):
         """Pass it on."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         status = None
+        self.server.asked += 1
+        self.server.before(self.server.asked)
         bulk = "/_bulk" in self.path
         if bulk:
             self.server.bulks += 1

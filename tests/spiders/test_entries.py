@@ -15,6 +15,7 @@ from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.spiders.entries import Entries
+from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.resources import host_of_state, resource_of
 
 HOST = "www.a.nl"
@@ -38,7 +39,8 @@ def read_all(
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
         reader = Entries(REGISTER, findings.append, keeper)
-        place = reader.place(connection, Account(HOST), sitemap, Reading(resource.id))
+        visit = Visit(HOST, None, host, 1, findings.append, REGISTER.is_registered, Account(HOST))
+        place = reader.place(connection, visit, sitemap, Reading(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()
     assert all(taken == 1 for _, taken in found)

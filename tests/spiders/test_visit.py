@@ -6,13 +6,17 @@ import pytest
 
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.resources import Host
+
+INDEX = "https://www.a.nl/sitemapindex-diwoo.xml"
 
 
 def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
     told: list[Finding] = [] if findings is None else findings
-    known = Host(1, None, 0, confirmed=False)
+    known = Host(1, None)
     return Visit(
         "www.a.nl",
         "https://identifier.overheid.nl/x",
@@ -73,6 +77,21 @@ def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> 
     visit.asked = 0
     assert not visit.finished
     visit.ends()
+    assert visit.finished
+
+
+def test_a_visit_with_postponed_sitemaps_is_not_finished_until_they_were_read_again() -> None:
+    visit = visit_of()
+    sitemap = Sitemap("https://www.a.nl/a.xml", Index(INDEX, index_name(INDEX)))
+    visit.postponed.append(sitemap)
+    assert visit.reading_done
+    assert not visit.finished
+    assert not visit.is_second
+    visit.read_again()
+    assert visit.is_second
+    assert not visit.reading_done
+    assert (list(visit.sitemaps), list(visit.postponed)) == ([sitemap], [])
+    visit.sitemaps.clear()
     assert visit.finished
 
 

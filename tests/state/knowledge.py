@@ -6,11 +6,15 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
+from woo_harvester.state import listings
 from woo_harvester.state.documents import Harvested, add_seen, confirm
-from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.state.listings import Listing
+from woo_harvester.state.resources import end_read, host_of_state, resource_of
 
 FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100
+#: When a run began, in microseconds since 1970.
+BEGUN = 1_700_000_090_000_000
 LASTMOD = 1_712_044_800_000_000
 DAY = "2024-04-02"
 
@@ -23,10 +27,24 @@ def sitemap_of(connection: Connection, host: str = "a.nl", name: str = "s0.xml")
 
 
 def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
-    """Documents that were seen and that no output has; their ids."""
+    """Documents that were seen in a sitemap and that no output has; their ids."""
     given = list(locs)
     known = add_seen(connection, given, sitemap, FIRST_SEEN)
-    return [known[loc].id for loc in given]
+    ids = [known[loc].id for loc in given]
+    list_in(connection, sitemap, ids)
+    return ids
+
+
+def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: int = 0) -> None:
+    """Note that a sitemap lists documents, or has missed them in so many complete reads."""
+    listings.add(connection, sitemap, [Listing(key, misses, foreign=False, lastmod=None) for key in ids])
+
+
+def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:
+    """A complete read of a host, whose sitemaps lack these documents; it reads no other sitemap."""
+    host_id = host_of_state(connection, host).id
+    listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN)
+    end_read(connection, host_id, HARVESTED, BEGUN)
 
 
 def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:

@@ -43,3 +43,12 @@ locks.acquire(sys.argv[2:])
 print("locked", flush=True)
 time.sleep(60)
 """
+
+#: Locks a file for writing, as a run does with its output.
+WRITING = """
+import fcntl, sys, time
+file = open(sys.argv[1], "ab")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("ready", flush=True)
+time.sleep(60)
+"""

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.dates import parse_datetime
 from woo_harvester.record import Oorzaak
-from woo_harvester.state.decision import Known, Verdict, decide, is_refused, microseconds, moment_of
+from woo_harvester.state.decision import (
+    Known,
+    Standing,
+    Verdict,
+    decide,
+    is_refused,
+    microseconds,
+    moment_of,
+)
 
 MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
 LATER = MOMENT + timedelta(microseconds=1)
@@ -108,6 +117,92 @@ def test_plus_two_and_z_are_the_same_moment() -> None:
 @given(MOMENTS)
 def test_a_moment_is_kept_to_the_microsecond(moment: datetime) -> None:
     assert moment_of(microseconds(moment)) == moment
+
+
+#: Another's entry, seen before with MOMENT, of a document whose version came from such an entry.
+FOREIGN = Standing(own=False, own_known=False, lastmod=microseconds(MOMENT))
+#: The same, where the version came from an entry of the owner, who lists the document no longer.
+LEFT_ALONE = Standing(own=False, own_known=True, lastmod=microseconds(MOMENT))
+#: The same, where the owner lists it.
+LISTED = Standing(own=False, own_known=True, own_listed=True, lastmod=microseconds(MOMENT))
+#: An entry of the owner, of a version that came from another's entry.
+OWN_COMES = Standing(own=True, own_known=False)
+#: Another's entry that was not there before, of a version that came from an entry of the owner.
+APPEARS = Standing(own=False, own_known=True, seen_before=False)
+
+CHANGED, UNCHANGED, OLDER = Verdict.CHANGED, Verdict.UNCHANGED, Verdict.OLDER
+AGAIN, BACK = Verdict.OFFERED_AGAIN, Verdict.REPUBLISHED
+
+
+@pytest.mark.parametrize(
+    ("standing", "published", "withdrawn"),
+    [
+        # Of a known lastmod MOMENT: the verdict for no lastmod, an older, the same, a newer one.
+        (Standing(), [UNCHANGED, OLDER, UNCHANGED, CHANGED], [AGAIN, AGAIN, AGAIN, BACK]),
+        (FOREIGN, [UNCHANGED, OLDER, UNCHANGED, CHANGED], [AGAIN, AGAIN, AGAIN, BACK]),
+        (LEFT_ALONE, [UNCHANGED, OLDER, UNCHANGED, CHANGED], [AGAIN, AGAIN, AGAIN, BACK]),
+        (APPEARS, [UNCHANGED] * 4, [AGAIN] * 4),
+        (OWN_COMES, [CHANGED] * 4, [BACK] * 4),
+        (LISTED, [Verdict.FOREIGN] * 4, [Verdict.FOREIGN] * 4),
+    ],
+)
+def test_what_is_done_depends_on_whose_entry_it_is_and_whose_version_is_known(
+    standing: Standing, published: list[Verdict], withdrawn: list[Verdict]
+) -> None:
+    given = (None, EARLIER, MOMENT, LATER)
+    assert [decide(known(MOMENT), each, standing) for each in given] == published
+    assert [decide(known(MOMENT, withdrawn=True), each, standing) for each in given] == withdrawn
+
+
+@pytest.mark.parametrize("standing", [Standing(), FOREIGN, LEFT_ALONE, APPEARS, OWN_COMES])
+@pytest.mark.parametrize("lastmod", [None, EARLIER, MOMENT, LATER])
+def test_a_document_that_was_never_harvested_is_new_whoever_lists_it(
+    standing: Standing, lastmod: datetime | None
+) -> None:
+    assert decide(None, lastmod, standing) is Verdict.NEW
+    assert decide(known(MOMENT, harvested=False), lastmod, standing) is Verdict.NEW
+
+
+def test_anothers_entry_is_left_to_the_owner_who_lists_the_document_even_before_it_was_harvested() -> None:
+    for document in (None, known(None, harvested=False), known(MOMENT)._replace(restore=True)):
+        assert decide(document, LATER, LISTED) is Verdict.FOREIGN
+    assert Verdict.FOREIGN.cause is None
+    assert Verdict.FOREIGN.value == "loc.andere-host"
+
+
+def test_an_entry_of_the_owner_counts_though_another_owner_lists_the_document_too() -> None:
+    both = Standing(own=True, own_known=True, own_listed=True)
+    assert decide(known(MOMENT), LATER, both) is Verdict.CHANGED
+    assert decide(known(MOMENT), EARLIER, both) is Verdict.OLDER
+
+
+def test_an_own_entry_ends_what_a_lastmod_far_ahead_in_anothers_entry_did() -> None:
+    """Issue 15, number 4: a foreign entry with lastmod 2099 froze the document."""
+    ahead = datetime(2099, 1, 1, tzinfo=UTC)
+    assert decide(known(ahead), MOMENT, OWN_COMES) is Verdict.CHANGED
+
+
+def test_anothers_entry_is_compared_with_what_it_said_itself_not_with_what_the_owner_said() -> None:
+    """The owner's version is of LATER, and the other's entry has gone from EARLIER to MOMENT."""
+    other = Standing(own=False, own_known=True, lastmod=microseconds(EARLIER))
+    assert decide(known(LATER), MOMENT, other) is Verdict.CHANGED
+    assert decide(known(LATER), EARLIER, other) is Verdict.UNCHANGED
+    without = Standing(own=False, own_known=True, lastmod=None)
+    assert decide(known(LATER), EARLIER, without) is Verdict.CHANGED
+    assert decide(known(LATER), None, without) is Verdict.UNCHANGED
+
+
+@pytest.mark.parametrize("standing", [Standing(), FOREIGN, LEFT_ALONE, APPEARS, OWN_COMES])
+@pytest.mark.parametrize("lastmod", [None, EARLIER, MOMENT, LATER])
+def test_a_document_that_is_restored_comes_back_whatever_its_lastmod(
+    standing: Standing, lastmod: datetime | None
+) -> None:
+    marked = known(MOMENT, withdrawn=True)._replace(restore=True)
+    assert decide(marked, lastmod, standing) is Verdict.REPUBLISHED
+
+
+def test_a_mark_to_restore_does_nothing_to_a_document_that_is_published() -> None:
+    assert decide(known(MOMENT)._replace(restore=True), MOMENT) is Verdict.UNCHANGED
 
 
 WEEK = 7 * 86400

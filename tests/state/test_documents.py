@@ -3,10 +3,23 @@ from __future__ import annotations
 from random import Random
 from string import ascii_letters
 
-from sqlalchemy import Connection, select
+import pytest
+from sqlalchemy import Connection, select, update
 
-from tests.state.knowledge import DAY, FIRST_SEEN, HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
-from woo_harvester.state import documents
+from tests.state.knowledge import (
+    BEGUN,
+    DAY,
+    FIRST_SEEN,
+    HARVESTED,
+    LASTMOD,
+    harvest,
+    list_in,
+    locs,
+    miss,
+    see,
+    sitemap_of,
+)
+from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.decision import Known
 from woo_harvester.state.documents import BATCH, Gone, Harvested, KnownFile
 from woo_harvester.state.faults import NO_FAULT
@@ -78,7 +91,9 @@ def test_more_than_a_batch_is_looked_up_whole(connection: Connection) -> None:
 def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = see(connection, sitemap, [LOC])
-    file = KnownFile(b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3)
+    file = KnownFile(
+        b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3, 1_700_000_050, 1_700_000_060
+    )
     documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file)])
     assert row_of(connection, key) == {
         "id": key,
@@ -97,6 +112,10 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "media_type": "application/pdf",
         "file_name": "besluit.pdf",
         "pages": 3,
+        "fetched_at": 1_700_000_050,
+        "unchanged_since": 1_700_000_060,
+        "withdrawing": None,
+        "restore": None,
         **NO_FAULT,
     }
     assert documents.file_of(connection, key) == file
@@ -112,12 +131,26 @@ def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Conn
     assert (row["withdrawn"], row["lastmod"], row["harvested"]) == (None, LASTMOD + 1, HARVESTED + 9)
 
 
-def test_the_sitemap_that_listed_a_document_last_has_it(connection: Connection) -> None:
+def test_a_document_is_of_the_sitemap_whose_entry_counts(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    first, second = harvest(connection, one, locs(2))
+    first, second, third = harvest(connection, one, locs(3))
     documents.move(connection, [second], two)
-    assert documents.not_withdrawn(connection, one) == [first]
-    assert documents.not_withdrawn(connection, two) == [second]
+    documents.confirm(connection, [Harvested(third, LASTMOD, DAY, HARVESTED, sitemap_id=two)])
+    assert [row_of(connection, key)["sitemap_id"] for key in (first, second, third)] == [one, two, two]
+    documents.confirm(connection, [Harvested(third, LASTMOD, DAY, HARVESTED)])
+    assert row_of(connection, third)["sitemap_id"] == two
+
+
+def test_a_harvest_ends_a_withdrawal_on_its_way_and_a_mark_to_restore(connection: Connection) -> None:
+    (key,) = harvest(connection, sitemap_of(connection), [LOC])
+    connection.execute(update(table).values(withdrawing=7, restore=True))
+    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED)])
+    row = row_of(connection, key)
+    assert (row["withdrawing"], row["restore"]) == (None, None)
+    connection.execute(update(table).values(withdrawing=7, restore=True))
+    documents.confirm_withdrawn(connection, {key: HARVESTED})
+    row = row_of(connection, key)
+    assert (row["withdrawing"], row["restore"]) == (None, None)
 
 
 def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection: Connection) -> None:
@@ -126,19 +159,49 @@ def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection
     assert [row_of(connection, key)["entry_digest"] for key in keys] == [b"nieuw", None]
 
 
-def test_only_what_is_published_is_passed_over_by_its_digest(connection: Connection) -> None:
+def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    published, withdrawn, moved, _ = harvest(connection, sitemap, locs(4))
+    published, withdrawn, missing, moved, without = harvest(connection, sitemap, locs(5))
     (seen,) = see(connection, sitemap, [LOC])
-    digests = {key: bytes([key]) * 12 for key in (published, withdrawn, moved, seen)}
+    digests = {key: bytes([key]) * 12 for key in (published, withdrawn, missing, moved, seen)}
     documents.keep_digests(connection, digests)
     documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
     documents.move(connection, [moved], other)
-    before = documents.before(connection, sitemap)
-    assert before.same == {digests[published]: published}
-    assert before.ids is not None
-    assert {published, seen} < set(before.ids)
-    assert not {withdrawn, moved} & set(before.ids)
+    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN)
+    before = documents.before(connection, sitemap, [sitemap, other])
+    assert before.same == {digests[published]: published, digests[moved]: moved}
+    assert sorted(before.others) == sorted([withdrawn, missing, without, seen])
+    assert before.is_all
+
+
+def test_an_entry_of_which_another_hosts_version_is_known_is_not_passed_over_by_its_digest(
+    connection: Connection,
+) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    own, foreign = harvest(connection, sitemap, locs(2))
+    documents.keep_digests(connection, {own: b"een", foreign: b"twee"})
+    documents.move(connection, [foreign], other)
+    before = documents.before(connection, sitemap, [sitemap])
+    assert (before.same, before.others) == ({b"een": own}, [foreign])
+
+
+def test_what_a_sitemap_listed_before_is_what_it_listed_itself(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    first, second = harvest(connection, sitemap, locs(2))
+    list_in(connection, other, [second])
+    assert documents.before(connection, other, [other]).others == [second]
+    assert sorted(documents.before(connection, sitemap, [sitemap]).others) == [first, second]
+
+
+def test_more_documents_than_are_kept_in_memory_are_asked_of_the_state(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "SAME_MAX", 3)
+    sitemap = sitemap_of(connection)
+    harvest(connection, sitemap, locs(3))
+    assert documents.before(connection, sitemap, [sitemap]).is_all
+    harvest(connection, sitemap, [LOC])
+    assert documents.before(connection, sitemap, [sitemap]) == documents.Before({}, [], is_all=False)
 
 
 def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
@@ -152,48 +215,86 @@ def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     assert row_of(connection, key) == before
 
 
-def test_the_documents_of_a_sitemap_are_told_apart_by_whether_they_were_harvested(
-    connection: Connection,
-) -> None:
+def test_only_harvested_documents_that_are_not_withdrawn_count(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
-    (harvested, withdrawn) = harvest(connection, sitemap, locs(2))
+    published, withdrawn = harvest(connection, sitemap, locs(2))
     (seen,) = see(connection, sitemap, [LOC])
     documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
-    assert documents.not_withdrawn(connection, sitemap) == [harvested, seen]
-    assert documents.not_withdrawn(connection, sitemap, harvested=True) == [harvested]
-    assert documents.not_withdrawn(connection, sitemap, harvested=False) == [seen]
+    assert documents.harvested_of(connection, [published, withdrawn, seen, 99]) == {published}
+    assert documents.harvested_of(connection, []) == set()
 
 
-def test_only_harvested_documents_that_are_not_withdrawn_count_and_only_those_of_the_host(
-    connection: Connection,
-) -> None:
-    sitemap = sitemap_of(connection)
-    keys = harvest(connection, sitemap, locs(5))
-    harvest(connection, sitemap_of(connection, name="s1.xml"), [LOC])
-    see(connection, sitemap, ["https://a.nl/gezien.pdf"])
-    harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
-    documents.confirm_withdrawn(connection, dict.fromkeys(keys[:2], HARVESTED))
-    assert documents.count_published(connection, host_of_state(connection, "a.nl").id) == 4
-    assert documents.count_published(connection, host_of_state(connection, "leeg.nl").id) == 0
+def test_more_than_a_batch_is_sorted_out_whole(connection: Connection) -> None:
+    keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
+    assert documents.harvested_of(connection, keys) == set(keys)
+    assert documents.claim(connection, keys, 1) == set(keys)
 
 
-def test_what_is_gone_is_told_with_what_its_record_needs(connection: Connection) -> None:
+def test_a_withdrawal_is_delivered_by_one_run_only(connection: Connection) -> None:
+    one, two, withdrawn = harvest(connection, sitemap_of(connection), locs(3))
+    (seen,) = see(connection, sitemap_of(connection), [LOC])
+    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    assert documents.claim(connection, [one, withdrawn, seen], 1) == {one}
+    assert documents.claim(connection, [two, one], 2) == {two}
+
+
+def test_a_claim_that_was_not_delivered_is_ended_by_the_next_run_on_its_host(connection: Connection) -> None:
+    one, two = harvest(connection, sitemap_of(connection), locs(2))
+    documents.claim(connection, [one], 1)
+    documents.claim(connection, [two], 2)
+    documents.end_claims(connection, [1, 3])
+    documents.end_claims(connection, [])
+    assert documents.claim(connection, [one, two], 4) == {one}
+
+
+def test_what_was_to_be_restored_and_is_not_listed_stays_withdrawn(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    listed, gone = harvest(connection, sitemap, locs(2))
+    (theirs,) = harvest(connection, other, [LOC])
+    documents.confirm_withdrawn(connection, dict.fromkeys((listed, gone, theirs), HARVESTED))
+    miss(connection, {sitemap: [gone]})
+    miss(connection, {other: [theirs]}, "b.nl")
+    for host in ("a.nl", "b.nl"):
+        listings.drop_missing_withdrawn(connection, host_of_state(connection, host).id)
+    connection.execute(update(table).values(restore=True))
+    documents.end_restore(connection, host_of_state(connection, "a.nl").id)
+    assert [row_of(connection, key)["restore"] for key in (listed, gone, theirs)] == [True, None, True]
+
+
+def test_a_withdrawal_is_described_with_what_its_record_needs(connection: Connection) -> None:
     (key,) = harvest(connection, sitemap_of(connection), [LOC])
     sitemap, index = "https://a.nl/s0.xml", "https://a.nl/sitemapindex-diwoo.xml"
-    assert list(documents.gone(connection, [key])) == [
+    host = host_of_state(connection, "a.nl").id
+    assert list(documents.gone(connection, [key], host)) == [
         Gone(key, LOC, DAY, LASTMOD, HARVESTED, sitemap, index)
     ]
 
 
-def test_what_is_gone_is_told_in_batches_without_losing_any(connection: Connection) -> None:
+def test_a_withdrawal_names_a_sitemap_of_the_host_that_is_asked_for_and_comes_once(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = harvest(connection, sitemap, [LOC])
+    list_in(connection, sitemap_of(connection, name="s1.xml"), [key], misses=1)
+    list_in(connection, sitemap_of(connection, "b.nl"), [key], misses=1)
+    sitemaps = [
+        [one.sitemap for one in documents.gone(connection, [key], host_of_state(connection, host).id)]
+        for host in ("a.nl", "b.nl", "c.nl")
+    ]
+    assert sitemaps == [["https://a.nl/s0.xml"], ["https://b.nl/s0.xml"], []]
+
+
+def test_withdrawals_are_described_in_batches_without_losing_any(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
-    assert sorted(one.id for one in documents.gone(connection, keys)) == sorted(keys)
+    host = host_of_state(connection, "a.nl").id
+    assert sorted(one.id for one in documents.gone(connection, keys, host)) == sorted(keys)
 
 
 def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     documents.forget(connection, keys[1:])
     assert list(documents.look_up(connection, locs(BATCH + 2))) == locs(1)
+    assert connection.execute(select(schema.listings.c.document_id)).scalars().all() == keys[:1]
 
 
 def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
@@ -203,12 +304,3 @@ def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connec
     see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "leeg.nl")
     assert documents.count_by_host(connection) == {"a.nl": 4, "b.nl": 1}
-
-
-def test_all_documents_of_a_sitemap_count_as_listed_but_for_those_withdrawn(connection: Connection) -> None:
-    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    keys = harvest(connection, sitemap, locs(3))
-    see(connection, sitemap, ["https://a.nl/seen.pdf"])
-    see(connection, other, ["https://a.nl/other.pdf"])
-    documents.confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED))
-    assert documents.count_listed(connection, sitemap) == 3

@@ -12,7 +12,7 @@ DAY = "2024-04-02"
 
 
 def refuse(connection: Connection, key: int, at: int = HARVESTED, code: str = CODE) -> None:
-    faults.keep_fault(connection, key, code, "<html>", at=at, refused=True, published=DAY, lastmod=LASTMOD)
+    faults.keep_fault(connection, Harvested(key, LASTMOD, DAY, at), code, "<html>", at=at, refused=True)
 
 
 def test_a_fault_is_told_with_since_when_it_is_there(connection: Connection) -> None:
@@ -42,19 +42,27 @@ def test_the_document_that_was_refused_first_is_the_first_to_be_asked_for_again(
     one, two, failed = see(connection, sitemap, locs(3))
     refuse(connection, one, HARVESTED + 5)
     refuse(connection, two, HARVESTED + 3)
-    faults.keep_fault(
-        connection, failed, "document.onbereikbaar", "HTTP 500", at=1, refused=False, published=DAY
-    )
+    version = Harvested(failed, None, DAY, 1)
+    faults.keep_fault(connection, version, "document.onbereikbaar", "HTTP 500", at=1, refused=False)
     assert faults.first_refused(connection, sitemap) == HARVESTED + 3
 
 
 def test_what_could_not_be_fetched_is_not_remembered_as_refused(connection: Connection) -> None:
     (key,) = see(connection, sitemap_of(connection), locs(1))
-    faults.keep_fault(
-        connection, key, "document.onbereikbaar", None, at=5, refused=False, published=DAY, lastmod=LASTMOD
-    )
+    version = Harvested(key, LASTMOD, DAY, 5)
+    faults.keep_fault(connection, version, "document.onbereikbaar", None, at=5, refused=False)
     known = documents.look_up(connection, locs(1))[locs(1)[0]]
     assert (known.fault, known.fault_since) == ("document.onbereikbaar", 5)
+    assert (known.refused_at, known.refused_lastmod) == (None, None)
+
+
+def test_what_cannot_be_fetched_any_more_is_no_longer_refused(connection: Connection) -> None:
+    (key,) = see(connection, sitemap_of(connection), locs(1))
+    refuse(connection, key)
+    version = Harvested(key, LASTMOD, DAY, 9)
+    faults.keep_fault(connection, version, "document.onbereikbaar", None, at=9, refused=False)
+    known = documents.look_up(connection, locs(1))[locs(1)[0]]
+    assert (known.fault, known.fault_since) == ("document.onbereikbaar", HARVESTED)
     assert (known.refused_at, known.refused_lastmod) == (None, None)
 
 
@@ -77,4 +85,17 @@ def test_a_document_with_a_fault_is_not_passed_over_by_the_digest_of_its_entry(
     one, two = harvest(connection, sitemap, locs(2))
     documents.keep_digests(connection, {one: b"een", two: b"twee"})
     refuse(connection, one)
-    assert documents.before(connection, sitemap).same == {b"twee": two}
+    before = documents.before(connection, sitemap, [sitemap])
+    assert before.same == {b"twee": two}
+    assert before.others == [one]
+
+
+def test_a_refused_version_is_of_the_sitemap_whose_entry_it_was(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    (key,) = see(connection, sitemap, locs(1))
+    version = Harvested(key, LASTMOD, DAY, HARVESTED, sitemap_id=other)
+    faults.keep_fault(connection, version, CODE, None, at=HARVESTED, refused=True)
+    assert [one.loc for one in faults.faults_of(connection, other)] == locs(1)
+    assert faults.faults_of(connection, sitemap) == []
+    known = documents.look_up(connection, locs(1))[locs(1)[0]]
+    assert (known.published, known.refused_lastmod, known.harvested) == (DAY, LASTMOD, None)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from sys import getsizeof
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,18 +19,41 @@ def test_nothing_is_listed_at_first() -> None:
     assert Listed().lacks([0, 10**9]) == [0, 10**9]
 
 
-def test_a_million_documents_take_an_eighth_of_a_byte_each() -> None:
+def size_of(listed: Listed) -> int:
+    """Bytes that it takes in memory."""
+    pages = listed._pages
+    return getsizeof(pages) + sum(getsizeof(key) + getsizeof(page) for key, page in pages.items())
+
+
+def test_a_million_documents_that_lie_together_take_half_a_byte_each_wherever_they_begin() -> None:
+    for first in (1, 10**12 + 1):
+        listed = Listed()
+        for number in range(first, first + 1_000_000):
+            listed.add(number)
+        assert size_of(listed) < 500_000
+
+
+def test_documents_that_lie_apart_take_no_more_than_a_piece_each() -> None:
     listed = Listed()
-    for number in range(0, 1_000_000, 1000):
+    for number in range(0, 10**9, 10**6):
         listed.add(number)
-    listed.add(999_999)
-    assert len(listed._bits) < 150_000
+    assert size_of(listed) < 1000 * 300
 
 
-@given(st.lists(st.integers(0, 5000)))
+def test_a_number_is_in_it_once_it_was_added() -> None:
+    listed = Listed()
+    listed.add(511)
+    assert 511 in listed
+    assert 512 not in listed
+    assert 10**15 not in listed
+
+
+@given(st.lists(st.integers(0, 5000) | st.integers(0, 2**62)))
 def test_it_holds_what_a_set_holds(numbers: list[int]) -> None:
     listed, expected = Listed(), set[int]()
     for number in numbers:
         assert listed.add(number) is (number not in expected)
         expected.add(number)
-    assert set(range(5100)).difference(listed.lacks(range(5100))) == expected
+    asked = {*range(5100), *numbers, *(number + 1 for number in numbers)}
+    assert asked.difference(listed.lacks(asked)) == expected
+    assert {number for number in asked if number in listed} == expected

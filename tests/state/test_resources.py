@@ -4,17 +4,25 @@ import os
 
 from sqlalchemy import Connection, func, select
 
-from tests.state.knowledge import harvest, locs, sitemap_of
+from tests.state.knowledge import harvest, list_in, locs, sitemap_of
 from woo_harvester.state import schema
+from woo_harvester.state.documents import claim, look_up
+from woo_harvester.state.listings import sitemaps_of
 from woo_harvester.state.resources import (
+    BATCH,
     CONTENT_MAXSIZE,
     Host,
     Resource,
+    begin_reads,
+    end_read,
     forget_host,
     forget_read,
+    forget_unread,
     host_of_state,
-    keep_host,
+    hosts_of_sitemaps,
+    keep_massive,
     keep_read,
+    last_reads,
     resource_of,
     sitemap_ids,
 )
@@ -29,23 +37,59 @@ def robots(connection: Connection) -> Resource:
 
 def test_a_host_is_made_once_and_begins_with_nothing(connection: Connection) -> None:
     first = host_of_state(connection, "a.nl")
-    assert first == Host(first.id, None, 0, False)
+    assert first == Host(first.id, None)
     assert host_of_state(connection, "a.nl") == first
     assert host_of_state(connection, "a.nl:8443").id != first.id
 
 
-def test_how_a_run_ended_is_remembered(connection: Connection) -> None:
+def test_a_host_was_not_read_completely_until_a_read_ends(connection: Connection) -> None:
     known = host_of_state(connection, "a.nl")
-    keep_host(connection, known.id, complete_at=5, held_runs=2)
-    assert host_of_state(connection, "a.nl") == Host(known.id, 5, 2, False)
+    assert last_reads(connection) == {"a.nl": 0}
+    end_read(connection, known.id, 5, 4)
+    assert last_reads(connection) == {"a.nl": 4}
+    assert host_of_state(connection, "a.nl") == Host(known.id, 5)
 
 
-def test_a_run_that_ends_ends_the_operators_confirmation_too(connection: Connection) -> None:
-    known = host_of_state(connection, "a.nl")
-    keep_host(connection, known.id, complete_at=5, held_runs=1, confirmed=True)
-    assert host_of_state(connection, "a.nl").confirmed
-    keep_host(connection, known.id, complete_at=6, held_runs=0)
-    assert not host_of_state(connection, "a.nl").confirmed
+def test_a_read_that_begins_and_is_killed_was_not_complete(connection: Connection) -> None:
+    ids = [host_of_state(connection, f"h{number}.nl").id for number in range(BATCH + 2)]
+    for key in ids:
+        end_read(connection, key, 5, 4)
+    begin_reads(connection, ids[1:])
+    begin_reads(connection, [])
+    complete = [host for host, begun in last_reads(connection).items() if begun]
+    assert complete == ["h0.nl"]
+    assert host_of_state(connection, "h1.nl").complete_at == 5
+
+
+def test_that_much_was_gone_at_once_is_kept_until_a_read_says_otherwise(connection: Connection) -> None:
+    keys = [host_of_state(connection, host).id for host in ("a.nl", "b.nl")]
+    column = select(schema.hosts.c.massive).order_by(schema.hosts.c.host)
+    assert connection.execute(column).scalars().all() == [False, False]
+    keep_massive(connection, keys[0], massive=True)
+    assert connection.execute(column).scalars().all() == [True, False]
+    keep_massive(connection, keys[0], massive=False)
+    assert connection.execute(column).scalars().all() == [False, False]
+
+
+def test_the_host_of_each_sitemap_is_given(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    assert hosts_of_sitemaps(connection, {one, two, 99}) == {one: "a.nl", two: "b.nl"}
+    assert hosts_of_sitemaps(connection, []) == {}
+
+
+def test_a_sitemap_that_no_index_names_any_more_is_read_anew_when_it_returns(connection: Connection) -> None:
+    read, dropped, other = (
+        sitemap_of(connection),
+        sitemap_of(connection, name="s1.xml"),
+        sitemap_of(connection, "b.nl"),
+    )
+    for key in (read, dropped, other):
+        keep_read(connection, key, etag='"e"', last_modified=None, digest=b"d", at=7)
+    robots_id = robots(connection).id
+    keep_read(connection, robots_id, etag='"r"', last_modified=None, digest=b"d", at=7, content=b"")
+    forget_unread(connection, host_of_state(connection, "a.nl").id, {read})
+    rows = connection.execute(select(schema.resources.c.id, schema.resources.c.etag)).all()
+    assert dict(tuple(row) for row in rows) == {read: '"e"', dropped: None, other: '"e"', robots_id: '"r"'}
 
 
 def test_a_file_is_made_once_and_begins_unread(connection: Connection) -> None:
@@ -126,6 +170,37 @@ def test_a_forgotten_host_was_never_visited_and_the_others_stay(connection: Conn
     assert connection.execute(select(schema.hosts.c.host)).scalars().all() == ["b.nl"]
     assert connection.execute(select(schema.documents.c.loc)).scalars().all() == locs(2, "b.nl")
     assert connection.execute(select(schema.resources.c.url)).scalars().all() == ["https://b.nl/s0.xml"]
+    assert len(connection.execute(select(schema.listings)).all()) == 2
+
+
+def test_a_forgotten_host_no_longer_counts_as_listing_what_others_list(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = harvest(connection, sitemap, locs(1))
+    list_in(connection, sitemap_of(connection, "b.nl"), [key])
+    forget_host(connection, "b.nl")
+    assert list(look_up(connection, locs(1))) == locs(1)
+    assert sitemaps_of(connection, key) == [sitemap]
+
+
+def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_whole(connection: Connection) -> None:
+    (key,) = harvest(connection, sitemap_of(connection), locs(1))
+    sitemap, other = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")
+    list_in(connection, sitemap, [key])
+    for each in (sitemap, other):
+        keep_read(connection, each, etag='"e"', last_modified=None, digest=b"d", at=7)
+    forget_host(connection, "a.nl")
+    assert look_up(connection, locs(1)) == {}
+    assert connection.execute(select(schema.listings)).all() == []
+    digests = connection.execute(select(schema.resources.c.id, schema.resources.c.digest)).all()
+    assert dict(tuple(row) for row in digests) == {sitemap: None, other: b"d"}
+
+
+def test_a_withdrawal_that_a_forgotten_host_was_to_deliver_is_free_again(connection: Connection) -> None:
+    (key,) = harvest(connection, sitemap_of(connection, "b.nl"), locs(1))
+    host = host_of_state(connection, "a.nl").id
+    assert claim(connection, [key], host) == {key}
+    forget_host(connection, "a.nl")
+    assert claim(connection, [key], host_of_state(connection, "b.nl").id) == {key}
 
 
 def test_forgetting_a_host_that_is_not_known_does_nothing(connection: Connection) -> None:

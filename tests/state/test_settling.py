@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, func, select
 
+from tests.register.exports import body, read
 from woo_harvester.findings import Finding
 from woo_harvester.permits.files import FileKnown
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
+from woo_harvester.permits.rights import Rights
+from woo_harvester.register import Register
 from woo_harvester.state import settling
-from woo_harvester.state.permits import PermitFile, entry_of, forget_entries, keep_file, look_up_files
+from woo_harvester.state.permits import (
+    PermitFile,
+    entry_of,
+    forget_entries,
+    keep_file,
+    look_up_files,
+    wait_again,
+)
 from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
 from woo_harvester.state.store import State
 
 HOST = "www.voorbeeldstad.nl"
 ENTRY = f"https://{HOST}/xml/"
 NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)
+NOBODYS = Rights(Register([], []), {})
 FILE = PermitFile(FileKnown("00" * 32, "2026-04-01T10:00"), read_at=1)
 
 
@@ -61,10 +73,10 @@ def wait(connection: Connection, entry: int, *messages: Message, organisation: s
         keep_file(connection, entry, url, FILE, Mutation(message, organisation, ENTRY, url))
 
 
-def settle(connection: Connection, entry: int) -> list[settling.Package]:
+def settle(connection: Connection, *entries: int) -> list[settling.Package]:
     """All that waits."""
     found: list[settling.Package] = []
-    while (packages := settling.settle_some(connection, [entry], lambda _: None, NOW)) is not None:
+    while (packages := settling.settle_some(connection, entries, NOBODYS, lambda _: None, NOW)) is not None:
         found += packages
     return found
 
@@ -78,7 +90,7 @@ def causes(packages: list[settling.Package]) -> list[list[str]]:
 
 
 def test_nothing_that_waits_is_nothing_to_settle(connection: Connection, entry: int) -> None:
-    assert settling.settle_some(connection, [entry], lambda _: None, NOW) is None
+    assert settling.settle_some(connection, [entry], NOBODYS, lambda _: None, NOW) is None
 
 
 def test_what_hangs_together_is_a_package(connection: Connection, entry: int) -> None:
@@ -130,7 +142,7 @@ def test_what_gives_no_record_is_learned_at_once(connection: Connection, entry: 
 def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
     other = entry_of(connection, f"https://{HOST}/andere/", HOST)
     wait(connection, entry, case(1))
-    assert settling.settle_some(connection, [other], lambda _: None, NOW) is None
+    assert settling.settle_some(connection, [other], NOBODYS, lambda _: None, NOW) is None
 
 
 def test_more_messages_than_are_settled_at_once(
@@ -146,7 +158,7 @@ def test_large_messages_are_settled_a_few_at_a_time(
 ) -> None:
     monkeypatch.setattr(settling, "AT_ONCE_SIZE", 1)
     wait(connection, entry, case(1), case(2))
-    packages = settling.settle_some(connection, [entry], lambda _: None, NOW)
+    packages = settling.settle_some(connection, [entry], NOBODYS, lambda _: None, NOW)
     assert packages is not None
     assert len(packages) == 1
 
@@ -154,7 +166,7 @@ def test_large_messages_are_settled_a_few_at_a_time(
 def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1, Transactie.DELETE))
     findings: list[Finding] = []
-    settling.settle_some(connection, [entry], findings.append, NOW)
+    settling.settle_some(connection, [entry], NOBODYS, findings.append, NOW)
     assert [(finding.code, finding.host) for finding in findings] == [("ipm.zaak-onbekend", HOST)]
 
 
@@ -175,3 +187,81 @@ def test_an_invalid_file_is_known_with_what_is_wrong_with_it(connection: Connect
     keep_file(connection, entry, f"{ENTRY}a.xml", file, None)
     urls = [f"{ENTRY}{number}.xml" for number in range(2500)]
     assert look_up_files(connection, entry, [*urls, f"{ENTRY}a.xml"]) == {f"{ENTRY}a.xml": file}
+
+
+STRANGE = "https://www.elders.nl/xml/"
+REGISTERED = Rights(read(body("Stad", ENTRY, id="gm1")), {})
+
+
+def offer(connection: Connection, *messages: Message, digest: str = "00" * 32) -> int:
+    """Have messages of a stranger wait."""
+    entry = entry_of(connection, STRANGE, "www.elders.nl")
+    for message in messages:
+        url = STRANGE + message.identifier.rpartition("/")[2]
+        keep_file(connection, entry, url, FILE, Mutation(message, "gm2", STRANGE, url, digest=digest))
+    return entry
+
+
+def refused(connection: Connection, *entries: int, rights: Rights = REGISTERED) -> list[str | None]:
+    """The files of what is refused of all that waits."""
+    findings: list[Finding] = []
+    while (packages := settling.settle_some(connection, entries, rights, findings.append, NOW)) is not None:
+        settling.confirm(connection, [package.number for package in packages])
+    assert {finding.code for finding in findings} <= {"ipm.andere-organisatie"}
+    return [finding.url for finding in findings]
+
+
+def test_what_is_refused_waits_with_its_file_and_again_when_that_is_listed(connection: Connection) -> None:
+    stranger, url = offer(connection, case(1)), f"{STRANGE}1"
+    for _ in range(2):
+        assert refused(connection, stranger) == [url]
+        assert count(connection, permit_messages) == 0
+        assert look_up_files(connection, stranger, [url])[url].refused
+        assert refused(connection, stranger) == [], "in a run that does not find it listed"
+        wait_again(connection, stranger, [url, f"{STRANGE}2"])
+    assert refused(connection, stranger, rights=NOBODYS) == []
+    assert (count(connection, permit_cases), count(connection, permit_messages)) == (1, 0)
+    assert not look_up_files(connection, stranger, [url])[url].refused
+
+
+def test_a_file_that_has_another_content_by_now_is_not_refused(connection: Connection) -> None:
+    stranger, url = offer(connection, case(1), digest="11" * 32), f"{STRANGE}1"
+    assert refused(connection, stranger) == [url]
+    assert not look_up_files(connection, stranger, [url])[url].refused
+
+
+def test_what_an_owner_takes_is_read_again_where_a_stranger_offered_it(
+    connection: Connection, entry: int
+) -> None:
+    stranger = offer(connection, case(1, day=9), document(7, of=1, day=9))
+    assert refused(connection, stranger, rights=NOBODYS) == []
+    wait(connection, entry, case(1))
+    assert refused(connection, stranger, entry) == []
+    assert look_up_files(connection, stranger, [f"{STRANGE}1", f"{STRANGE}7"]) == {}
+    rows = connection.scalars(select(permit_cases.c.entry_id).where(permit_cases.c.kind == "zaak"))
+    assert rows.all() == [entry]
+
+
+def test_two_organisations_may_have_one_document(connection: Connection, entry: int) -> None:
+    own = "https://www.elders.nl/zaken/1"
+    theirs = replace(case(1), identifier=own, zaak=own)
+    stranger = offer(connection, theirs, replace(document(7, of=1), zaak=own))
+    wait(connection, entry, case(1), document(7, of=1))
+    assert refused(connection, stranger, entry) == []
+    wait(connection, entry, document(7, of=1, day=2))
+    assert refused(connection, stranger, entry) == []
+    assert count(connection, permit_cases) == 4
+
+
+def test_messages_that_were_settled_together_wait_together_again(connection: Connection, entry: int) -> None:
+    """A run that was killed read two entry pages; the next one reads only the first of them."""
+    other = entry_of(connection, ENTRY + "meer/", HOST)
+    wait(connection, entry, case(1))
+    keep_file(connection, other, "b.xml", FILE, Mutation(document(7, of=1), "gm1", ENTRY + "meer/", "b.xml"))
+    assert len(settle(connection, entry, other)) == 1
+    settling.begin(connection, [entry])
+    (package,) = settle(connection, entry)
+    settling.confirm(connection, [package.number])
+    settling.begin(connection, [other])
+    (package,) = settle(connection, other)
+    assert [len(outcome.documenten) for outcome in package.outcomes] == [1]

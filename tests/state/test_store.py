@@ -13,8 +13,9 @@ from sqlalchemy import Connection, select, text
 from tests.conftest import ROOT
 from tests.postgresql import command, query
 from tests.state.processes import running
+from woo_harvester.state.migrations import MIGRATIONS, VERSION
 from woo_harvester.state.resources import host_of_state
-from woo_harvester.state.schema import MIGRATIONS, VERSION, about, hosts, metadata
+from woo_harvester.state.schema import about, hosts, metadata
 from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
 
 
@@ -97,8 +98,8 @@ def test_a_state_of_a_newer_version_is_refused_by_name_and_version(tmp_path: Pat
     with pytest.raises(StateError) as caught:
         State.open(url(path))
     assert str(caught.value) == (
-        f"the state sqlite:///{path} was made by a newer version: it has version {VERSION + 1}, "
-        f"and this program knows versions up to {VERSION}; install that"
+        f"the state sqlite:///{path} was made by another version of the program: it has version "
+        f"{VERSION + 1}, and this program knows versions 2 to {VERSION}; install that one"
     )
 
 
@@ -134,7 +135,8 @@ def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
 
 
 def test_every_older_version_has_a_way_to_the_next() -> None:
-    assert sorted(MIGRATIONS) == list(range(1, VERSION))
+    """Version 1 was never released."""
+    assert sorted(MIGRATIONS) == list(range(2, VERSION))
 
 
 @pytest.mark.parametrize("damage", ["text", "middle"])
@@ -253,7 +255,7 @@ def test_a_database_without_a_state_is_told_and_left_as_it_is(postgresql_url: st
 def test_a_newer_state_in_postgresql_is_refused(postgresql_url: str) -> None:
     State.open(postgresql_url).close()
     command(postgresql_url, f"UPDATE about SET value = '{VERSION + 1}'")
-    with pytest.raises(StateError, match=f"made by a newer version: it has version {VERSION + 1}"):
+    with pytest.raises(StateError, match=f"another version of the program: it has version {VERSION + 1}"):
         State.open(postgresql_url)
 
 
@@ -268,22 +270,6 @@ def test_many_processes_may_make_the_same_new_state_in_postgresql_at_once(postgr
     code = "import sys\nfrom woo_harvester.state.store import State\nState.open(sys.argv[1]).close()"
     started = [subprocess.Popen([sys.executable, "-c", code, postgresql_url], cwd=ROOT) for _ in range(4)]
     assert [process.wait(timeout=60) for process in started] == [0, 0, 0, 0]
-
-
-def test_outputs_of_version_1_belong_to_the_file_of_the_state(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    State.open(url(path)).close()
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("DROP TABLE locks")
-        database.execute("DROP INDEX documents_faults")
-        database.execute("DROP TABLE outputs")
-        database.execute("CREATE TABLE outputs (path TEXT PRIMARY KEY, durable BIGINT, closed BOOLEAN)")
-        database.execute("INSERT INTO outputs VALUES ('/srv/a.jsonl', 10, 0)")
-    set_version(path, 1)
-    with closing(State.open(url(path))) as state, state.begin() as connection:
-        rows = connection.execute(select(metadata.tables["outputs"])).all()
-        assert [tuple(row) for row in rows] == [("", "/srv/a.jsonl", 10, False)]
-        assert connection.execute(select(metadata.tables["locks"])).all() == []
 
 
 def test_two_runs_that_write_the_same_documents_in_several_steps_do_not_wait_for_each_other_for_ever(

@@ -1,34 +1,24 @@
 from __future__ import annotations
 
-import json
-import os
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import Connection, func, select
 
-from tests.state.knowledge import harvest, locs, sitemap_of
-from woo_harvester.state import exported, schema
-from woo_harvester.state.documents import BATCH
-from woo_harvester.state.exported import ExportedError, Format, read, write
-from woo_harvester.state.resources import keep_read, resource_of
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, Row
+from tests.state.exports import FILE, HOST, SITEMAP, document, rows_of, transfer
+from tests.state.knowledge import harvest, list_in, locs, sitemap_of
+from woo_harvester.state import listings, schema
+from woo_harvester.state.documents import BATCH, confirm_withdrawn, look_up
+from woo_harvester.state.exported import Format
+from woo_harvester.state.listings import Listing
+from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
+from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
 from woo_harvester.state.store import NOWHERE, State
-from woo_harvester.state.transfer import export, replace
+from woo_harvester.state.transfer import replace, replace_listings
 
 FORMATS = get_args(Format)
-SITEMAP = "https://a.nl/s.xml"
-HOST = HostRow(host="a.nl")
-FILE = FileRow(host="a.nl", url=SITEMAP, type="sitemap", index="https://a.nl/i.xml")
-
-
-def document(loc: str = "https://a.nl/d.pdf", **values: Any) -> DocumentRow:
-    return DocumentRow.model_construct(host="a.nl", loc=loc, sitemap=SITEMAP, first_seen=5, **values)
 
 
 @pytest.fixture
@@ -36,18 +26,6 @@ def other() -> Iterator[State]:
     opened = State.open(NOWHERE)
     yield opened
     opened.close()
-
-
-def rows_of(state: State, *hosts: str) -> list[Row]:
-    with state.snapshot() as connection:
-        return list(export(connection, hosts or None))
-
-
-def transfer(rows: list[Row], path: Path, form: Format) -> list[Row]:
-    """What comes out of a file that rows were written to."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        write(rows, file, form)
-    return list(read(path, form))
 
 
 def fill(state: State) -> None:
@@ -74,8 +52,46 @@ def fill(state: State) -> None:
         keep_read(
             connection, robots.id, etag=None, last_modified=None, digest=None, at=9, content=b"\xff\x00"
         )
-        connection.execute(schema.hosts.update().values(complete_at=3, held_runs=2, confirmed=True))
-        harvest(connection, sitemap_of(connection, "b.nl:8443"), locs(2, "b.nl:8443"))
+        connection.execute(
+            schema.hosts.update().values(complete_at=3, begun_at=2, complete=True, massive=True)
+        )
+        other = sitemap_of(connection, "b.nl:8443")
+        harvest(connection, other, locs(2, "b.nl:8443"))
+        # Missing, of another host, moved to another sitemap, withdrawn and listed again, to be restored.
+        second = sitemap_of(connection, name="s1.xml")
+        missing, moved, again, restored = (key_of(connection, loc) for loc in locs(4))
+        listings.missed(connection, host, {sitemap, other}, {sitemap: [missing]}, 77)
+        foreign = [Listing(key, 0, foreign=True, lastmod=-5) for key in (missing, moved)]
+        listings.add(connection, other, foreign)
+        listings.add(connection, second, [Listing(moved, 0, foreign=False, lastmod=None)])
+        unlisted = schema.listings.c.sitemap_id == sitemap, schema.listings.c.document_id == moved
+        connection.execute(schema.listings.delete().where(*unlisted))
+        confirm_withdrawn(connection, dict.fromkeys((again, restored), 9))
+        to_restore = schema.documents.update().where(schema.documents.c.id == restored)
+        connection.execute(to_restore.values(restore=True))
+
+
+def key_of(connection: Connection, loc: str) -> int:
+    return look_up(connection, [loc])[loc].id
+
+
+def replace_all(state: State, rows: list[Row]) -> int:
+    """What ``scrapy state import`` does."""
+    count = replace(state, rows)
+    replace_listings(state, rows)
+    return count
+
+
+def listed(state: State) -> set[tuple[str, str, int, bool, int | None]]:
+    """Each listing: sitemap, loc, misses, whether it is of another's document, and its lastmod."""
+    table = schema.listings.c
+    columns = (schema.resources.c.url, schema.documents.c.loc, table.misses, table.foreign, table.lastmod)
+    query = select(*columns).join_from(schema.listings, schema.resources)
+    query = query.join(schema.documents, schema.documents.c.id == table.document_id)
+    with state.snapshot() as connection:
+        rows = connection.execute(query).all()
+        assert len(rows) == connection.scalar(select(func.count()).select_from(schema.listings))
+    return {tuple(row) for row in rows}
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -84,18 +100,151 @@ def test_everything_that_is_known_comes_over_exactly(
 ) -> None:
     fill(state)
     rows = rows_of(state)
-    assert len(rows) == 2 + 3 + BATCH + 6 + 2
+    assert len(rows) == 2 + 4 + BATCH + 6 + 2 + 7
     assert transfer(rows, tmp_path / "export", form) == rows
-    assert replace(other, rows) == BATCH + 8
+    assert replace_all(other, rows) == BATCH + 8
     assert rows_of(other) == rows
+    assert listed(other) == listed(state)
 
 
 def test_importing_twice_is_importing_once(state: State, other: State) -> None:
     fill(state)
     rows = rows_of(state)
     for _ in range(2):
-        replace(other, rows)
+        replace_all(other, rows)
+        assert rows_of(other) == rows
+        assert listed(other) == listed(state)
+
+
+def test_the_order_of_hosts_in_a_file_does_not_matter(state: State, other: State) -> None:
+    fill(state)
+    rows = rows_of(state)
+    turned = sorted(rows, key=lambda row: row.host, reverse=True)
+    assert turned != rows
+    replace_all(other, turned)
     assert rows_of(other) == rows
+    assert listed(other) == listed(state)
+
+
+def test_an_import_over_what_was_known_of_the_same_hosts_leaves_none_of_it(
+    state: State, other: State
+) -> None:
+    fill(state)
+    rows = rows_of(state)
+    with other.begin() as connection:
+        robots = resource_of(
+            connection, host_of_state(connection, "a.nl").id, "https://a.nl/robots.txt", "robots"
+        )
+        keep_read(connection, robots.id, etag='"x"', last_modified=None, digest=None, at=1, content=b"x")
+        for name in ("s1.xml", "s2.xml", "s0.xml"):
+            sitemap = sitemap_of(connection, name=name)
+            keys = harvest(connection, sitemap, locs(9))
+        list_in(connection, sitemap_of(connection, "b.nl:8443"), keys, misses=4)
+    replace_all(other, rows)
+    assert rows_of(other) == rows
+    assert listed(other) == listed(state)
+
+
+def cut_off(rows: list[Row]) -> Iterator[Row]:
+    """The rows of the first host, at the end of which the process is killed."""
+    yield from (row for row in rows if row.host == "a.nl")
+    yield next(row for row in rows if row.host != "a.nl")
+    raise InterruptedError
+
+
+def status(state: State) -> dict[str, bool]:
+    with state.snapshot() as connection:
+        return {host: bool(begun) for host, begun in last_reads(connection).items()}
+
+
+def test_an_import_that_is_killed_while_it_adds_hosts_can_be_done_again(state: State, other: State) -> None:
+    fill(state)
+    rows = rows_of(state)
+    with pytest.raises(InterruptedError):
+        replace(other, cut_off(rows))
+    assert status(other) == {"a.nl": False}
+    files = [row for row in rows_of(other) if isinstance(row, FileRow)]
+    assert {(row.etag, row.digest, row.read_at, row.content) for row in files} == {(None,) * 4}
+    replace_all(other, rows)
+    assert rows_of(other) == rows
+    assert listed(other) == listed(state)
+
+
+def test_an_import_that_is_killed_while_it_adds_listings_has_the_rest_read_whole_and_can_be_done_again(
+    state: State, other: State
+) -> None:
+    fill(state)
+    with state.begin() as connection:
+        sitemap = sitemap_of(connection, "b.nl:8443")
+        keep_read(connection, sitemap, etag='"b"', last_modified=None, digest=b"b", at=9)
+    rows = rows_of(state)
+    replace(other, rows)
+    with pytest.raises(InterruptedError):
+        replace_listings(other, cut_off(rows))
+    assert status(other) == {"a.nl": True, "b.nl:8443": False}
+    assert digests(other)["https://a.nl/s0.xml"] == b"\x00" * 32
+    assert digests(other)["https://b.nl:8443/s0.xml"] is None
+    replace_all(other, rows)
+    assert rows_of(other) == rows
+    assert listed(other) == listed(state)
+
+
+def shared(state: State) -> None:
+    """Two hosts that list one document, the version of which is that of a.nl."""
+    with state.begin() as connection:
+        here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+        (key,) = harvest(connection, here, locs(1))
+        harvest(connection, there, locs(1, "b.nl"))
+        listings.add(connection, there, [Listing(key, 0, foreign=True, lastmod=8)])
+        for sitemap in (here, there):
+            keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=9)
+
+
+BOTH = {
+    ("https://a.nl/s0.xml", "https://a.nl/d/0.pdf", 0, False, None),
+    ("https://b.nl/s0.xml", "https://b.nl/d/0.pdf", 0, False, None),
+    ("https://b.nl/s0.xml", "https://a.nl/d/0.pdf", 0, True, 8),
+}
+
+
+def digests(state: State) -> dict[str, bytes | None]:
+    return {row.url: row.digest for row in rows_of(state) if isinstance(row, FileRow)}
+
+
+@pytest.mark.parametrize("first", ["a.nl", "b.nl"])
+def test_one_host_of_two_that_share_a_document_may_come_over_the_other(
+    state: State, other: State, first: str
+) -> None:
+    for each in (state, other):
+        shared(each)
+    replace_all(other, rows_of(state, first))
+    assert listed(other) == listed(state) == BOTH
+    # What lists a document that was replaced is compared with another row now, and read whole.
+    theirs = None if first == "a.nl" else b"d"
+    assert digests(other) == {"https://a.nl/s0.xml": b"d", "https://b.nl/s0.xml": theirs}
+
+
+def test_hosts_that_share_a_document_may_come_one_after_the_other_the_owner_first(
+    state: State, other: State
+) -> None:
+    shared(state)
+    for host in ("a.nl", "b.nl"):
+        replace_all(other, rows_of(state, host))
+    assert listed(other) == BOTH
+    assert rows_of(other) == rows_of(state)
+
+
+def test_a_sitemap_that_lists_a_document_nobody_has_brought_is_read_whole_and_a_second_import_adds_it(
+    state: State, other: State
+) -> None:
+    shared(state)
+    for host in ("b.nl", "a.nl"):
+        replace_all(other, rows_of(state, host))
+    assert digests(other) == {"https://a.nl/s0.xml": b"d", "https://b.nl/s0.xml": None}
+    assert listed(other) == {each for each in BOTH if not each[3]}
+    replace_all(other, rows_of(state, "b.nl"))
+    assert listed(other) == BOTH
+    assert rows_of(other) == rows_of(state)
 
 
 def test_only_the_hosts_that_are_asked_for_are_exported(state: State) -> None:
@@ -108,28 +257,39 @@ def test_an_imported_host_takes_the_place_of_what_was_known_and_others_stay(
     state: State, other: State
 ) -> None:
     fill(other)
-    before = rows_of(other, "b.nl:8443")
-    replace(other, [HOST, FILE, document()])
+    before = [row for row in rows_of(other, "b.nl:8443") if not isinstance(row, ListingRow)]
+    replace_all(other, [HOST, FILE, document()])
     assert rows_of(other, "a.nl") == [HOST, FILE, document()]
     assert rows_of(other, "b.nl:8443") == before
 
 
-def test_a_document_that_another_host_had_moves_and_that_hosts_sitemap_is_read_whole(other: State) -> None:
+def test_a_document_that_another_host_had_moves_and_that_host_is_still_known_to_list_it(
+    other: State,
+) -> None:
+    """Else it would be withdrawn when the new host drops it, though the other lists it."""
     with other.begin() as connection:
-        sitemap = sitemap_of(connection, "b.nl")
-        harvest(connection, sitemap, ["https://a.nl/d.pdf", "https://b.nl/d.pdf"])
+        sitemap, third = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")
+        moves, _ = harvest(connection, sitemap, ["https://a.nl/d.pdf", "https://b.nl/d.pdf"])
+        list_in(connection, third, [moves], misses=2)
         keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=9)
-    replace(other, [HOST, FILE, document()])
+    replace_all(other, [HOST, FILE, document()])
     assert document() in rows_of(other, "a.nl")
-    _, file, only = rows_of(other, "b.nl")
+    _, file, only, listing = rows_of(other, "b.nl")
     assert isinstance(file, FileRow)
     assert (file.etag, file.digest) == (None, None)
     assert isinstance(only, DocumentRow)
     assert only.loc == "https://b.nl/d.pdf"
+    assert listing == ListingRow(host="b.nl", loc="https://a.nl/d.pdf", sitemap="https://b.nl/s0.xml")
+    assert listed(other) == {
+        (SITEMAP, "https://a.nl/d.pdf", 0, False, None),
+        ("https://b.nl/s0.xml", "https://a.nl/d.pdf", 0, False, None),
+        ("https://b.nl/s0.xml", "https://b.nl/d.pdf", 0, False, None),
+        ("https://c.nl/s0.xml", "https://a.nl/d.pdf", 2, False, None),
+    }
 
 
 def test_a_host_is_replaced_whole_or_not_at_all(other: State) -> None:
-    replace(other, [HOST, FILE, document()])
+    replace_all(other, [HOST, FILE, document()])
 
     def broken() -> Iterator[Row]:
         yield from (HOST, FILE)
@@ -138,137 +298,3 @@ def test_a_host_is_replaced_whole_or_not_at_all(other: State) -> None:
     with pytest.raises(InterruptedError):
         replace(other, broken())
     assert rows_of(other) == [HOST, FILE, document()]
-
-
-MOMENTS = st.integers(-62_000_000_000, 253_000_000_000)
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=20)
-DOCUMENTS = st.builds(
-    document,
-    lastmod=st.none() | MOMENTS.map(lambda value: value * 1_000_000 + value % 999_983),
-    published=st.none() | st.dates().map(str),
-    harvested=st.none() | MOMENTS,
-    withdrawn=st.none() | MOMENTS,
-    entry_digest=st.none() | st.binary(min_size=1, max_size=32),
-    sha256=st.none() | st.binary(min_size=1, max_size=32),
-    etag=st.none() | TEXTS,
-)
-FILES = st.builds(
-    FileRow.model_construct,
-    host=st.just("a.nl"),
-    url=st.just(SITEMAP),
-    type=st.sampled_from(["robots", "index", "sitemap"]),
-    index=st.none() | TEXTS,
-    last_modified=st.none() | TEXTS,
-    read_at=st.none() | MOMENTS,
-    content=st.none() | st.binary().map(zlib.compress),
-)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@given(file=FILES, one=DOCUMENTS)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_row_comes_out_of_a_file_as_it_went_in(
-    tmp_path: Path, form: Format, file: FileRow, one: DocumentRow
-) -> None:
-    rows: list[Row] = [HOST, file, one]
-    assert transfer(rows, tmp_path / "export", form) == rows
-
-
-def lines_of(*rows: Row) -> str:
-    return "".join(json.dumps(row.model_dump(mode="json", exclude_none=True)) + "\n" for row in rows)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("geen json\n", "line 1: Invalid JSON"),
-        (lines_of(HOST) + '{"kind": "host"', "line 2: Invalid JSON"),
-        ('\n{"kind": "huis"}\n', "line 2: .*'host', 'file', 'document'"),
-        ('{"kind": "host"}\n', "line 1: host: Field required"),
-        ('{"kind": "host", "host": "A.NL"}\n', "line 1: host: expected a host such as www.a.nl"),
-        ('{"kind": "host", "host": "a.nl/x"}\n', "line 1: host: expected a host such as www.a.nl"),
-        ('{"kind": "host", "host": "a.nl", "naam": 1}\n', "line 1: naam: Extra inputs are not permitted"),
-        ('{"kind": "host", "host": "a.nl", "held_runs": -1}\n', "line 1: held_runs: Input should be"),
-        (
-            '{"kind": "host", "host": "a.nl", "complete_at": "2024-04-02T08:00:00"}\n',
-            "line 1: complete_at: expected a date-time such as 2024-04-02T08:00:00Z",
-        ),
-        ('{"kind": "host", "host": "a.nl", "complete_at": 5}\n', "line 1: complete_at: expected a date-time"),
-        (lines_of(HOST, HOST), "line 2: expected each host once, got a.nl a second time"),
-        (lines_of(FILE), "line 1: expected the line of the host a.nl before those of what it has"),
-        (lines_of(HOST, HostRow(host="b.nl"), FILE), "line 3: expected the line of the host a.nl before"),
-        (lines_of(HOST, FILE, FILE), f"line 3: expected each file of a host once, got {SITEMAP} a second"),
-        (lines_of(HOST, document()), f"line 2: expected a line of the sitemap {SITEMAP} before"),
-        (
-            lines_of(HOST, FILE, document("http://a.nl/d.pdf")),
-            "line 3: loc: expected the https URL of a document, got 'http://a.nl/d.pdf'",
-        ),
-        (
-            lines_of(HOST, FILE, document(published="morgen")),
-            "line 3: published: Invalid isoformat string: 'morgen'",
-        ),
-        (
-            lines_of(HOST, FILE).replace('"type"', '"digest": "zz", "type"'),
-            "line 2: digest: expected hexadecimals, got 'zz'",
-        ),
-        (
-            lines_of(HOST, FILE).replace('"type"', '"content": "eJwLLU4t", "type"'),
-            r"line 2: content: expected content that is compressed \(zlib\) and in base64",
-        ),
-        (lines_of(HOST, FILE).replace('"sitemap"', '"kaart"'), "line 2: type: Input should be 'robots'"),
-    ],
-)
-def test_a_line_that_is_not_right_is_told_with_its_number(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "export.jsonl"
-    path.write_text(text)
-    with pytest.raises(ExportedError, match=f"export.jsonl, {message}") as caught:
-        list(read(path, "jsonl"))
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("host;naam\na.nl;x\n", "line 1: expected the columns kind, host, .*, got host;naam"),
-        ("kind,host\nhost,a.nl,meer\n", "line 2: expected 2 cells, got 1 more"),
-        ("kind,host\nhost,a.nl\nhost,\n", "line 3: host: Field required"),
-        ("kind,host,held_runs\nhost,a.nl,veel\n", "line 2: held_runs: Input should be a valid integer"),
-        ('kind,host\nhost,"a"nl\n', "line 1: "),
-    ],
-)
-def test_a_line_of_csv_that_is_not_right_is_told_with_its_number(
-    tmp_path: Path, text: str, message: str
-) -> None:
-    path = tmp_path / "export.csv"
-    path.write_text(text)
-    with pytest.raises(ExportedError, match=f"export.csv, {message}"):
-        list(read(path, "csv"))
-
-
-def test_a_csv_that_went_through_a_spreadsheet_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "export.csv"
-    path.write_bytes(b"\xef\xbb\xbfkind,host,confirmed\r\nhost,a.nl,FALSE\r\n")
-    assert list(read(path, "csv")) == [HOST]
-
-
-def test_a_large_content_fits_a_cell(tmp_path: Path) -> None:
-    content = zlib.compress(os.urandom(1024 * 1024 - 1000))
-    rows: list[Row] = [HOST, FILE.model_copy(update={"content": content})]
-    assert transfer(rows, tmp_path / "export", "csv") == rows
-
-
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ExportedError, match=r"nergens\.jsonl: No such file or directory"):
-        list(read(tmp_path / "nergens.jsonl", "jsonl"))
-
-
-def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "export.jsonl"
-    path.write_bytes(lines_of(HOST).encode("utf-16"))
-    with pytest.raises(ExportedError, match=r"export\.jsonl, line 1: 'utf-8' codec"):
-        list(read(path, "jsonl"))
-
-
-def test_documents_are_counted(tmp_path: Path) -> None:
-    with (tmp_path / "export").open("w") as file:
-        assert exported.write([HOST, FILE, document()], file, "jsonl") == 1

@@ -1,3 +1,5 @@
+"""Which documents are gone from all hosts that listed them, and which of them wait."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,139 +7,227 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from tests.state.knowledge import harvest, locs, see, sitemap_of
+from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+from woo_harvester.state import listings
 from woo_harvester.state.documents import confirm_withdrawn, move
-from woo_harvester.state.listed import Listed
-from woo_harvester.state.resources import Host, host_of_state
-from woo_harvester.state.withdrawal import Judgement, Limits, Missing, judge, missing
+from woo_harvester.state.listings import HostListing
+from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
+from woo_harvester.state.withdrawal import (
+    Limits,
+    Missing,
+    gone,
+    is_massive,
+    listed_elsewhere,
+    massive,
+    missing_documents,
+)
 
 LIMITS = Limits()
-
-
-def judged(
-    gone: int,
-    of: int,
-    *,
-    held_runs: int = 0,
-    held: int | None = None,
-    confirmed: bool = False,
-    limits: Limits = LIMITS,
-) -> Judgement:
-    """The judgement; as many as are gone were held before, where *held* says nothing else."""
-    host = Host(1, None, held_runs, confirmed, gone if held is None else held)
-    return judge(Missing(list(range(gone)), [], of), host, limits)
-
-
-def test_nothing_missing_is_nothing_to_do() -> None:
-    assert judged(0, 100) is Judgement.NOTHING
-    assert judge(Missing([], [1, 2], 0), Host(1, None, 0, False), LIMITS) is Judgement.NOTHING
+LOC = "https://a.nl/d/0.pdf"
 
 
 @pytest.mark.parametrize(
-    ("gone", "of", "expected"),
+    ("count", "of", "expected"),
     [
-        (50, 60, Judgement.WITHDRAW),  # not more than 50
-        (51, 255, Judgement.WITHDRAW),  # 20%, which is not more than 20%
-        (51, 254, Judgement.HOLD),
-        (200, 1000, Judgement.WITHDRAW),
-        (201, 1000, Judgement.HOLD),
-        (9, 9, Judgement.WITHDRAW),  # all, but of fewer than ten
-        (10, 10, Judgement.HOLD),
-        (50, 50, Judgement.HOLD),
-        (9, 10, Judgement.WITHDRAW),
-        (1, 1, Judgement.WITHDRAW),
+        (0, 100, False),
+        (50, 60, False),  # not more than 50
+        (51, 255, False),  # 20%, which is not more than 20%
+        (51, 254, True),
+        (200, 1000, False),
+        (201, 1000, True),
+        (9, 9, False),  # all, but of fewer than ten
+        (10, 10, True),
+        (50, 50, True),
+        (9, 10, False),
+        (1, 1, False),
+        (60, 10, True),  # more than are published: some were withdrawn meanwhile
     ],
 )
-def test_more_than_a_fifth_and_more_than_fifty_or_all_of_ten_is_held_back(
-    gone: int, of: int, expected: Judgement
+def test_more_than_a_fifth_and_more_than_fifty_or_all_of_ten_is_much(
+    count: int, of: int, expected: bool
 ) -> None:
-    assert judged(gone, of) is expected
-
-
-def test_in_the_third_complete_run_running_it_is_withdrawn() -> None:
-    assert [judged(60, 100, held_runs=runs) for runs in range(4)] == [
-        Judgement.HOLD,
-        Judgement.HOLD,
-        Judgement.WITHDRAW,
-        Judgement.WITHDRAW,
-    ]
-
-
-def test_what_the_operator_confirms_is_withdrawn_at_once() -> None:
-    assert judged(60, 100, held_runs=1, confirmed=True) is Judgement.WITHDRAW
-    assert judged(10, 10, confirmed=True) is Judgement.WITHDRAW
-
-
-def test_more_than_what_was_held_back_is_held_back_anew() -> None:
-    assert judged(100, 100, held_runs=2, held=60) is Judgement.HOLD
-    assert judged(100, 100, held_runs=1, held=60, confirmed=True) is Judgement.HOLD
-    assert judged(55, 100, held_runs=2, held=60) is Judgement.WITHDRAW
+    assert is_massive(count, of, LIMITS) is expected
 
 
 def test_the_limits_are_settings() -> None:
-    strict = Limits(share=0.0, documents=0, all_of=1, runs=2)
-    assert judged(1, 1000, limits=strict) is Judgement.HOLD
-    assert judged(1, 1000, held_runs=1, limits=strict) is Judgement.WITHDRAW
-    assert judged(1, 1000, limits=Limits(runs=1, share=0, documents=0)) is Judgement.WITHDRAW
+    strict = Limits(share=0.0, documents=0, all_of=1)
+    assert is_massive(1, 1000, strict)
+    assert not is_massive(900, 1000, Limits(share=0.9))
+    assert not is_massive(99, 100, Limits(documents=99))
+    assert not is_massive(40, 40, Limits(all_of=41))
 
 
 @given(st.integers(1, 300), st.integers(0, 300))
-def test_never_is_everything_of_ten_or_more_withdrawn_in_one_run(gone: int, more: int) -> None:
-    verdict = judged(gone, gone + more)
-    if gone >= 10 and not more:
-        assert verdict is Judgement.HOLD
-    if gone <= 9 or (gone <= 50 and more):
-        assert verdict is Judgement.WITHDRAW
+def test_all_of_ten_or_more_is_always_much_and_a_few_never_are(count: int, more: int) -> None:
+    if count >= 10 and not more:
+        assert is_massive(count, count, LIMITS)
+    if count <= 9 or (count <= 50 and more):
+        assert not is_massive(count, count + more, LIMITS)
 
 
-def listed_of(*keys: int) -> Listed:
-    listed = Listed()
-    for key in keys:
-        listed.add(key)
-    return listed
-
-
-def test_missing_is_what_was_harvested_and_is_not_listed(connection: Connection) -> None:
-    one, two, three = harvest(connection, sitemap_of(connection), locs(3))
+def test_how_much_is_gone_is_compared_with_what_the_host_listed(connection: Connection) -> None:
+    harvest(connection, sitemap_of(connection), locs(12))
+    harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
     host = host_of_state(connection, "a.nl").id
-    assert missing(connection, host, listed_of(one, three), set()) == Missing([two], [], 3)
-    assert missing(connection, host, listed_of(one, two, three), set()) == Missing([], [], 0)
+    assert massive(connection, host, 12, LIMITS)
+    assert not massive(connection, host, 11, LIMITS)
+    assert not massive(connection, host, 0, Limits(all_of=0))
 
 
-def test_what_was_only_seen_is_told_apart(connection: Connection) -> None:
+def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:
+    """What is known of the document on a host."""
+    return HostListing(1, LOC, host, 1, misses, complete, massive, missing_since=BEGUN if misses else None)
+
+
+def registered(host: str) -> bool:
+    return host != "weg.nl"
+
+
+def outcome(*rows: HostListing, limits: Limits = LIMITS) -> tuple[int, bool] | None:
+    """How many reads have lacked the document and whether it waits; None where it is not gone."""
+    found = gone(rows, registered, limits)
+    return None if found is None else (found.misses, found.massive)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([on("a.nl", 1)], (1, False)),
+        ([on("a.nl", 0)], None),
+        ([on("a.nl", 1, complete=False)], None),
+        # Every host that listed it must have been read completely, and lack it.
+        ([on("a.nl", 5), on("b.nl", 0)], None),
+        ([on("a.nl", 5), on("b.nl", 1, complete=False)], None),
+        ([on("a.nl", 5), on("b.nl", 2)], (2, False)),
+        # Two sitemaps of one host.
+        ([on("a.nl", 5), on("a.nl", 0)], None),
+        ([on("a.nl", 5), on("a.nl", 1)], (1, False)),
+        # A host that left the register does not count, whatever it listed.
+        ([on("a.nl", 1), on("weg.nl", 0)], (1, False)),
+        ([on("a.nl", 4), on("weg.nl", 1, complete=False, massive=True)], (4, False)),
+        ([on("a.nl", 0), on("weg.nl", 9)], None),
+        ([on("weg.nl", 9)], None),
+    ],
+)
+def test_a_document_is_gone_when_each_host_that_listed_it_was_read_and_lacks_it(
+    rows: list[HostListing], expected: tuple[int, bool] | None
+) -> None:
+    assert outcome(*rows) == expected
+    assert outcome(*reversed(rows)) == expected
+
+
+def test_a_document_waits_for_its_own_third_complete_read_where_much_is_gone() -> None:
+    waits = [outcome(on("a.nl", count, massive=True)) for count in range(1, 5)]
+    assert waits == [(1, True), (2, True), (3, False), (4, False)]
+    assert outcome(on("a.nl", listings.CONFIRMED, massive=True)) == (listings.CONFIRMED, False)
+    assert outcome(on("a.nl", 1, massive=True), limits=Limits(runs=1)) == (1, False)
+
+
+def test_a_document_waits_where_much_is_gone_from_one_of_its_hosts() -> None:
+    assert outcome(on("a.nl", 9), on("b.nl", 1, massive=True)) == (1, True)
+    assert outcome(on("a.nl", 1), on("b.nl", 9, massive=True)) == (1, False)
+
+
+def missing_of(connection: Connection, host: str = "a.nl", limits: Limits = LIMITS) -> list[Missing]:
+    key = host_of_state(connection, host).id
+    return list(missing_documents(connection, key, registered, limits))
+
+
+def test_what_a_complete_read_lacks_is_missing(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
-    (harvested,) = harvest(connection, sitemap, locs(1))
+    one, two, withdrawn = harvest(connection, sitemap, locs(3))
     (seen,) = see(connection, sitemap, ["https://a.nl/gezien.pdf"])
+    assert missing_of(connection) == []
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    miss(connection, {sitemap: [two, withdrawn, seen]})
+    assert missing_of(connection) == [
+        Missing(two, locs(2)[1], 1, massive=False, since=BEGUN, hosts=frozenset({"a.nl"})),
+        Missing(seen, "https://a.nl/gezien.pdf", 1, False, BEGUN, frozenset({"a.nl"})),
+    ]
+    miss(connection, {sitemap: [one, two, seen]})
+    assert [(each.id, each.misses) for each in missing_of(connection)] == [(one, 1), (two, 2), (seen, 2)]
+
+
+def test_four_sitemaps_that_are_empty_in_turn_never_cost_a_document(connection: Connection) -> None:
+    """Issue 15, number 1: the 60 that were missing on the third day only were withdrawn."""
+    sitemaps = [sitemap_of(connection, name=f"s{number}.xml") for number in range(4)]
+    names = locs(240)
+    lists = {
+        sitemap: harvest(connection, sitemap, names[60 * place : 60 * place + 60])
+        for place, sitemap in enumerate(sitemaps)
+    }
     host = host_of_state(connection, "a.nl").id
-    assert missing(connection, host, listed_of(), set()) == Missing([harvested], [seen], 1)
+    for day in range(9):
+        empty = sitemaps[day % 4]
+        for sitemap in sitemaps:
+            if sitemap != empty:
+                listings.all_listed_again(connection, sitemap)
+        miss(connection, {sitemap: lists[sitemap] if sitemap == empty else [] for sitemap in sitemaps})
+        keep_massive(connection, host, massive=massive(connection, host, 60, LIMITS))
+        assert [each.massive for each in missing_of(connection)] == [True] * 60
+    for _ in range(2):
+        miss(connection, {sitemap: lists[sitemap] if sitemap == empty else [] for sitemap in sitemaps})
+    assert [(each.misses, each.massive) for each in missing_of(connection)] == [(3, False)] * 60
 
 
-def test_what_is_withdrawn_is_not_missing_again(connection: Connection) -> None:
-    one, two = harvest(connection, sitemap_of(connection), locs(2))
-    confirm_withdrawn(connection, {one: 5})
+def test_what_one_host_drops_and_another_lists_is_not_missing_of_either(connection: Connection) -> None:
+    """Issue 15, number 2: Hostile lists the documents of Victim and then drops them."""
+    victim, hostile = sitemap_of(connection, "a.nl"), sitemap_of(connection, "b.nl")
+    keys = harvest(connection, victim, locs(3))
+    list_in(connection, hostile, keys)
+    move(connection, keys, hostile)
+    miss(connection, {hostile: keys}, "b.nl")
+    assert missing_of(connection, "b.nl") == missing_of(connection) == []
+    miss(connection, {victim: keys[:1]})
+    for host in ("a.nl", "b.nl"):
+        assert [each.id for each in missing_of(connection, host)] == keys[:1]
+
+
+def test_what_one_host_drops_waits_while_another_that_listed_it_cannot_be_read(
+    connection: Connection,
+) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    (key,) = harvest(connection, one, locs(1))
+    list_in(connection, two, [key])
+    miss(connection, {two: [key]}, "b.nl")
+    begin_reads(connection, [host_of_state(connection, "b.nl").id])
+    miss(connection, {one: [key]})
+    assert missing_of(connection) == []
+    miss(connection, {two: [key]}, "b.nl")
+    assert [each.id for each in missing_of(connection)] == [key]
+
+
+def test_a_host_that_left_the_register_or_was_forgotten_no_longer_counts(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    one, two = harvest(connection, sitemap, locs(2))
+    list_in(connection, sitemap_of(connection, "weg.nl"), [one])
+    list_in(connection, sitemap_of(connection, "b.nl"), [two])
+    miss(connection, {sitemap: [one, two]})
+    assert [each.id for each in missing_of(connection)] == [one]
+    forget_host(connection, "b.nl")
+    assert [each.id for each in missing_of(connection)] == [one, two]
+
+
+def test_documents_in_more_than_one_batch_are_each_missing_once(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    keys = sorted(harvest(connection, one, locs(listings.BATCH + 2)))
+    list_in(connection, two, keys)
+    miss(connection, {one: keys, two: keys})
+    assert [each.id for each in missing_of(connection)] == keys
+
+
+def test_a_host_that_has_lacked_a_document_long_enough_no_longer_counts_while_another_lists_it(
+    connection: Connection,
+) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "weg.nl")
+    both, only, recent = harvest(connection, here, locs(3))
+    list_in(connection, there, [both, recent])
     host = host_of_state(connection, "a.nl").id
-    assert missing(connection, host, listed_of(two), set()) == Missing([], [], 0)
-
-
-def test_the_documents_of_an_unchanged_sitemap_are_there(connection: Connection) -> None:
-    unchanged, read = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    harvest(connection, unchanged, locs(2))
-    (gone,) = harvest(connection, read, ["https://a.nl/weg.pdf"])
-    host = host_of_state(connection, "a.nl").id
-    assert missing(connection, host, listed_of(), {unchanged}) == Missing([gone], [], 3)
-
-
-def test_the_documents_of_a_sitemap_that_is_listed_no_more_are_missing(connection: Connection) -> None:
-    kept, dropped = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    (there,) = harvest(connection, kept, locs(1))
-    (gone,) = harvest(connection, dropped, ["https://a.nl/weg.pdf"])
-    host = host_of_state(connection, "a.nl").id
-    assert missing(connection, host, listed_of(there), set()) == Missing([gone], [], 2)
-
-
-def test_a_document_that_another_host_listed_last_is_not_missing_here(connection: Connection) -> None:
-    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    stays, moved = harvest(connection, here, locs(2))
-    move(connection, [moved], there)
-    host = host_of_state(connection, "a.nl").id
-    assert missing(connection, host, listed_of(stays), set()) == Missing([], [], 0)
+    for lacking in ([both, only], [both, only], [both, only, recent]):
+        assert listed_elsewhere(connection, host, lambda host: True, LIMITS) == []
+        miss(connection, {here: lacking})
+    assert listed_elsewhere(connection, host, lambda host: True, LIMITS) == [both]
+    assert listed_elsewhere(connection, host, registered, LIMITS) == []
+    listings.drop(connection, host, [both])
+    assert [row.host for row in listings.known_by(connection, [both])] == ["weg.nl"]
+    assert listings.ids_of(connection, here) == [only, recent]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,6 +38,72 @@ def greedy(path: Path) -> Path:
     """4 KB that take gigabytes: a million times the same letter, each of them kept."""
     leaf = b"/Type/XObject/Subtype/Form/Resources<</Font<</F 4 0 R>>>>" + BOX
     return _nested(path, 20, _stream(b"BT /F 12 Tf 72 700 Td (a) Tj ET", leaf))
+
+
+def gigapixels(path: Path) -> Path:
+    """600 bytes with an image of ten gigapixels, packed by JBIG2."""
+    side = 100_000
+    page = struct.pack(">IIIIBH", side, side, 0, 0, 0, 0)
+    region = struct.pack(">IIIIBB", side, side, 0, 0, 0, 0) + bytes((3, 255, 253, 255, 2, 254, 254, 254))
+    segments = ((48, page), (38, region + b"\xff\xac"))
+    data = b"".join(
+        struct.pack(">IBBBI", number, kind, 0, 1, len(part)) + part
+        for number, (kind, part) in enumerate(segments)
+    )
+    return _scan(path, _image(data, side, b"/JBIG2Decode"))
+
+
+def packed_twice(path: Path) -> Path:
+    """2 KB with an image of four gigapixels, packed by Flate and then once more."""
+    side, block = 64_000, bytes(8_000_000)
+    packer = zlib.compressobj(9)
+    data = b"".join(packer.compress(block) for _ in range(side * side // 8 // len(block))) + packer.flush()
+    return _scan(path, _image(zlib.compress(data, 9), side, b"[/FlateDecode/FlateDecode]"))
+
+
+def vast(path: Path) -> Path:
+    """A page of 350 by 350 metres, with a small image."""
+    return _scan(path, _small_image(), box=b"[0 0 1000000 1000000]")
+
+
+def boastful(path: Path) -> Path:
+    """One page, of a tree that says it has two milliard."""
+    return _scan(path, _small_image(), count=2_000_000_000)
+
+
+def circular(path: Path) -> Path:
+    """A page tree whose branches are each other's."""
+    return _write(
+        path,
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[2 0 R 3 0 R]/Count 5/Parent 3 0 R>>",
+            b"<</Type/Pages/Kids[2 0 R]/Count 5/Parent 2 0 R>>",
+        ],
+    )
+
+
+def _scan(path: Path, image: bytes, box: bytes = b"[0 0 595 842]", count: int = 1) -> Path:
+    """Pages that are an image, as a scanner makes them."""
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox%s/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count %d>>" % count,
+        page % box,
+        _stream(b"q 595 0 0 842 0 0 cm /I Do Q"),
+        image,
+    ]
+    return _write(path, objects)
+
+
+def _small_image() -> bytes:
+    return _image(zlib.compress(bytes(13 * 100)), 100, b"/FlateDecode")
+
+
+def _image(data: bytes, side: int, packing: bytes) -> bytes:
+    keys = b"/Width %d/Height %d/BitsPerComponent 1/ColorSpace/DeviceGray/Filter%s" % (side, side, packing)
+    head = b"<</Type/XObject/Subtype/Image/Length %d%s>>stream\n" % (len(data), keys)
+    return head + data + b"\nendstream"
 
 
 def _nested(path: Path, depth: int, leaf: bytes) -> Path:

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
-from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
-from woo_harvester.command import HeldStderr, WordedCommand, one_of, run_spider
+from woo_harvester.command import WordedCommand, one_of
 from woo_harvester.extensions.findings import Findings, run_name
 from woo_harvester.findings import Severity
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.sarif import sarif
 from woo_harvester.report.terminal import show
+from woo_harvester.running.process import HarvestProcess
+from woo_harvester.running.streams import to_stdout
 
 if TYPE_CHECKING:
     import argparse
@@ -104,9 +105,8 @@ class Command(WordedCommand):
         settings.setdict(SETTINGS, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
-        self._stderr = HeldStderr.put()
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Audit, and answer."""
         folder = self._online(args) if args else self._offline()
         if folder is None:
@@ -115,17 +115,9 @@ class Command(WordedCommand):
         if not report.exists():
             self.fail(f"no report was made in {folder}")
             return
-        lang = read_head(report).lang
         failing = FAILING[opts.fail_on]
-        if opts.json:
-            print(_json(report))
-        elif opts.format == "junit":
-            print(junit(report, failing), end="")
-        elif opts.format == "sarif":
-            print(sarif(report, lang), end="")
-        else:
-            console = Console(width=None if sys.stdout.isatty() else WIDTH)
-            show(report, console, lang)
+        with to_stdout():
+            _answer(report, failing, opts)
         found = {row.severity for host in read_hosts(report) for row in host.findings}
         if failing & found or any(host.complete is None for host in read_hosts(report)):
             self.exitcode = 1
@@ -152,26 +144,22 @@ class Command(WordedCommand):
 
     def _online(self, domains: list[str]) -> Path | None:
         """Run the spider; the folder of its report, None where that could not be made."""
-        process = AsyncCrawlerProcess(cast("Settings", self.settings))
+        self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler("woo")
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
             self._crawler = crawler
         with _progress(crawler):
             arguments = {"domains": ",".join(domains), "documents": "head"}
-            failure = run_spider(process, crawler, arguments, self._stderr)
+            failure = process.run(crawler, arguments)
         if failure:
             status, line = failure
             self.fail(line, status)
-            return None
-        if process.bootstrap_failed:
-            self.exitcode = 1
             return None
         return cast("Findings", crawler.get_extension(Findings)).folder
 
     def _offline(self) -> Path | None:
         """Read files only; the folder of the report, None where that could not be made."""
-        self._stderr.end(drop=False)
         settings = cast("Settings", self.settings)
         folder = Path(settings["WOO_REPORT_DIR"]) / run_name("woo")
         maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
@@ -193,6 +181,19 @@ class Command(WordedCommand):
                 audit.read(path)
 
 
+def _answer(report: Path, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
+    """Print the report in the form that the options ask for."""
+    lang = read_head(report).lang
+    if opts.json:
+        print(_json(report))
+    elif opts.format == "junit":
+        print(junit(report, failing), end="")
+    elif opts.format == "sarif":
+        print(sarif(report, lang), end="")
+    else:
+        show(report, Console(width=None if sys.stdout.isatty() else WIDTH), lang)
+
+
 def _existing(given: str) -> Path:
     """A file or folder that is there. Raises UsageError."""
     path = Path(given)
@@ -207,7 +208,7 @@ def _existing(given: str) -> Path:
 @contextmanager
 def _progress(crawler: Crawler) -> Iterator[None]:
     """A line on stderr that tells how far the audit is, where stderr is a terminal."""
-    console = Console(file=sys.__stderr__)
+    console = Console(file=sys.stderr)
     if not console.is_terminal:
         yield
         return

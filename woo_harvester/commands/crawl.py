@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from scrapy.addons import AddonManager
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
-from scrapy.utils.log import configure_logging
+from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
 from woo_harvester.arguments import ArgumentError, WooArguments
-from woo_harvester.command import HeldStderr, WordedCommand, run_spider
+from woo_harvester.command import WordedCommand
 from woo_harvester.hints import hint
+from woo_harvester.running.causes import cause_of, naming
+from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.crawler import AsyncCrawlerProcess
     from scrapy.settings import Settings
 
 
@@ -37,30 +38,37 @@ class Command(WordedCommand, CrawlCommand):
     """
 
     name = "crawl"
+    requires_crawler_process = False  # made here, where what it raises has a line and a status
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments while nothing has been logged yet."""
-        AddonManager.load_pre_crawler_settings(cast("Settings", self.settings))  # they name formats
-        try:
-            self._check_words(args)
-            super().process_options(args, opts)
-            self._check(args, opts)
-        except (ArgumentError, UsageError) as error:
-            if self._logs_to_file():
-                configure_logging(self.settings)
-            self.fail(str(error), 2)
-            raise SystemExit(2) from error
-        self._stderr = HeldStderr.put()
+        settings = cast("Settings", self.settings)
+        with self.failing():
+            try:
+                self._check_words(args)
+                with naming("ADDONS"):
+                    AddonManager.load_pre_crawler_settings(settings)  # they name formats
+                super().process_options(args, opts)
+                self._check(args, opts)
+            except (ArgumentError, UsageError) as error:
+                self.refuse(str(error))
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def refuse(self, message: str) -> NoReturn:
+        """Report what was typed wrong, in the log too if that is a file, and end."""
+        if self._logs_to_file() and get_scrapy_root_handler() is None:
+            try:
+                configure_logging(self.settings)
+            except (OSError, ValueError, LookupError) as error:
+                self.tell(f"LOG_FILE: {cause_of(error)}")
+        self.fail(message, 2)
+        raise SystemExit(2)
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the spider that *args* names."""
-        process = cast("AsyncCrawlerProcess", self.crawler_process)
-        failure = run_spider(process, self._create_crawler(args[0]), opts.spargs, self._stderr)
-        if failure:
+        self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
+        if failure := process.run(self._create_crawler(args[0]), opts.spargs):
             status, line = failure
             self.fail(line, status)
-        elif process.bootstrap_failed:
-            self.exitcode = 1
 
     def _check_words(self, args: list[str]) -> None:
         """Refuse a spider's argument that lacks its ``-a``. Raises UsageError."""
@@ -75,7 +83,8 @@ class Command(WordedCommand, CrawlCommand):
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("expected the name of one spider, such as: scrapy crawl woo")
-        spiders = get_spider_loader(cast("Settings", self.settings))
+        with naming("SPIDER_MODULES and SPIDER_LOADER_CLASS"):
+            spiders = get_spider_loader(cast("Settings", self.settings))
         name, names = args[0], spiders.list()
         if name not in names:
             raise ArgumentError(f"unknown spider {name}: {hint(name, names)}")
@@ -83,10 +92,10 @@ class Command(WordedCommand, CrawlCommand):
             check(opts.spargs)
 
     def fail(self, line: str, status: int = 1) -> None:
-        """Tell it in the log too, if that is a file."""
-        super().fail(line, status)
-        if self._logs_to_file():  # where Scrapyd shows it
+        """Report it in the log too, if that is a file, where Scrapyd shows it."""
+        if self._logs_to_file() and get_scrapy_root_handler() is not None:
             logger.error("%(line)s (exit status %(status)d)", {"line": line, "status": status})
+        super().fail(line, status)
 
     def _logs_to_file(self) -> bool:
         settings = cast("Settings", self.settings)

@@ -17,14 +17,16 @@ from scrapy.exceptions import UsageError
 from woo_harvester.command import WordedCommand
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
+from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.crawler import AsyncCrawlerProcess, Crawler
+    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
     from woo_harvester.demo.municipalities import PermitDemo
+    from woo_harvester.running.process import Failure
 
 #: How many records and findings are shown; the files hold all.
 SHOWN_RECORDS = 2
@@ -44,6 +46,7 @@ class Command(WordedCommand):
 
     name = "demo"
     requires_project = True
+    requires_crawler_process = False
 
     def syntax(self) -> str:
         return "[vergunningen] [options]"
@@ -69,7 +72,7 @@ class Command(WordedCommand):
             line = f"scrapy demo takes no arguments but vergunningen, got {' '.join(args)}"
             raise UsageError(line, print_help=False)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Harvest and show."""
         try:
             # These need the extra "demo".
@@ -85,19 +88,27 @@ class Command(WordedCommand):
             with Demo(Path(folder), documents=opts.documents) as demo:
                 print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
                 crawler = self._harvest(demo.register_path, demo.ca_path, Path(folder))
-            if crawler.stats.get_value("finish_reason") == "finished":
+            if crawler is not None:
                 _show(crawler)
-            else:
-                self.exitcode = 1
 
-    def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler:
+    def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler | None:
+        """Run the spider; return None where the run did not come to its end."""
         process = self._process(register, authority, data)
         crawler = process.create_crawler("woo")
-        process.crawl(crawler)
-        process.start()
-        return crawler
+        failure = process.run(crawler, {})
+        return crawler if self._is_finished(failure, crawler) else None
 
-    def _process(self, register: Path, authority: Path, data: Path) -> AsyncCrawlerProcess:
+    def _is_finished(self, failure: Failure | None, crawler: Crawler) -> bool:
+        """Return whether a run came to its end; otherwise report why not."""
+        if failure is not None:
+            self.fail(failure[1])
+            return False
+        reason = crawler.stats.get_value("finish_reason")
+        if reason != "finished":
+            self.fail(f"the run ended early ({reason})")
+        return bool(reason == "finished")
+
+    def _process(self, register: Path, authority: Path, data: Path) -> HarvestProcess:
         os.environ["SSL_CERT_FILE"] = str(authority)
         settings = {
             "WOO_REGISTER": str(register),
@@ -106,8 +117,8 @@ class Command(WordedCommand):
             "WOO_TEXT": find_spec("kreuzberg") is not None,
             "WOO_SUMMARY": False,  # what is shown at the end tells more
         }
-        process = cast("AsyncCrawlerProcess", self.crawler_process)
-        process.settings.setdict(settings, "cmdline")
+        cast("Settings", self.settings).setdict(settings, "cmdline")
+        self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         return process
 
     def _permits(self, demo: PermitDemo, data: Path) -> None:
@@ -120,16 +131,14 @@ class Command(WordedCommand):
         process.settings.set("FEEDS", feeds, "cmdline")
         first, second = (process.create_crawler("vergunningen") for _ in range(2))
 
-        def begin_second(_: object) -> None:
+        def begin_second() -> None:
             demo.second_day()
             process.crawl(second, entries=demo.entries)
 
         print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
-        process.crawl(first, entries=demo.entries).add_done_callback(begin_second)
-        process.start()
+        failure = process.run(first, {"entries": demo.entries}, begin_second)
         for day, crawler in (("On 1 April", first), ("On 15 April", second)):
-            if crawler.stats.get_value("finish_reason") != "finished":
-                self.exitcode = 1
+            if not self._is_finished(failure, crawler):
                 return
             print(f"\n{day}:\n")
             _show_permits(crawler)

@@ -47,7 +47,7 @@ class Command(WordedCommand):
         parser.add_argument("--rebuild", action="store_true", help="fill a new index from the files")
         parser.add_argument("--keep-old", action="store_true", help="keep the index that was there")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do it."""
         settings = cast("Settings", self.settings)
         if not opts.rebuild or not args:
@@ -64,6 +64,6 @@ class Command(WordedCommand):
         except (SearchError, RecordsError) as error:
             self.fail(str(error))
             return
-        for path in done.torn:
-            sys.stderr.write(f"scrapy index: the last line of {path} is broken off, and left out\n")
+        for path in done.truncated:
+            sys.stderr.write(f"scrapy index: the last line of {path} is truncated, and left out\n")
         sys.stderr.write(f"{done}\n")

@@ -51,7 +51,7 @@ class Command(WordedCommand):
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="write to this file, by its extension")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the inventory."""
         if args:
             raise UsageError(f"it takes no arguments, got {' '.join(args)}", print_help=False)

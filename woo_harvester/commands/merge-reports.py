@@ -43,7 +43,7 @@ class Command(WordedCommand):
         super().add_options(parser)
         parser.add_argument("-o", "--output", metavar="FOLDER", help="the folder to make")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Merge the folders that *args* name."""
         if not args or not opts.output:
             raise UsageError(f"expected {self.syntax()}")

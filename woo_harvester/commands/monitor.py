@@ -47,7 +47,7 @@ class Command(WordedCommand):
         super().add_options(parser)
         parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Judge the last runs of the spiders that *args* names, else of all that have runs."""
         self.exitcode = 0
         if missing := [name for name in NEEDED if not find_spec(name)]:

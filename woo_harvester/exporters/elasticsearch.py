@@ -20,6 +20,7 @@ from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run, fail_run, refuse_start
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.items import RecordItem
 from woo_harvester.record import plain
 from woo_harvester.search.document import Action, Withdrawn, action_of
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
+NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
 FAILED = "elasticsearch_failed"
 REFUSED = "refused.jsonl"
 
@@ -91,6 +93,7 @@ class ElasticsearchExporter:
         crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
         crawler.signals.connect(exporter.spider_closed, signals.spider_closed)
         crawler.signals.connect(exporter.engine_stopped, signals.engine_stopped)
+        crawler.signals.connect(exporter.given_up, outputs_given_up)
         return exporter
 
     async def spider_opened(self, spider: Spider) -> None:
@@ -150,7 +153,17 @@ class ElasticsearchExporter:
         """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
         if self._writing is not None and self._writer is not None:
             self._writer.give_up.set()
-            await asyncio.wait([self._writing])
+            seconds = self._crawler.settings.getfloat("WOO_STOP_TIMEOUT") * OUTPUTS
+            _, pending = await asyncio.wait([self._writing], timeout=seconds)
+            if pending:
+                self.given_up()
+
+    def given_up(self) -> None:
+        """Wait no longer for a server that does not answer; what is not confirmed comes again."""
+        if self._writing is not None:
+            self._writing.cancel()
+        elif self._batch.actions and not self._failed:
+            self._fail(NO_ANSWER)
 
     def _open(self) -> Writer:
         """Connect and prepare the index, in the thread."""
@@ -185,16 +198,20 @@ class ElasticsearchExporter:
             self._settle(batch, outcome)
         except CloseSpider:
             self._failed = True  # the state could not be written, and has told it
+        except asyncio.CancelledError:  # by given_up()
+            self._fail(NO_ANSWER)
         except Exception as error:
-            self._failed = True
-            self._crawler.stats.inc_value("woo/outputs/failed")
-            line = f"{_line(error)}; what is not in the index comes again in the next run"
-            end_run(self._crawler, FAILED, line)
+            self._fail(_line(error))
         finally:
             self._writing = None
             self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
         if self._full():
             self._begin()
+
+    def _fail(self, why: str) -> None:
+        self._failed = True
+        self._crawler.stats.inc_value("woo/outputs/failed")
+        end_run(self._crawler, FAILED, f"{why}; what is not in the index comes again in the next run")
 
     def _settle(self, batch: Batch, outcome: Outcome) -> None:
         """Confirm what is in the index, and put aside what never will be."""

@@ -13,6 +13,9 @@ from woo_harvester.exporters.connection import SearchError, reason
 from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
 from woo_harvester.search.kind import Kind
 
+#: The key in the ``_meta`` of a mapping that marks an index as one to be removed; see ``leftovers``.
+MARK = "woo_harvester_rebuild"
+
 #: Seconds for what changes the indices of a cluster.
 PATIENCE = 120
 
@@ -62,14 +65,16 @@ def check_behind(client: Elasticsearch, alias: str, kind: Kind) -> None:
                 check_kind(kind, name, found["mappings"])
 
 
-def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool) -> str:
+def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool, owner: str | None = None) -> str:
     """Make the next index of *alias* for *kind*, such as ``woo-v1``; *aliased*, the alias is on it.
 
-    Gives its name. Raises SearchError.
+    With *owner* it is marked as one to be removed. Returns its name. Raises SearchError.
     """
     with told():
         name = f"{alias}-v{_last(client, alias) + 1}"
         body = definition(kind)
+        if owner is not None:
+            body["mappings"]["_meta"] = {**body["mappings"].get("_meta", {}), MARK: owner}
         client.options(request_timeout=PATIENCE).indices.create(
             index=name,
             settings=body["settings"],

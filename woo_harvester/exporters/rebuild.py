@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastic_transport import ApiError, TransportError
 
+from woo_harvester.exporters import leftovers
 from woo_harvester.exporters.bulk import Writer
 from woo_harvester.exporters.connection import SearchError, connect
 from woo_harvester.exporters.indexing import check_behind, create, move, told
@@ -33,40 +34,62 @@ class Rebuilt:
     documents: int
     old: str
     """What became of the indices that the alias stood for; empty where there were none."""
-    torn: Sequence[Path]
-    """Files whose last line is broken off, and left out."""
+    truncated: Sequence[Path]
+    """Files whose last line is truncated, and left out."""
+    removed: Sequence[str] = ()
+    """Indices that an earlier rebuild had left, since it was killed."""
+    others: Sequence[str] = ()
+    """Indices that a rebuild of another machine or data folder makes, or has left."""
 
     def __str__(self) -> str:
+        filled = f"Filled {self.index} with {self.documents} documents; {self.alias} stands for it."
         old = f" {self.old}." if self.old else ""
-        return f"Filled {self.index} with {self.documents} documents; {self.alias} stands for it.{old}"
+        removed = (
+            f" Removed {', '.join(self.removed)}, left by a rebuild that was killed." if self.removed else ""
+        )
+        others = (
+            f" {', '.join(self.others)} is of a rebuild elsewhere: delete it if that one was killed."
+            if self.others
+            else ""
+        )
+        return f"{filled}{old}{removed}{others}"
 
 
 def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) -> Rebuilt:
     """Fill the next index of the alias with the latest version of each document, and move the alias to it.
 
     Where anything goes wrong, a document that is refused included, the new index is deleted and the alias
-    stays where it is. The records tell which kind of index it is. Raises SearchError and RecordsError.
+    stays where it is. What a rebuild left that was killed is removed. The records tell which kind of index it
+    is. Raises SearchError and RecordsError.
     """
     one_kind = OneKind()
     withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
-    with Latest(files, one_kind) as latest, connect(settings) as client:
+    with ExitStack() as stack:
+        latest = stack.enter_context(Latest(files, one_kind))
+        client = stack.enter_context(connect(settings))
         if (kind := one_kind.kind) is None:
             raise RecordsError("there is no record in the files, so that nothing tells which index to fill")
         alias = settings[kind.setting]
         check_behind(client, alias, kind)
-        index = create(client, alias, kind, aliased=False)
+        stack.enter_context(leftovers.alone(settings, alias))
+        owner = leftovers.owner_of(settings)
+        removed, others = leftovers.remove(client, alias, owner)
+        index = create(client, alias, kind, aliased=False, owner=owner)
         try:
             # A withdrawn document is not deleted here: it is left out.
             lines = latest.lines(withdrawn=withdrawn is Withdrawn.MARK)
             _fill(client, index, kind, lines, settings)
             count = _complete(client, index)
+            leftovers.mark(client, alias, None if keep_old else owner)
             old = move(client, alias, index)
         except BaseException:
             with suppress(ApiError, TransportError):  # what went wrong before it is told
                 if not client.indices.exists_alias(name=alias, index=index):  # moved, and answered too late
                     client.indices.delete(index=index)
             raise
-        return Rebuilt(alias, index, count, _leave(client, old, keep_old=keep_old), latest.torn)
+        leftovers.mark(client, alias, None)
+        left = _leave(client, old, keep_old=keep_old)
+        return Rebuilt(alias, index, count, left, latest.truncated, removed, others)
 
 
 def _leave(client: Elasticsearch, old: Sequence[str], *, keep_old: bool) -> str:

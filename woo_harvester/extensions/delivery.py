@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -19,14 +19,20 @@ class Reading:
     last_modified: str | None = None
     digest: bytes | None = None
     at: int = 0
-    before: Sequence[int] | None = None
-    """Ids of the documents that it listed before; None where the state must be asked."""
     complete: bool = False
     """Read to its end, without a fault."""
     flawed: bool = False
-    """It must be read each time: it shares a document with another sitemap, or no longer lists one."""
+    """It must be read each time: it no longer lists a document, or something in it is wrong."""
     outstanding: int = 0
     """Documents that no output has durably yet."""
+
+    def again(self, second: Reading) -> Reading:
+        """Go on with the second reading of the same sitemap: what the first one waits for is waited for.
+
+        Where the sitemap has changed in between, what is new in it is for the next run.
+        """
+        self.flawed |= self.digest != second.digest
+        return self
 
 
 Confirm = Callable[[Connection, Sequence[int]], None]
@@ -50,12 +56,3 @@ class Delivery:
     confirm: Confirm | None = None
     """Who else learns of it, of several records together where they share one delivery, by its *number*."""
     number: int = 0
-
-
-@dataclass
-class Withdrawals:
-    """Withdrawals of a host whose hold is over once they are all confirmed."""
-
-    host_id: int
-    complete_at: int
-    ids: set[int] = field(default_factory=set)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy.utils.defer import deferred_from_coro
 
+from woo_harvester.running.startlog import SAID_AT_END
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
@@ -27,7 +29,7 @@ def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
 
 def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:
     """Close the spider with *reason*; the command tells *line* and ends with exit status *status*."""
-    if fail_run(crawler, line, status):
+    if fail_run(crawler, line, status) and crawler.engine.spider is not None:  # otherwise it is closed by now
         deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 
@@ -39,7 +41,7 @@ def fail_run(crawler: Crawler, line: str, status: int = 1) -> bool:
     spider: Any = crawler.spider
     if getattr(spider, "failure", None) is not None:
         return False
-    logger.error(line)
+    logger.error(line, extra={SAID_AT_END: True})
     spider.failure = (status, line)  # read by the command
     return True
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import isawaitable
+from io import FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,6 +21,10 @@ from twisted.internet.defer import Deferred
 from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.running.causes import cause_of
+from woo_harvester.running.components import NO_FEED
+from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line, open_for_appending
+from woo_harvester.state.outputs import ANOTHER_WRITER
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
@@ -26,8 +32,15 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+logger = logging.getLogger(__name__)
+
 #: Formats whose file is whole after each record: what was written of it can be relied on before its end.
 APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+
+MOVED = (
+    "The last line of %(path)s was truncated, by a kill or a crash: moved its %(size)d bytes to %(aside)s, "
+    "so that no record is glued to it"
+)
 
 #: Of an output or of the state: after it nothing can be confirmed any more.
 FATAL = (OSError, StateError, CloseSpider)
@@ -39,10 +52,19 @@ class Feed:
 
     slot: FeedSlot
     path: Path | None
-    """Of a local file that is appended to; None for a feed that is stored at its end."""
+    """The local file that it is; None for a feed that goes elsewhere, a pipe or a device."""
+    in_lines: bool
+    """Whether what was written can be relied on before the end of the feed."""
     durable: int = 0
-    """Bytes of that file that are durable."""
+    """Bytes of the local file that are durable; what follows is removed after a kill."""
     deliveries: list[Delivery] = field(default_factory=list)
+    lock: FileIO | None = None
+    """The same file, which other runs find locked while this is open."""
+
+    def unlock(self) -> None:
+        """Let other runs write to the file."""
+        if self.lock is not None:
+            self.lock.close()
 
 
 class DurableFeedExporter(FeedExporter):
@@ -62,7 +84,11 @@ class DurableFeedExporter(FeedExporter):
 
     def open_spider(self, spider: Spider) -> None:
         """Open the feeds and have the state wait for them."""
-        super().open_spider(spider)
+        try:
+            super().open_spider(spider)
+        except Exception as error:  # whatever a URI, or the function that gives its parameters, has wrong
+            end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}")
+            raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
         keeper.outputs += keeper.feeds
@@ -103,10 +129,13 @@ class DurableFeedExporter(FeedExporter):
 
     def _watch_empty(self) -> None:
         """Feeds that were given nothing are made now, and may fail as others do."""
+        if self._failed:
+            return
         try:
             for slot in self.slots:
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
+                    slot.start_exporting()  # what Scrapy does later, where nobody learns of an error
         except FATAL as error:
             self._fail(error)
 
@@ -120,14 +149,28 @@ class DurableFeedExporter(FeedExporter):
     def _feed(self, slot: FeedSlot) -> Feed:
         """The feed of a slot, noted in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
-            feed = Feed(slot, _appended(slot))
+            feed = Feed(slot, _local(slot), in_lines=_is_in_lines(slot))
             if feed.path is not None:
-                appends = getattr(slot.storage, "write_mode", "") == "ab" and feed.path.exists()
-                feed.durable = feed.path.stat().st_size if appends else 0
-                self._keeper.open_output(feed.path, feed.durable)
+                self._prepare(feed, feed.path)
+            self._feeds[slot] = feed  # only now: a file that another run writes is not opened
             self._watch(feed)
-            self._feeds[slot] = feed
         return feed
+
+    def _prepare(self, feed: Feed, path: Path) -> None:
+        """Lock a local file, end its last line, and note in the state up to where it is durable."""
+        self._keeper.lock_output(path)
+        try:
+            feed.lock = file = open_for_appending(path)
+            if getattr(feed.slot.storage, "write_mode", "") == "ab":
+                is_csv = feed.slot.format == "csv"
+                if feed.in_lines and (aside := end_last_line(file, is_csv=is_csv)):
+                    logger.warning(MOVED, {"path": path, "size": aside.size, "aside": aside.path})
+                feed.durable = file.seek(0, os.SEEK_END)
+        except WriterError as error:
+            raise StateError(ANOTHER_WRITER.format(path)) from error
+        except QuotedCellError as error:
+            raise StateError(str(error)) from error
+        self._keeper.open_output(path, feed.durable)
 
     def _watch(self, feed: Feed) -> None:
         """Learn when the feed is stored, which Scrapy tells in its log only."""
@@ -135,18 +178,24 @@ class DurableFeedExporter(FeedExporter):
 
         async def watched(file: IO[bytes]) -> None:
             try:
-                if feed.path is not None:
+                if feed.path is not None and feed.in_lines:
                     self._sync_feed(feed, closed=True)
+                elif feed.path is not None:
+                    file.flush()
+                    os.fsync(file.fileno())
                 stored: Any = store(file)
                 if isinstance(stored, Deferred):
                     await maybe_deferred_to_future(stored)
                 elif isawaitable(stored):
                     await stored
+                sizes = {} if feed.path is None else {feed.path: feed.path.stat().st_size}
             except Exception as error:
                 self._tell(error)
                 raise
+            finally:
+                feed.unlock()
             with suppress(CloseSpider):  # it is told already
-                self._keeper.durable(feed.deliveries, {})
+                self._keeper.durable(feed.deliveries, sizes, closed=True)
             feed.deliveries = []
 
         feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
@@ -156,7 +205,7 @@ class DurableFeedExporter(FeedExporter):
         self._unsynced = 0
         try:
             for feed in self._feeds.values():
-                if feed.path is not None and feed.deliveries and not self._failed:
+                if feed.path is not None and feed.in_lines and feed.deliveries and not self._failed:
                     self._sync_feed(feed)
         except FATAL as error:
             self._fail(error)
@@ -184,6 +233,7 @@ class DurableFeedExporter(FeedExporter):
                     feed.slot.file.close()
                 with suppress(OSError):  # then the next run cuts it
                     os.truncate(feed.path, feed.durable)
+            feed.unlock()
 
     def _tell(self, error: Exception) -> None:
         line = f"an output could not be written ({error}); what is not in it comes again in the next run"
@@ -191,15 +241,15 @@ class DurableFeedExporter(FeedExporter):
         end_run(self.crawler, "output_failed", line)
 
 
-def _appended(slot: FeedSlot) -> Path | None:
-    """The local file that a slot appends records to, if it is of that kind."""
-    storage = slot.storage
-    if (
-        isinstance(storage, FileFeedStorage)
-        and slot.format in APPENDED
-        and "postprocessing" not in slot.feed_options
-    ):
-        path = Path(storage.path).absolute()
+def _is_in_lines(slot: FeedSlot) -> bool:
+    """Return whether the file of a slot is whole after each record."""
+    return slot.format in APPENDED and "postprocessing" not in slot.feed_options
+
+
+def _local(slot: FeedSlot) -> Path | None:
+    """Return the local file that a slot writes to, if it is a file."""
+    if isinstance(slot.storage, FileFeedStorage):
+        path = Path(slot.storage.path).absolute()
         if path.is_file() or not path.exists():  # a pipe or a device has no size
             return path
     return None

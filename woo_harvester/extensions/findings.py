@@ -15,15 +15,20 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.dates import iso_datetime
-from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.ending import end_run, fail_run
+from woo_harvester.extensions.kept_back import KeptBack, explanation, line_of
 from woo_harvester.findings import Finding, Language
+from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.make import make_report
+from woo_harvester.running.causes import cause_of, is_exhausted
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+
+    from woo_harvester.findings.common_cause import Cause
 
 logger = logging.getLogger(__name__)
 
@@ -44,10 +49,14 @@ class Findings:
         self._crawler = crawler
         self._reports = Path(crawler.settings["WOO_REPORT_DIR"])
         self._file: TextIO | None = None
-        self.accounts = Accounts()
-        """What becomes of the documents of each host; filled by the spider, the findings and the items."""
         self.run_name = run_name(crawler.spidercls.name)
         """Spider and time, the same for all that a run writes."""
+        self.accounts = Accounts()
+        """What becomes of the documents of each host; filled by the spider, the findings and the items."""
+        self.common_cause = CommonCause()
+        """Whether the hosts of the run fail in the same way."""
+        self._kept_back = KeptBack(self.folder / "kept-back.jsonl")
+        self._has_accounts = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -77,13 +86,60 @@ class Findings:
             raise CloseSpider(FAILED)
 
     def report(self, finding: Finding) -> None:
-        """Write and count a finding; this is the ``Report`` that the parts of the core are given."""
+        """Write and count a finding; this is the ``Report`` that the parts of the core are given.
+
+        A finding about a host that fails in the same way as all others may be about this side, and is kept
+        back until that is clear.
+        """
         if self._file is None:
             raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
         now = iso_datetime(datetime.now(UTC).replace(microsecond=0))
-        line = replace(finding, at=now).as_dict()
+        finding = replace(finding, at=now)
+        if finding.host is not None and self.common_cause.is_possible(finding.host):
+            try:
+                self._kept_back.add(finding)
+            except OSError as error:
+                self._fail(error)
+        else:
+            self._write(finding, self._file)
+
+    def host_tried(self, host: str, cause: Cause | None) -> None:
+        """Learn how the first request to *host* failed, or with None that the host answered."""
+        if self.common_cause.tried(host, cause):
+            self._release()
+
+    def _release(self, *, but: Cause | None = None, at_end: bool = False) -> None:
+        """Write the findings that are about their hosts after all; at the end of the run all *but* those."""
+        common = self.common_cause
+        left_out = frozenset(common.hosts(but)) if but is not None else frozenset()
+
+        def is_ready(finding: Finding) -> bool:
+            host = finding.host or ""
+            return host not in left_out if at_end else not common.is_possible(host)
+
         try:
-            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            ready = self._kept_back.take(is_ready)
+        except OSError as error:
+            self._fail(error)
+            return
+        for finding in ready:
+            if self._file is not None:
+                self._write(finding, self._file)
+
+    def _decide(self) -> None:
+        """At the end of the run: write what was kept back, or one finding of the run in its place."""
+        cause = self.common_cause.verdict()
+        self._release(but=cause, at_end=True)
+        if cause is not None:
+            finding, line = explanation(self.common_cause, cause, self._kept_back)
+            self.report(finding)
+            self.accounts.leave_out(self.common_cause.hosts(cause))
+            fail_run(self._crawler, line)
+        self._kept_back.close()
+
+    def _write(self, finding: Finding, file: TextIO) -> None:
+        try:
+            file.write(line_of(finding))
         except OSError as error:
             self._fail(error)
         self.accounts.note(finding)
@@ -100,8 +156,11 @@ class Findings:
 
     def spider_closed(self, spider: Spider) -> None:
         """Close the findings."""
+        self._has_accounts = bool(self.accounts)
         if self._file is not None:
             with suppress(OSError):  # what is still in the buffer does not fit either
+                self._decide()
+            with suppress(OSError):
                 self._file.close()
 
     async def engine_stopped(self) -> None:
@@ -113,13 +172,13 @@ class Findings:
         text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
         try:
             (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
-            if self.accounts:
+            if self._has_accounts:
                 self.accounts.write(self.folder / "hosts.jsonl")
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)
         else:
-            what = "Findings, statistics and report" if self.accounts else "Findings and statistics"
+            what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
             logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
         await self._crawler.signals.send_catch_log_async(signal=run_written, folder=self.folder)
 
@@ -135,6 +194,9 @@ class Findings:
         except OSError:
             raise
         except Exception as error:
+            if is_exhausted(error):
+                fail_run(self._crawler, f"no report was made of {self.folder}: {cause_of(error)}")
+                return
             logger.error("No report was made of %s: %s: %s", self.folder, type(error).__name__, error)  # noqa: TRY400
 
     def _fail(self, error: OSError) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,6 +33,9 @@ class HostRestsError(Exception):
 
 Queued = tuple["Request", "Deferred[Response]"]
 
+MakeError = Callable[[], Exception]
+"""Makes the error of one request."""
+
 
 class CountingQueue(deque[Queued]):
     """The queue of a slot, which counts a request as under way from when it is taken.
@@ -42,18 +47,18 @@ class CountingQueue(deque[Queued]):
     def __init__(self, slot: Slot) -> None:
         super().__init__(slot.queue)
         self._slot = slot
-        self._rest: float | None = None
+        self._error: MakeError | None = None
 
     def append(self, queued: Queued) -> None:
         """Have a request wait for its turn; one to a host that is given up fails at once."""
-        if self._rest is None:
+        if self._error is None:
             super().append(queued)
         else:
-            queued[1].errback(HostRestsError(self._rest))
+            queued[1].errback(self._error())
 
-    def give_up(self, seconds: float) -> None:
-        """Send nothing more to the host, which wants so many seconds of rest."""
-        self._rest = seconds
+    def give_up(self, error: MakeError) -> None:
+        """Send nothing more to the host: what waits and what comes after it fails with this error."""
+        self._error = error
         waiting = list(self)
         self.clear()
         for queued in waiting:
@@ -79,7 +84,8 @@ class Politeness:
         self._longest = crawler.settings.getfloat("WOO_CRAWL_DELAY_MAX")
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._delays: dict[str, float] = {}
-        self._given_up: dict[str, float] = {}
+        self._given_up: dict[str, MakeError] = {}
+        self._stopped: MakeError | None = None
         slots: dict[str, dict[str, Any]] = crawler.settings.getdict("DOWNLOAD_SLOTS")
         self._fixed = {host: float(given["delay"]) for host, given in slots.items() if "delay" in given}
 
@@ -104,8 +110,9 @@ class Politeness:
         self._set_delay(host)
         if (slot := self._slot(host)) is not None and not isinstance(slot.queue, CountingQueue):
             slot.queue = CountingQueue(slot)
-            if host in self._given_up:  # and its slot was forgotten since
-                slot.queue.give_up(self._given_up[host])
+            error = self._given_up.get(host, self._stopped)  # of a host whose slot was forgotten since
+            if error is not None:
+                slot.queue.give_up(error)
 
     def response_downloaded(self, request: Request) -> None:
         """Undo what AutoThrottle has just made of it; the slot looks at its queue after this."""
@@ -130,9 +137,16 @@ class Politeness:
 
     def give_up(self, host: str, seconds: float) -> None:
         """Ask nothing more of *host* in this run; what waits to be asked fails with HostRestsError."""
-        self._given_up[host] = seconds
+        self._given_up[host] = error = partial(HostRestsError, seconds)
         if (slot := self._slot(host)) is not None and isinstance(slot.queue, CountingQueue):
-            slot.queue.give_up(seconds)
+            slot.queue.give_up(error)
+
+    def give_up_all(self, error: MakeError) -> None:
+        """Ask nothing more of any host in this run; what waits to be asked fails with this error."""
+        self._stopped = error
+        for slot in list(self._crawler.engine.downloader.slots.values()):
+            if isinstance(slot.queue, CountingQueue):
+                slot.queue.give_up(error)
 
     def _slot(self, host: str) -> Slot | None:
         return self._crawler.engine.downloader.slots.get(host)

@@ -20,6 +20,7 @@ from woo_harvester.extensions.screen import Screen, can_show
 from woo_harvester.findings import Severity
 from woo_harvester.report.history import History
 from woo_harvester.report.parts import Kind
+from woo_harvester.running.streams import write_stderr
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -110,7 +111,7 @@ class Progress:
         if not self._crawler.stats.get_value("downloader/request_count"):
             return
         if not self._shows:
-            print(self.line(), file=self._stream, flush=True)
+            write_stderr(self.line())
         elif self._screen is None:
             self._screen = Screen.join(self._draw, self._stream)
             self._screen.refresh()

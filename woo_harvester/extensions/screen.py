@@ -10,6 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from woo_harvester.running.streams import write_stderr
+
 Draw = Callable[[], RenderableType]
 
 
@@ -65,10 +67,10 @@ class Screen:
         return cls._shared
 
     @classmethod
-    def tell(cls, text: str, stream: TextIO) -> None:
-        """Write lines to *stream*, above the display where there is one."""
+    def tell(cls, text: str) -> None:
+        """Write lines to stderr, above the display where there is one."""
         if cls._shared is None:
-            print(text, file=stream, flush=True)
+            write_stderr(text)
         else:
             cls._shared._console.print(Text(text), soft_wrap=True, highlight=False)
 

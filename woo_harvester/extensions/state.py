@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from time import time
@@ -16,12 +17,12 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
-from woo_harvester.extensions.delivery import Delivery, Reading, Withdrawals
+from woo_harvester.extensions.delivery import Delivery, Reading
 from woo_harvester.extensions.ending import end_run
 from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import RecordItem, WooItem
-from woo_harvester.state import documents, faults, outputs, resources, visited
-from woo_harvester.state.documents import KnownFile
+from woo_harvester.running.components import NO_FEED
+from woo_harvester.state import documents, faults, listings, outputs, resources, visited
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import State, StateError
@@ -38,7 +39,7 @@ logger = logging.getLogger(__name__)
 STATE_FAILED = "state_failed"
 
 NO_OUTPUT = (
-    "FEEDS names outputs of which none can be used: see the error about it above, and keep "
+    f"{NO_FEED}: see the error about it above, and keep "
     "woo_harvester.extensions.feedexport.DurableFeedExporter among EXTENSIONS"
 )
 
@@ -61,8 +62,8 @@ class StateKeeper:
         """How many of them are feeds; none where FEEDS names one that cannot be used."""
         self.key_of: Callable[[Response], bytes] | None = None
         """By which the state knows that a page of another project's spider gave an item."""
-        self.listed = Listed()
-        self._withdrawals: list[Withdrawals] = []
+        self.expected = Listed()
+        """Documents of which this run makes a record."""
         self._readings: dict[int, Reading] = {}
         self._node = ""
         """This machine, for a state that others share."""
@@ -160,10 +161,13 @@ class StateKeeper:
             end_run(self._crawler, STATE_FAILED, str(error))
             raise CloseSpider(STATE_FAILED) from error
 
+    def lock_output(self, path: Path) -> None:
+        """Keep other runs on this state from writing to *path*. Raises StateError."""
+        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
+            raise StateError(outputs.ANOTHER_WRITER.format(path))
+
     def open_output(self, path: Path, size: int) -> None:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
-        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
-            raise StateError(f"another run writes to {path}: give each run a file of its own")
         with self.begin() as connection:
             outputs.open_output(connection, path, size, self._node)
 
@@ -196,25 +200,15 @@ class StateKeeper:
         if (reading := self._readings.get(resource_id)) is not None:
             reading.flawed = True
 
-    def read_completely(self, reading: Reading) -> bool:
-        """A sitemap was read to its end; remembered once all its documents are confirmed.
+    def read_completely(self, connection: Connection, reading: Reading, lacking: Sequence[int]) -> None:
+        """Learn that a sitemap was read to its end; remember that once all its documents are confirmed.
 
-        Tells whether it lists all documents that it did before. As long as the state has one of it that it no
-        longer lists, it is read each time: "not modified" would mean that the document is there.
+        As long as it is known to have listed documents that it is *lacking* now, it is read each time: "not
+        modified" would mean that they are there.
         """
         reading.complete = True
-        with self.begin() as connection:
-            if reading.before is None:
-                reading.before = documents.not_withdrawn(connection, reading.resource_id)
-            missing = self.listed.lacks(reading.before)
-            reading.before = None  # it is long
-            reading.flawed |= bool(missing)
-            self._remember(connection, reading)
-        return not missing
-
-    def expect_withdrawals(self, withdrawals: Withdrawals) -> None:
-        """Have the host's hold end when all these are confirmed."""
-        self._withdrawals.append(withdrawals)
+        reading.flawed |= bool(lacking)
+        self._remember(connection, reading)
 
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """What the state waits to learn of *item*; None where it learns nothing of it."""
@@ -238,16 +232,30 @@ class StateKeeper:
         with self.begin() as connection:
             faults.keep_fault(
                 connection,
-                harvested.id,
+                harvested,
                 error.code,
                 error.seen,
                 # Of a version that is not told; after a jump of the clock the record's may lie ahead.
                 at=int(time()),
                 refused=refused,
-                published=harvested.published,
-                lastmod=harvested.lastmod,
             )
             if refused and delivery.reading is not None:
+                delivery.reading.outstanding -= 1
+                self._remember(connection, delivery.reading)
+
+    def same(self, item: WooItem) -> None:
+        """Learn that a document was received, and has the bytes that were known: nothing is delivered."""
+        delivery = item.delivery
+        if (
+            not isinstance(delivery, Delivery)
+            or (received := delivery.harvested) is None
+            or not received.file
+        ):
+            return
+        self._crawler.stats.inc_value("woo/documents/same")
+        with self.begin() as connection:
+            documents.confirm_same(connection, received, received.file)
+            if delivery.reading is not None:
                 delivery.reading.outstanding -= 1
                 self._remember(connection, delivery.reading)
 
@@ -268,8 +276,6 @@ class StateKeeper:
         if self._timer is not None and self._timer.running:
             self._timer.stop()
         if self._state is not None:
-            with suppress(CloseSpider):  # it is told already
-                self._end_holds()
             self._release()
             self._state.close()
 
@@ -287,12 +293,6 @@ class StateKeeper:
         with suppress(CloseSpider), self.begin():
             if self._locks is not None:
                 self._locks.beat()
-
-    def _end_holds(self) -> None:
-        with self.begin() as connection:
-            for one in self._withdrawals:
-                if not one.ids:
-                    resources.keep_host(connection, one.host_id, complete_at=one.complete_at, held_runs=0)
 
     def _open_locked(self, hosts: Sequence[str]) -> State:
         """The state, of which this run has *hosts* for itself."""
@@ -337,8 +337,8 @@ class StateKeeper:
         for key in sorted({one.visited for one in done if one.visited is not None}):
             visited.add_visited(connection, self._crawler.spidercls.name, key, int(time()))
         documents.confirm_withdrawn(connection, withdrawn)
-        for host in self._withdrawals:
-            host.ids -= withdrawn.keys()
+        for sitemap_id in listings.end_withdrawn(connection, sorted(withdrawn)):
+            resources.forget_read(connection, sitemap_id)
         readings = [one.reading for one in done if one.reading is not None]
         for reading in readings:
             reading.outstanding -= 1
@@ -365,10 +365,8 @@ def _told(item: RecordItem, delivery: Delivery) -> Delivery:
         return delivery
     if files := item.record.versies[-1].bestanden:
         known = delivery.harvested.file
-        delivery.harvested.file = KnownFile(
-            sha256=known.sha256,
-            etag=known.etag,
-            last_modified=known.last_modified,
+        delivery.harvested.file = replace(
+            known,
             size=files[0].grootte,
             media_type=files[0].mime_type,
             file_name=files[0].bestandsnaam,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -39,7 +38,7 @@ class Summary:
         """Write it; a run that could not start says so in one line of its own."""
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
-            Screen.tell(summary(read_figures(self._crawler), reason, folder), sys.stderr)
+            Screen.tell(summary(read_figures(self._crawler), reason, folder))
 
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:

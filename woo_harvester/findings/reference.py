@@ -10,6 +10,7 @@ from woo_harvester.findings.catalogue import Explanation, Severity, explanations
 
 #: The areas of the page, in the order in which a harvest meets them, with the first parts of their codes.
 AREAS = {
+    "Oogst": ("oogst",),
     "Register": ("register",),
     "robots.txt": ("robots",),
     "Verbinding": ("tls", "host"),

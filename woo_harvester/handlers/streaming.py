@@ -22,11 +22,13 @@ from scrapy.exceptions import (
 from scrapy.http import Headers
 
 from woo_harvester.extensions.ending import end_run
+from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, private_literal
 from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
 from woo_harvester.handlers.connections import most_connections
 from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.handlers.trust import TrustError, trusted_context
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -85,7 +87,11 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         self._client: aiohttp.ClientSession | None = None
 
     async def download_request(self, request: Request) -> Response:
-        """Answer *request* with a :class:`StreamedResponse`."""
+        """Answer *request* with a :class:`StreamedResponse`; raise StoppedError where the run ends before."""
+        async with interruptible(self.crawler):
+            return await self._download(request)
+
+    async def _download(self, request: Request) -> Response:
         if not request.meta.get("woo_stream"):
             return await super().download_request(request)
         url = yarl.URL(request.url, encoded=True)
@@ -96,6 +102,9 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 return await self._answer(request, url)
         except SpoolError as error:
             end_run(self.crawler, "no_room", str(error))
+            raise
+        except TrustError as error:
+            end_run(self.crawler, "no_certificates", str(error))
             raise
 
     async def close(self) -> None:
@@ -143,7 +152,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 limit=0,  # bounded above, before the clock of a request runs; those of a host by its slot
                 limit_per_host=0,
                 resolver=self._resolver,
-                ssl=ssl.create_default_context(),
+                ssl=trusted_context(),
             )
             self._client = aiohttp.ClientSession(
                 connector=connector,

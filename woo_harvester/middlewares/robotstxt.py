@@ -17,6 +17,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.spiders.conditional import is_complete
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -92,8 +93,12 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
             self._known.setdefault(host, error)
             return
         body = _body(response)
-        if response.status < 500:  # RFC 9309, 2.3.1.3: a robots.txt that is not there forbids nothing
-            await self.learn(request, body if response.status == 200 else b"")
+        if is_complete(response.status):
+            await self.learn(request, body)
+        elif (
+            300 <= response.status < 500
+        ):  # RFC 9309, 2.3.1.3: a robots.txt that is not there forbids nothing
+            await self.learn(request, b"")
         else:
             self._known.setdefault(host, RobotsUnreachableError(response.status))
 

@@ -52,6 +52,16 @@ def ended(run: Run) -> list[str]:
     return [f"the run ended early: expected the reason finished, got {run.reason}. Its log tells more."]
 
 
+def connected(run: Run) -> list[str]:
+    """Nearly all hosts out of reach in the same way."""
+    if not run.own_fault:
+        return []
+    return [
+        "nearly all hosts were out of reach in the same way, so the cause is likely on this side: see "
+        "oogst.eigen-verbinding in findings.jsonl of the run."
+    ]
+
+
 def emptied(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     """Hosts that were well, and are empty now."""
     empty = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +12,8 @@ from typing import Any
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
+from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.report.build import OWN_FAULT
 from woo_harvester.report.funnel import Account, read_accounts
 
 #: The folder of a run: its spider and when it began.
@@ -30,6 +31,8 @@ class Run:
     """Of its hosts; none of a spider that keeps none."""
     findings: dict[str, Counter[Severity]]
     """How many findings there are about each host."""
+    own_fault: bool = False
+    """Whether nearly all hosts were out of reach, likely by a fault on the harvester's own side."""
 
     @property
     def title(self) -> str:
@@ -58,15 +61,20 @@ def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
 def read_run(folder: Path) -> Run:
     """The run that left this folder. Raises OSError, and ValueError with the path."""
     path = folder / "stats.json"
+    check_regular(path)
     try:
-        stats = json.loads(path.read_text(encoding="utf-8"))
+        stats = parse_object(path.read_bytes())
         ended = datetime.fromisoformat(stats["finish_time"])
         reason = str(stats["finish_reason"])
+        if ended.tzinfo is None:
+            raise ValueError("finish_time has no offset")
+        found = _findings(stats)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} holds no statistics of a run: {error!r}") from error
+        raise ValueError(f"{path} holds no statistics of a run: {type(error).__name__}: {error}") from error
     hosts = folder / "hosts.jsonl"
     accounts = {account.host: account for account in read_accounts(hosts)} if hosts.exists() else {}
-    return Run(folder.name, ended, reason, accounts, _findings(stats))
+    own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
+    return Run(folder.name, ended, reason, accounts, found, own_fault)
 
 
 def _folders(reports: Path) -> Iterator[tuple[str, Path]]:
@@ -81,6 +89,8 @@ def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:
     for key, count in stats.items():
         match key.split("/"):
             case ["woo", "hosts", host, code]:
+                if not isinstance(count, int):
+                    raise TypeError(f"{key}: expected a number, got {count!r}")
                 found.setdefault(host, Counter())[_severity(code)] += count
     return found
 

@@ -54,6 +54,10 @@ class RunMonitor(_Check):
     def test_ended(self) -> None:
         self.tell(checks.ended(self.data.run))
 
+    @monitors.name("hosts can be reached from here")  # type: ignore[untyped-decorator]
+    def test_connected(self) -> None:
+        self.tell(checks.connected(self.data.run))
+
 
 class DocumentMonitor(_Check):
     """Whether what was there is there still."""

@@ -20,13 +20,11 @@ from jinja2 import Environment, PackageLoader
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Explanation, Severity, explain
+from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.tooi import lists
 
 #: Files that the page shows of one error; JSON has all of them.
 SHOWN = 20
-
-#: Errors that are told once only, when a message is processed: whether they were mended is not known.
-ONCE = frozenset({"ipm.andere-organisatie"})
 
 #: What is told in each run although it is only a warning.
 REPEATED = frozenset({"ipm.datum-nu"})
@@ -114,7 +112,7 @@ class _Key(NamedTuple):
 
 def is_repeated(code: str) -> bool:
     """Whether an error is told in each run until it is mended."""
-    return code in REPEATED or (explain(code).severity is Severity.ERROR and code not in ONCE)
+    return code in REPEATED or explain(code).severity is Severity.ERROR
 
 
 def take_inventory(reports: Path, first: date, last: date) -> Inventory:
@@ -175,12 +173,15 @@ def _add_run(folder: Path, cases: dict[_Key, Case]) -> None:
 def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
     if not path.exists():
         return
-    with path.open(encoding="utf-8") as lines:
+    check_regular(path)
+    with path.open("rb") as lines:
         for number, text in enumerate(lines, start=1):
-            if not text.endswith("\n"):
+            if not text.endswith(b"\n"):
                 return  # the run was killed while it wrote this
             try:
-                line = json.loads(text)
+                line = parse_object(text)
+                for name in ("at", *({"since"} & line.keys())):
+                    _moment_of(line[name])
                 if line["severity"] != Severity.INFO and line["code"].startswith(
                     ("ipm.", "robots.", "tls.", "host.")
                 ):
@@ -188,17 +189,30 @@ def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
                     body = line.get("organisation") or host
                     yield _Key(body, host, line["code"], line.get("url", "")), line
             except (ValueError, KeyError, TypeError) as error:
-                raise ReportError(f"{path}, line {number}: expected a finding ({error!r})") from None
+                raise ReportError(
+                    f"{path}, line {number}: expected a finding ({type(error).__name__}: {error})"
+                ) from None
 
 
 def _stats(path: Path) -> dict[str, Any]:
     try:
-        stats: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        check_regular(path)
+        stats: dict[str, Any] = parse_object(path.read_bytes())
+        if "finish_time" in stats:
+            _moment_of(stats["finish_time"])
     except FileNotFoundError:
         return {}
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ReportError(f"{path}: expected JSON ({error})") from None
     return stats
+
+
+def _moment_of(value: Any) -> datetime:
+    """Return an aware moment. Raises TypeError or ValueError for anything else."""
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError(f"expected a moment with its offset, got {value}")
+    return moment
 
 
 # What is written of it.

@@ -51,6 +51,8 @@ class Mutation:
     """The file's date, aware: by listing or ``Last-Modified``, else the moment of fetching."""
     bevindingen: tuple[str, ...] = ()
     """Codes of the findings about the message."""
+    digest: str | None = None
+    """SHA-256 of the file; None for a message that an older version kept."""
 
     @property
     def key(self) -> Key:
@@ -85,7 +87,7 @@ def _comparable(transactie_id: str) -> tuple[bool, int, str]:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known under one identifier: the row that the state keeps, as JSON (``dump``, ``load``)."""
+    """The last message of an organisation about an identifier: a row of the state, as JSON (``dump``)."""
 
     mutation: Mutation
     """The message that was applied last."""
@@ -95,6 +97,8 @@ class Known:
     """Of cases: whether outputs have it (True), had it (False) or never did (None)."""
     opgehaald: datetime | None = None
     """Of cases: the moment of the record that outputs have or had."""
+    eigen: bool = False
+    """Of cases: whether an entry page on the host of the case offered it."""
 
     @property
     def key(self) -> Key:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.extensions.ending import RunError, end_run, refuse_start
+from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.files.names import path_of
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.stores.opening import open_store
@@ -57,11 +58,13 @@ class StorePipeline:
     async def _keep(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
         """Whether the document is in the store; one that was not received now may be from before."""
         if fetched.file is None:
-            return await self.store.has(sha256, fetched.size)
+            async with interruptible(self._crawler):
+                return await self.store.has(sha256, fetched.size)
         if self._failed:
             raise RunError("the store has failed before")
         try:
-            is_new = await self.store.put(sha256, fetched.size, fetched.file, media_type)
+            async with interruptible(self._crawler):
+                is_new = await self.store.put(sha256, fetched.size, fetched.file, media_type)
         except StoreError as error:
             self._failed = True
             raise fail_store(self._crawler, error) from error

@@ -16,11 +16,12 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
-from woo_harvester.extensions.ending import refuse_start
+from woo_harvester.extensions.ending import RunError, end_run, refuse_start
+from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store, text_limits
 from woo_harvester.stores.store import DocumentStore, StoreError
-from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError
+from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
 from woo_harvester.text.workers import Workers
 from woo_harvester.titles import title_from_properties
 
@@ -73,11 +74,12 @@ class TextPipeline:
         fetched, kind = item.source.fetched, item.source.filetype
         if kind is None:
             return item
-        extracted = await self._known(fetched)
-        if extracted is None:
-            async with _on_disk(fetched) as path:
-                extracted = await self._read(path, kind.code, item) if path else None
-            await self._remember(fetched, extracted)
+        async with interruptible(self._crawler):
+            extracted = await self._known(fetched)
+            if extracted is None:
+                async with _on_disk(fetched) as path:
+                    extracted = await self._read(path, kind.code, item) if path else None
+                await self._remember(fetched, extracted)
         if extracted is not None:
             self._add(extracted, item)
         return item
@@ -107,6 +109,10 @@ class TextPipeline:
     async def _read(self, path: Path, filetype: str, item: WooItem) -> Extracted | None:
         try:
             return await self._workers.extract(path, filetype)
+        except WorkerStartError as error:
+            line = f"no process could be started to read documents: {error}"
+            end_run(self._crawler, "text_failed", line)
+            raise RunError(line) from error
         except TextError as error:
             action = "geoogst zonder tekst"
             if isinstance(error, TextTimeoutError):

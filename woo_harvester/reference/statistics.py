@@ -18,13 +18,15 @@ STATISTICS = {
     "woo/defaults/<field>": "records of which the publisher did not give the field, so that it was filled in",
     "woo/documents/<verdict>": (
         "entries that were read, by what was decided: `new`, `changed`, `republished`, `unchanged`; `older` "
-        "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`"
+        "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
+        "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`)"
     ),
     "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
         "documents left out because of what was fetched: their type, size or redirect; those of earlier runs "
         "that are still left alone count too"
     ),
+    "woo/documents/same": "documents that were fetched once more, and have the bytes that were known",
     "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
     "woo/files/stored": "documents that were put in `FILES_STORE`",
     "woo/files/bytes": "bytes of those",

@@ -19,6 +19,7 @@ from typing import IO
 
 from woo_harvester.dates import day_of
 from woo_harvester.findings import Finding, Report
+from woo_harvester.inputs import parse_object
 from woo_harvester.register.reader import RegisterError, read_export
 from woo_harvester.register.register import Register
 
@@ -63,7 +64,7 @@ class RegisterCopy:
     def info(self) -> CopyInfo | None:
         """What is known about the copy; None where there is none, or none of this source."""
         try:
-            info = CopyInfo(**json.loads(self._info_path.read_text(encoding="utf-8")))
+            info = CopyInfo(**parse_object(self._info_path.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
         return info if info.source == self.source and self.path.is_file() else None

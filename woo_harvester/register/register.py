@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from datetime import date
 from typing import Self
@@ -29,6 +29,7 @@ class Register:
         """Day of the export, as far as who had it could tell."""
         self.location_count = sum(map(len, by_host.values()))
         self._hosts = {host: HostLocations(found) for host, found in by_host.items()}
+        self._hosts_by_organisation = _hosts_by_organisation(self._hosts)
         self._ad_hoc: frozenset[str] = frozenset()
         self._keys = _keys(self.organisations)
         self._names: dict[str, list[Organisation]] = {}
@@ -60,7 +61,38 @@ class Register:
 
     def hosts_of(self, organisation: Organisation) -> tuple[str, ...]:
         """The hosts on which a body registered locations, in alphabetical order; none for a body without."""
-        return tuple(sorted(host for host, found in self._hosts.items() if organisation in found.bodies))
+        return self._hosts_by_organisation.get(organisation.system_id, ())
+
+    def owners(self, url: str) -> tuple[Organisation, ...]:
+        """Return the organisations that *url* may belong to by the register, whoever lists it.
+
+        That is the organisation with the longest registered URL that is a prefix, or those that share it;
+        else all that are registered on the host of *url*. Raises ValueError where *url* is no absolute http
+        or https URL.
+        """
+        authority, path, query = split_url(url)
+        on_host = self._hosts.get(authority) or self._hosts.get(host_of(url))
+        if on_host is None:
+            return ()
+        match = on_host.longest_prefix(path, query) or on_host.only
+        return (match.organisation,) if match.organisation is not None else match.candidates
+
+    def is_own(self, url: str, host: str) -> bool:
+        """Return whether an entry for *url* in a sitemap of *host* is its owner's.
+
+        It is where *url* stands on *host*, or where one of its owners is registered on *host*. Source: "Whose
+        entry counts" in the interface description.
+        """
+        if url.startswith(f"https://{host}/") or host_of(url) == host:
+            return True
+        on_host = self._hosts.get(host)
+        return on_host is not None and any(owner in on_host.bodies for owner in self.owners(url))
+
+    def own_hosts(self, url: str) -> tuple[str, ...]:
+        """Return the registered hosts that may list *url*: its own, and those of its only owner."""
+        owners = self.owners(url)
+        hosts = {host_of(url), *(self.hosts_of(owners[0]) if len(owners) == 1 else ())}
+        return tuple(sorted(host for host in hosts if self.is_registered(host)))
 
     def find(self, key: str) -> Organisation | None:
         """The body with this TOOI URI, code at the end of such a URI, systeemId, or exact name.
@@ -98,6 +130,15 @@ class Register:
         if on_index is not None and (on_host is None or on_index.only.organisation is not None):
             return on_index.only
         return on_host.only if on_host is not None else _UNKNOWN
+
+
+def _hosts_by_organisation(hosts: Mapping[str, HostLocations]) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of each organisation in alphabetical order, by its systeemId."""
+    found: dict[str, list[str]] = {}
+    for host in sorted(hosts):
+        for organisation in hosts[host].bodies:
+            found.setdefault(organisation.system_id, []).append(host)
+    return {key: tuple(names) for key, names in found.items()}
 
 
 def _keys(organisations: Iterable[Organisation]) -> dict[str, Organisation]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.inputs import parse_object
 from woo_harvester.report.faults import pattern_of
 from woo_harvester.report.file import write_report
 from woo_harvester.report.funnel import FIELDS, Account, read_accounts, stages, total
@@ -44,6 +45,9 @@ from woo_harvester.report.tally import HostTally, read_findings
 from woo_harvester.tooi import UNKNOWN_CATEGORY, informatiecategorieen
 from woo_harvester.version import VERSION
 
+#: The finding in place of those about hosts that a fault on the harvester's own side kept out of reach.
+OWN_FAULT = "oogst.eigen-verbinding"
+
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
@@ -55,10 +59,11 @@ def build(folder: Path, *, history: History | None = None, lang: Language = "nl"
     """
     run = _run(folder)
     tallies = read_findings(folder / "findings.jsonl")
-    accounts = _accounts(folder / "hosts.jsonl", tallies)
+    left_out = _left_out(folder / "kept-back.jsonl", tallies)
+    accounts = _accounts(folder / "hosts.jsonl", tallies.keys() - left_out)
     past = history.before(run.name, run.kind) if history else Past()
     at = run.finished or run.started or _last_change(folder / "findings.jsonl")
-    now = RunThen(run.name, run.kind, at)
+    now = RunThen(run.name, run.kind, at, comparable=not left_out)
     path = folder / "report.json"
     with TemporaryFile() as lines:
         gathered = Gathered(lines)
@@ -220,7 +225,7 @@ def _totals(
         funnel=_funnel(everything),
         fields=_fields(everything),
         categories=_categories(everything),
-        history=[run.point for run in (*past.runs, now)],
+        history=[run.point for run in (*past.runs, now) if run.comparable],
     )
 
 
@@ -235,17 +240,24 @@ def _explanations(tallies: Iterable[HostTally], past: Past, lang: Language) -> d
     }
 
 
-def _accounts(path: Path, tallies: Mapping[str, HostTally]) -> list[Account]:
+def _left_out(path: Path, tallies: Mapping[str, HostTally]) -> set[str]:
+    """Return the hosts about which a run with a fault on its own side can say nothing."""
+    if (OWN_FAULT, False) not in tallies.get("", HostTally()).counts or not path.exists():
+        return set()
+    return set(read_findings(path))
+
+
+def _accounts(path: Path, found: AbstractSet[str]) -> list[Account]:
     """The accounts that the run wrote; a host that only findings name has one that tells nothing."""
     accounts = {account.host: account for account in read_accounts(path)} if path.exists() else {}
-    for host in sorted(tallies.keys() - accounts.keys() - {""}):
+    for host in sorted(found - accounts.keys() - {""}):
         accounts[host] = Account(host)
     return list(accounts.values())
 
 
 def _stats(folder: Path) -> dict[str, Any]:
     path = folder / "stats.json"
-    stats: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    stats: dict[str, Any] = parse_object(path.read_bytes()) if path.exists() else {}
     return stats
 
 

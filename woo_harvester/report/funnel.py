@@ -15,6 +15,7 @@ a batch of entries was looked at                    ``looked_at(entries, unchang
                                                     repeated and faulty ones too, and of those how many
                                                     are harvested already and are passed over (verdicts
                                                     ``unchanged`` and ``older``)
+entries of documents that their own hosts list      ``left_to_others(entries)``
 a finding about the host or one of its documents    ``note(finding)``: each finding of the run; it counts
                                                     those that lose a document, and ``loc.dubbel``
 an item is through all pipelines                    ``delivered(record)``: harvested (new, changed or
@@ -33,12 +34,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
+
 from woo_harvester.findings import Finding
+from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
@@ -127,7 +131,7 @@ class Account:
     listed: int = 0
     """Entries that could be read, those of sitemaps that were passed over included; a repeated loc once."""
     repeated: int = 0
-    """Entries whose loc was listed before; not among those listed."""
+    """Entries whose loc was listed before, or is listed by its own host; not among those listed."""
     unchanged: int = 0
     """Harvested in an earlier run and as they were then."""
     lost: dict[str, int] = field(default_factory=dict)
@@ -161,6 +165,16 @@ class Account:
         self.sitemaps_unchanged += 1
         self.listed += documents
         self.unchanged += documents - faulty
+
+    def left_to_others(self, entries: int, *, unchanged: bool = False) -> None:
+        """So many of the entries are of documents whose own hosts list them: there they count.
+
+        They were counted among those listed, and with *unchanged* among those that are unchanged.
+        """
+        self.listed -= entries
+        self.repeated += entries
+        if unchanged:
+            self.unchanged -= entries
 
     def looked_at(self, entries: int, unchanged: int) -> None:
         """A batch was looked at: all its *entries*, of which so many are harvested and unchanged."""
@@ -216,6 +230,10 @@ class Account:
             _count(self.patterns, pattern)
 
 
+_ACCOUNT = TypeAdapter(Account)
+_NAMES = frozenset(one.name for one in fields(Account))
+
+
 class Accounts:
     """The accounts of a run, by host."""
 
@@ -238,6 +256,11 @@ class Accounts:
         """Take an account that was made elsewhere."""
         self._accounts[account.host] = account
 
+    def leave_out(self, hosts: Iterable[str]) -> None:
+        """Remove the accounts of hosts about which the run can say nothing."""
+        for host in hosts:
+            self._accounts.pop(host, None)
+
     def note(self, finding: Finding) -> None:
         """Have the account of the finding's host count it, where there is one."""
         if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:
@@ -252,12 +275,20 @@ class Accounts:
 
 def read_accounts(path: Path) -> Iterator[Account]:
     """The accounts in a ``hosts.jsonl``; raises OSError, and ValueError for a line that is none."""
-    with path.open(encoding="utf-8") as lines:
+    check_regular(path)
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                yield Account(**json.loads(line))
+                yield _account(parse_object(line))
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {number}: expected an account of a host: {error}") from error
+
+
+def _account(given: Mapping[str, Any]) -> Account:
+    """Return the account that *given* describes. Raises ValueError for a name or a value that cannot be."""
+    if unknown := given.keys() - _NAMES:
+        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
+    return _ACCOUNT.validate_python(given)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.parts import Kind, part_of, weight_of
@@ -52,6 +53,8 @@ class RunThen:
     kind: Kind
     at: str
     hosts: dict[str, HostThen] = field(default_factory=dict)
+    comparable: bool = True
+    """Whether the totals count in charts: not where a fault on the harvester's own side left hosts out."""
 
     @property
     def point(self) -> Point:
@@ -182,7 +185,7 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
 
 def _read(path: Path) -> RunThen:
     try:
-        kept: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+        kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
         hosts = {name: HostThen(**host) for name, host in kept.pop("hosts").items()}
         return RunThen(**kept, hosts=hosts)
     except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:

@@ -124,8 +124,8 @@ def _of_files(part: Part) -> Part:
 
 PARTS["bestanden"] = tuple(_of_files(part) for part in PARTS["woo"] if part.name not in _ONLINE_ONLY)
 
-#: About the harvester's own copy of the register, not about any host.
-NOT_SCORED = frozenset({"register.onbereikbaar"})
+#: About the harvester's own connection or copy of the register, or perhaps the doing of another host.
+NOT_SCORED = frozenset({"register.onbereikbaar", "oogst.eigen-verbinding", "loc.andere-host"})
 
 #: Indexes that robots.txt names and that are never asked for, so that no account counts them.
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https")

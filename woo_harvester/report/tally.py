@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.report.funnel import is_about_document
 from woo_harvester.report.score import FindingKey
 
@@ -24,7 +25,7 @@ class HostTally:
     """The findings of one host."""
 
     counts: Counter[FindingKey] = field(default_factory=Counter)
-    lines: dict[FindingKey, list[str]] = field(default_factory=lambda: defaultdict(list))
+    lines: dict[FindingKey, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     """The first few of each kind, as they were written."""
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
@@ -39,16 +40,18 @@ def read_findings(path: Path) -> dict[str, HostTally]:
     killed may leave, does not count.
     """
     hosts: dict[str, HostTally] = defaultdict(HostTally)
-    with path.open(encoding="utf-8") as lines:
+    check_regular(path)
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if not line.endswith("\n"):
+            if not line.endswith(b"\n"):
                 break
             try:
-                finding = json.loads(line)
-                key = finding["code"], is_about_document(finding)
+                finding = parse_object(line)
+                key = str(finding["code"]), is_about_document(finding)
+                host = str(finding.get("host") or "")
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {number}: expected a finding: {error}") from error
-            tally = hosts[finding.get("host") or ""]
+            tally = hosts[host]
             tally.counts[key] += 1
             if tally.counts[key] <= EXAMPLES:
                 tally.lines[key].append(line)

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+#: Statuses of a complete file (RFC 9110, 15.3.1 and 15.3.4). The other statuses of 2xx bring
+#: nothing, a part of the file, or something about it.
+COMPLETE = frozenset({200, 203})
+
 #: A publisher's error page comes to the callback, as does "not modified": it is told, not dropped.
 ANSWERS = (304, *range(400, 600))
 
@@ -60,6 +64,11 @@ def is_not_modified(response: Response) -> bool:
     """Whether the file is as it was, by a server that was asked: others say so of what was never read."""
     asked = response.request is not None and any(name in response.request.headers for name in CONDITIONS)
     return response.status == 304 and asked
+
+
+def is_complete(status: int) -> bool:
+    """Return whether an answer with this status is the complete file that was asked for."""
+    return status in COMPLETE
 
 
 def validator(response: Response, name: str) -> str | None:

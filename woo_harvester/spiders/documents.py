@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from time import time
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from scrapy import Request
@@ -13,12 +16,13 @@ from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse, release
-from woo_harvester.items import Fetched, WooItem
+from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store
-from woo_harvester.spiders.conditional import header, unless_changed, validator
+from woo_harvester.spiders.conditional import header, is_complete, is_not_modified, unless_changed, validator
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
-from woo_harvester.state.documents import KnownFile
+from woo_harvester.state.decision import is_long_ago
+from woo_harvester.state.documents import KnownFile, is_recheck_due
 from woo_harvester.stores.store import StoreError
 from woo_harvester.urls import host_of
 
@@ -27,12 +31,16 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http.request import CallbackT
+    from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
 SKIPPED = "overgeslagen"
 
 #: An answer to HEAD with one of these may only mean that the server does not do HEAD.
 HEAD_REFUSED = frozenset({400, 403, 404, 405, 500, 501})
+
+#: Partial Content (RFC 9110, 15.3.7).
+PARTIAL = 206
 
 #: What is told of a document that was there and may not be harvested; all else was not to be had this time.
 REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
@@ -55,6 +63,7 @@ class Documents:
         self._text = settings.getbool("WOO_TEXT")
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
+        self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
         # A text that is not kept must be read again from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
@@ -64,7 +73,7 @@ class Documents:
         """The request for an item's document; it takes a place of the visit until it is done."""
         visit.begins()
         loc = item.record.document.weblocatie
-        known = item.source.known if item.source and conditional and self._conditional else None
+        known = self._condition(item) if conditional else None
         return Request(
             loc,
             method="HEAD" if self.mode == "head" and not headers_only else "GET",
@@ -86,6 +95,19 @@ class Documents:
             cb_kwargs={"item": item, "visit": visit},
         )
 
+    def _condition(self, item: WooItem) -> KnownFile | None:
+        """Return the file that the server may say is the same; None where its word does not do."""
+        source = item.source
+        if not self._conditional or source is None or source.known is None or source.recheck:
+            return None
+        return None if is_long_ago(source.known.fetched_at, int(time()), self._interval) else source.known
+
+    def is_recheck_due(self, connection: Connection, sitemap_id: int) -> bool:
+        """Return whether a document of a sitemap must be asked for once more, whatever its entry says."""
+        return self.mode == "download" and is_recheck_due(
+            connection, sitemap_id, int(time()), int(self._interval)
+        )
+
     async def parse(
         self, response: StreamedResponse, item: WooItem, visit: Visit
     ) -> AsyncIterator[Request | WooItem]:
@@ -102,7 +124,12 @@ class Documents:
         if item.source is not None and self._is_usable(response, item):
             item.source.fetched = _fetched(response, item.source.known, hashed=self.mode == "download")
             _tell_state(item, response)
-            yield item
+            if item.source.recheck and _is_same(item.source):
+                response.close()
+                self._keeper.same(item)
+                visit.account.looked_at(0, 1)
+            else:
+                yield item
         else:
             response.close()
             self._not_harvested(item)
@@ -157,9 +184,11 @@ class Documents:
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
         size = _size(response)
-        if response.status == 304 and item.source is not None and item.source.known is not None:
+        if is_not_modified(response) and item.source is not None and item.source.known is not None:
             return True
-        if not 200 <= response.status < 300:
+        if response.status == PARTIAL:  # nobody asked for a part: no request of ours has a Range
+            item.notes("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
+        elif not is_complete(response.status):
             item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
         elif "coding" in response.flags:
             item.notes("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
@@ -177,9 +206,10 @@ class Documents:
 
 
 def _refuses_head(response: StreamedResponse) -> bool:
-    return (
-        response.request is not None and response.request.method == "HEAD" and response.status in HEAD_REFUSED
-    )
+    """Return whether a GET may say more: some servers refuse HEAD, or answer any HEAD with 204."""
+    is_head = response.request is not None and response.request.method == "HEAD"
+    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
+    return is_head and (is_odd or response.status in HEAD_REFUSED)
 
 
 def _size(response: StreamedResponse) -> int | None:
@@ -212,17 +242,27 @@ def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: boo
     )
 
 
+def _is_same(source: Source) -> bool:
+    """Return whether the bytes that were received are those that were known."""
+    known, fetched = source.known, source.fetched
+    if known is None or known.sha256 is None or fetched is None:
+        return False
+    return fetched.sha256 == known.sha256.hex()
+
+
 def _tell_state(item: WooItem, response: StreamedResponse) -> None:
     """What the state keeps of the file itself, for the next time."""
     delivery = item.delivery
     if isinstance(delivery, Delivery) and delivery.harvested is not None:
         known = item.source.known if item.source else None
-        if response.status == 304:
-            file = known
+        if response.status == 304 and known is not None:
+            since = int(time()) if known.unchanged_since is None else known.unchanged_since
+            file: KnownFile | None = replace(known, unchanged_since=since)
         elif response.sha256:
             etag = validator(response, "ETag")
             last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough
-            file = KnownFile(bytes.fromhex(response.sha256), etag, last_modified)
+            digest = bytes.fromhex(response.sha256)
+            file = KnownFile(digest, etag, last_modified, fetched_at=int(time()))
         else:
             file = None
         delivery.harvested.file = file

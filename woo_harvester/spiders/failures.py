@@ -7,8 +7,11 @@ from typing import Literal
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.handlers.trust import TrustError
+from woo_harvester.middlewares.machine import is_own_fault
 from woo_harvester.middlewares.redirect import RedirectRefused
 from woo_harvester.middlewares.robotstxt import RobotsForbidden
 
@@ -31,8 +34,10 @@ CERTIFICATE_FAULTS = {
 
 
 def is_ours(error: BaseException | None) -> bool:
-    """Whether it says nothing about the publisher, who is told nothing then: it ends the run."""
-    return isinstance(error, SpoolError)
+    """Return whether the cause is on this side, so that no finding says it of the publisher: the run ends."""
+    if error is None:
+        return False
+    return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:

@@ -15,6 +15,7 @@ from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.folders import data_dir
+from woo_harvester.handlers.trust import TrustError, trusted_context
 from woo_harvester.items import RecordItem
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register_fetch import obtain_register
@@ -76,7 +77,7 @@ class HarvestSpider(Spider):
         try:
             await self._prepare()
             requests = self.first_requests()
-        except (ArgumentError, RegisterError, StateError) as error:
+        except (ArgumentError, RegisterError, StateError, TrustError) as error:
             self.failure = (status_of(error), str(error))
             raise CloseSpider("cannot_start") from error
         self._to_conclude = True
@@ -90,6 +91,10 @@ class HarvestSpider(Spider):
             request = Request("data:,", callback=self.conclude, dont_filter=True)
             self.crawler.engine.crawl(request)
             raise DontCloseSpider
+
+    def conclude_later(self) -> None:
+        """Conclude once more, when nothing is left to do again."""
+        self._to_conclude = True
 
     @abstractmethod
     def select(self, register: Register) -> Register:
@@ -115,13 +120,14 @@ class HarvestSpider(Spider):
         settings = self.settings
         if settings["JOBDIR"]:
             raise StateError(NO_JOBDIR)
+        trusted_context()  # before the first request, since no publisher is at fault
         findings, keeper = self.crawler.get_extension(Findings), self.crawler.get_extension(StateKeeper)
         if findings is None or keeper is None:
             raise NotConfigured(
                 "The spider needs the extensions Findings and StateKeeper of woo_harvester.Addon"
             )
         self.folder, self.report, self.keeper = findings.folder, findings.report, keeper
-        self.accounts = findings.accounts
+        self.accounts, self.common_cause = findings.accounts, findings.common_cause
         register = await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],
             data_dir(settings),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -13,21 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
-from woo_harvester.extensions.delivery import Reading
 from woo_harvester.extensions.ending import is_closing
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse
-from woo_harvester.items import WooItem
 from woo_harvester.middlewares.robotstxt import WooRobotsTxtMiddleware
 from woo_harvester.sitemaps.reader import OtherKindError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
-from woo_harvester.sitemaps.selection import NOT_READ, Index, Sitemap
-from woo_harvester.sitemaps.urlset import UrlsetReader
-from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
-from woo_harvester.spiders.conditional import ANSWERS, conditions, is_due, is_not_modified, validator
+from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.sitemaps.whole import fault_code
+from woo_harvester.spiders.conditional import (
+    ANSWERS,
+    conditions,
+    is_complete,
+    is_not_modified,
+    validator,
+)
 from woo_harvester.spiders.documents import Documents
 from woo_harvester.spiders.entries import Entries
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
+from woo_harvester.spiders.sitemapfiles import Output, SitemapFiles, check_file
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
@@ -37,8 +40,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
-
-Output = AsyncIterator[Request | WooItem]
 
 LEFT = "host.achterstand"
 
@@ -57,7 +58,7 @@ class HostReader:
         self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
         self._patience = timedelta(days=crawler.settings.getfloat("WOO_REFUSED_DAYS"))
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
-        self._sitemap_maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
+        self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)
 
     def robots(self, visit: Visit, connection: Connection) -> Request:
         """The request that a visit begins with."""
@@ -102,9 +103,11 @@ class HostReader:
         )
 
     def _is_another_try_due(self, connection: Connection, resource_id: int) -> bool:
-        """Whether a document of a sitemap was refused so long ago that it is asked for again."""
+        """Whether a document of a sitemap is asked for again: refused, or said to be the same, long ago."""
         first = first_refused(connection, resource_id)
-        return first is not None and time() - first >= self._patience.total_seconds()
+        if first is not None and time() - first >= self._patience.total_seconds():
+            return True
+        return self._documents.is_recheck_due(connection, resource_id)
 
     async def on_failure(self, failure: Failure) -> Output:
         """Tell why nothing came of a robots.txt, index or sitemap, and go on with the host."""
@@ -144,17 +147,24 @@ class HostReader:
                 connection, index.url, "index", visit, self.parse_index, self._index_maxsize, index=index
             )
         sitemap = visit.sitemaps.popleft()
-        visit.account.saw_sitemap(sitemap.url)
+        if not visit.is_second:
+            visit.account.saw_sitemap(sitemap.url)
         return self._request(
             connection,
             sitemap.url,
             "sitemap",
             visit,
             self.parse_sitemap,
-            self._sitemap_maxsize,
+            self._sitemaps.maxsize,
             sitemap.index.url,
             sitemap=sitemap,
         )
+
+    def read_again(self, visit: Visit) -> Iterator[Request]:
+        """Give the request for the first of the sitemaps that were postponed; the others follow it."""
+        visit.read_again()
+        with self._keeper.begin() as connection:
+            yield self._next(connection, visit)
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once nothing of it is under way."""
@@ -188,20 +198,22 @@ class HostReader:
             same = is_not_modified(response)
             body = resource.content if same else b"".join(response.chunks())
         keep = None
-        readable = (same or response.status == 200) and "dataloss" not in response.flags and body is not None
+        readable = (
+            (same or is_complete(response.status)) and "dataloss" not in response.flags and body is not None
+        )
         if readable and body is not None:
             visit.indexes.extend(visit.selection.indexes(body, response.url))
             if "maxsize" in response.flags:
                 visit.note("robots.te-groot", response.url, action="gelezen tot 500 KiB")
                 visit.incomplete.append("robots.te-groot")
-            elif response.status == 200:
+            elif is_complete(response.status):
                 keep = _keep(response, resource, body)
             if not visit.selection.named:
                 visit.note("robots.geen-diwoo-index", response.url)
         elif response.status in (404, 410):
             visit.note("robots.ontbreekt", response.url, seen=f"HTTP {response.status}")
         else:
-            seen = "afgebroken" if response.status == 200 else f"HTTP {response.status}"
+            seen = "afgebroken" if is_complete(response.status) else f"HTTP {response.status}"
             visit.note("robots.onbereikbaar", response.url, seen=seen)
         if readable or response.status in range(400, 500):
             await self._obey(response, body or b"" if readable else b"")
@@ -226,7 +238,7 @@ class HostReader:
         with closing(response):
             if is_not_modified(response) and resource.content is not None:
                 self._read_index([resource.content], visit, index)
-            elif response.status == 200:
+            elif is_complete(response.status):
                 complete = self._read_index(response.chunks(), visit, index)
                 if "dataloss" in response.flags and complete:
                     visit.note("index.ongeldig", index.url, seen="afgebroken")
@@ -250,7 +262,7 @@ class HostReader:
         except SitemapError as error:
             code = fault_code("index", error.fault)
             visit.note(code, index.url, line=error.line, seen=error.seen)
-        _check_file(visit, index.url, "index", reader)
+        check_file(visit, index.url, "index", reader)
         if reader.complete and not reader.entries:
             visit.note("sitemap.leeg", index.url)
         return reader.complete
@@ -270,90 +282,11 @@ class HostReader:
                     with self._keeper.begin() as connection:
                         ahead = self._next(connection, visit)
                     yield ahead
-                async for made in self._parse_sitemap(response, visit, resource, sitemap):
+                async for made in self._sitemaps.parse(response, visit, resource, sitemap):
                     yield made
                 if not is_closing(self._crawler):
                     for request in self._after(visit):
                         yield request
-
-    async def _parse_sitemap(
-        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
-    ) -> Output:
-        if not is_closing(self._crawler):
-            if is_not_modified(response) or self._is_same(response, resource):
-                visit.whole.add(resource.id)
-                self._crawler.stats.inc_value("woo/sitemaps/unchanged")
-                self._entries.pass_over(visit.account, sitemap, resource.id)
-            elif response.status == 200:
-                async for made in self._read_sitemap(response, visit, resource, sitemap):
-                    yield made
-            else:
-                visit.note("sitemap.onbereikbaar", sitemap.url, seen=f"HTTP {response.status}")
-
-    def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
-        """Whether the bytes are those of the last complete read, which is not too long ago."""
-        same = resource.digest is not None and response.sha256 == resource.digest.hex()
-        return response.status == 200 and same and not is_due(resource, self._interval)
-
-    async def _read_sitemap(
-        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
-    ) -> Output:
-        reading = _reading(response, resource)
-        self._keeper.begin_reading(reading)
-        with self._keeper.begin() as connection:
-            if resource.read_at is not None:
-                # Until it has been read again, and all its documents are confirmed, nothing is relied on.
-                forget_read(connection, resource.id)
-            place = self._entries.place(connection, visit.account, sitemap, reading)
-        reader = UrlsetReader(response.chunks, self._sitemap_maxsize)
-        try:
-            for batch in reader:
-                items, taken = self._entries.select(batch, place)
-                reader.took(taken)
-                async for made in self._documents_of(items, visit):
-                    yield made
-                if is_closing(self._crawler):
-                    visit.incomplete.append("closed")
-                    return
-        except OtherKindError as error:
-            self._note_other_kind(error, response, visit, sitemap)
-        except SitemapError as error:
-            code = fault_code("sitemap", error.fault)
-            visit.note(code, sitemap.url, line=error.line, seen=error.seen)
-        self._crawler.stats.inc_value("woo/entries", reader.entries)
-        _check_file(visit, sitemap.url, "sitemap", reader)
-        if reader.complete and "dataloss" in response.flags:
-            visit.note("sitemap.afgebroken", sitemap.url)
-        elif reader.complete:
-            if self._keeper.read_completely(reading):
-                visit.whole.add(resource.id)
-            if not reader.entries:
-                visit.note("sitemap.leeg", sitemap.url)
-
-    async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
-        for item in items:
-            if self._documents.mode == "none":
-                yield item
-                continue
-            while not visit.is_over and not await visit.has_room():
-                if is_closing(self._crawler):
-                    return
-            if visit.is_over:
-                visit.left += 1  # its sitemap is not relied on, since the item is waited for
-                continue
-            visit.asked_for += 1
-            yield self._documents.request(item, visit)
-        await asyncio.sleep(0)  # the other hosts' turn
-
-    def _note_other_kind(
-        self, error: OtherKindError, response: StreamedResponse, visit: Visit, sitemap: Sitemap
-    ) -> None:
-        """Tell what is served as a sitemap; of ``diwoo:Documents``, how many documents are lost by it."""
-        if error.root == "sitemapindex":
-            visit.note("index.genest", sitemap.url, line=error.line, seen="<sitemapindex>", action=NOT_READ)
-            return
-        seen = other_root(error.root, response.chunks(), self._sitemap_maxsize)
-        visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
 def _keep(response: StreamedResponse, resource: Resource, content: bytes) -> Callable[[Connection], None]:
@@ -367,19 +300,3 @@ def _keep(response: StreamedResponse, resource: Resource, content: bytes) -> Cal
         at=int(time()),
         content=content,
     )
-
-
-def _reading(response: StreamedResponse, resource: Resource) -> Reading:
-    return Reading(
-        resource.id,
-        etag=validator(response, "ETag"),
-        last_modified=validator(response, "Last-Modified"),
-        digest=bytes.fromhex(response.sha256) if response.sha256 else None,
-        at=int(time()),
-    )
-
-
-def _check_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
-    """Tell what is to be said of a file as a whole."""
-    for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
-        visit.note(code, url, seen=seen)

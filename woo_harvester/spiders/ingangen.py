@@ -107,15 +107,20 @@ def given_entries(entries: Sequence[str] | Path) -> list[tuple[str, str]]:
         raise ArgumentError(f"argument entries: {entries}: {error.strerror or error}") from None
 
 
-def select_entries(
-    given: Iterable[tuple[str, str]], register: Register, arguments: PermitArguments
-) -> list[Ingang]:
-    """The entry pages that this run reads: those of the hosts and the shard that the arguments tell.
+def entry_pages(given: Iterable[tuple[str, str]], register: Register) -> list[Ingang]:
+    """Return the entry pages that were given, each once, with whose they are.
 
-    Raises :class:`ArgumentError` where no entry page is on the hosts of ``domains``, and for a name that
-    several bodies have.
+    Raises :class:`ArgumentError` for a name that several bodies have.
     """
-    entries = list({url: _ingang(name, url, register) for name, url in given}.values())
+    return list({url: _ingang(name, url, register) for name, url in given}.values())
+
+
+def select_entries(entries: Sequence[Ingang], arguments: PermitArguments) -> list[Ingang]:
+    """Return the entry pages that this run reads: those of the hosts and the shard in the arguments.
+
+    Raises :class:`ArgumentError` where no entry page is on the hosts of ``domains``.
+    """
+    entries = list(entries)
     if arguments.domains:
         entries = [entry for entry in entries if entry.host in arguments.domains]
         if not entries:

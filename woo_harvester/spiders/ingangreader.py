@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,13 +23,14 @@ from woo_harvester.spiders.conditional import (
     ANSWERS,
     conditions,
     header,
+    is_complete,
     is_not_modified,
     moment_of,
     validator,
 )
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.state.documents import BATCH
-from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files
+from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files, wait_again
 from woo_harvester.urls import host_of, secured
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class IngangReader:
     def _links(self, response: StreamedResponse, visit: IngangVisit) -> Sequence[Link]:
         """The links to what is or may be XML, on the hosts that the organisation has."""
         url = visit.ingang.url
-        if response.status != 200:
+        if not is_complete(response.status):
             visit.note("ipm.ingang-onbereikbaar", url, seen=f"HTTP {response.status}")
             return ()
         content_type = header(response, "Content-Type")
@@ -142,6 +143,7 @@ class IngangReader:
         """Those for files that may be new; of the others, what is wrong with them is told again."""
         with self._keeper.begin() as connection:
             known = look_up_files(connection, visit.number, [link.url for link in links])
+            wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
         for link in links:
             file = known.get(link.url)
             visit.has_xml |= file is not None
@@ -186,8 +188,8 @@ class IngangReader:
     ) -> None:
         """What the answer to a request for a file was."""
         if file is not None and is_not_modified(response):
-            self._unchanged(link, file, visit)
-        elif response.status != 200:
+            self._same(link, file, visit)
+        elif not is_complete(response.status):
             self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
         elif "dataloss" in response.flags:
             self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
@@ -201,7 +203,19 @@ class IngangReader:
             visit.note(code, link.url, seen=seen)
             self._count("woo/berichten/failed")
             if file is not None:
+                self._wait_again(link, file, visit)
                 _tell_again(link, file, visit)
+
+    def _same(self, link: Link, file: PermitFile, visit: IngangVisit) -> None:
+        """A file that was asked for has not changed."""
+        self._wait_again(link, file, visit)
+        self._unchanged(link, file, visit)
+
+    def _wait_again(self, link: Link, file: PermitFile, visit: IngangVisit) -> None:
+        """Have the message of a file that is listed checked again, if it was refused."""
+        if file.refused:
+            with self._keeper.begin() as connection:
+                wait_again(connection, visit.number, [link.url])
 
     def _unchanged(self, link: Link, file: PermitFile, visit: IngangVisit) -> None:
         self._count("woo/berichten/unchanged")
@@ -245,9 +259,10 @@ class IngangReader:
                     bestand=link.url,
                     datum=link.date.as_utc() if link.date else modified or now.replace(microsecond=0),
                     bevindingen=tuple(dict.fromkeys(finding.code for finding in findings)),
+                    digest=digest,
                 )
         elif file is not None:
-            self._unchanged(link, file, visit)
+            self._same(link, file, visit)
         with self._keeper.begin() as connection:
             keep_file(connection, visit.number, link.url, kept, mutation)
 
@@ -287,6 +302,12 @@ def _request(url: str, kind: str, maxsize: int, hosts: frozenset[str], headers: 
             "woo_stream": True,
         },
     )
+
+
+def _is_refused(link: Link, known: Mapping[str, PermitFile]) -> bool:
+    """Return whether the message of a file that is not asked for was refused."""
+    file = known.get(link.url)
+    return file is not None and file.refused and how_to_ask(link.date, file.known) is Ask.NOT
 
 
 def _is_xml(response: StreamedResponse) -> bool:

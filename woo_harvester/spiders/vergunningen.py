@@ -15,13 +15,21 @@ from woo_harvester.extensions.delivery import Delivery
 from woo_harvester.extensions.ending import end_run, is_closing
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
+from woo_harvester.permits.rights import Rights
 from woo_harvester.register import Register
 from woo_harvester.search.permits import PERMITS
-from woo_harvester.spiders.conditional import header
+from woo_harvester.spiders.conditional import header, is_complete
 from woo_harvester.spiders.failures import is_ours
 from woo_harvester.spiders.harvest import HarvestSpider, status_of
 from woo_harvester.spiders.hosts import with_domains
-from woo_harvester.spiders.ingangen import Ingang, IngangVisit, given_entries, read_csv, select_entries
+from woo_harvester.spiders.ingangen import (
+    Ingang,
+    IngangVisit,
+    entry_pages,
+    given_entries,
+    read_csv,
+    select_entries,
+)
 from woo_harvester.spiders.ingangreader import IngangReader
 from woo_harvester.state import settling
 from woo_harvester.state.permits import entry_of, forget_entries
@@ -53,6 +61,7 @@ class VergunningenSpider(HarvestSpider):
         self._given = given_entries(self.arguments.entries)
         self._may_be_csv = isinstance(self.arguments.entries, tuple) and len(self._given) == 1
         self.visits: list[IngangVisit] = []
+        self.rights = Rights(register, {})
         self.keeper.open((), reset=False)
         self.reader = IngangReader(self.crawler, self.keeper)
         return with_domains(register, self.arguments.domains or (), self.report)
@@ -98,7 +107,9 @@ class VergunningenSpider(HarvestSpider):
         numbers = [visit.number for visit in self.visits]
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                packages = settling.settle_some(connection, numbers, self.report, datetime.now(UTC))
+                packages = settling.settle_some(
+                    connection, numbers, self.rights, self.report, datetime.now(UTC)
+                )
             if packages is None:
                 return
             for package in packages:
@@ -117,8 +128,11 @@ class VergunningenSpider(HarvestSpider):
 
     def _take(self, given: Sequence[tuple[str, str]]) -> list[IngangVisit]:
         """The visits of the entry pages that are this run's. Raises ArgumentError or StateError."""
-        chosen = select_entries(given, self.register, self.arguments)
+        entries = entry_pages(given, self.register)
+        self.rights = Rights(self.register, {entry.url: entry.organisation for entry in entries})
+        chosen = select_entries(entries, self.arguments)
         hosts = tuple(dict.fromkeys(ingang.host for ingang in chosen))
+        self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
             visits = [self._visit(ingang, entry_of(connection, ingang.url, ingang.host)) for ingang in chosen]
@@ -133,4 +147,4 @@ class VergunningenSpider(HarvestSpider):
 
 def _is_csv(response: StreamedResponse) -> bool:
     media_type = (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
-    return response.status == 200 and media_type == "text/csv"
+    return is_complete(response.status) and media_type == "text/csv"

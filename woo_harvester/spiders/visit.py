@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from math import ceil, inf
 from time import monotonic
 
+from woo_harvester.extensions.delivery import Reading
 from woo_harvester.findings import Finding, Report, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
 from woo_harvester.spiders.room import Room
+from woo_harvester.state.listed import Listed
 from woo_harvester.state.resources import Host
 
 #: Errors about a name in robots.txt that is not an index by the convention: nothing of the host is missing.
@@ -44,8 +46,22 @@ class Visit(Room):
         """What the state knows of the host."""
         self.account = account
         """What becomes of the documents that it lists."""
-        self.whole: set[int] = set()
-        """Sitemaps that list all that they did before: read so, or unchanged since they were."""
+        self.listed = Listed()
+        """Documents that it listed in this run; those of sitemaps that are unchanged are not in it."""
+        self.read: set[int] = set()
+        """Sitemaps that were read to their end, or that are unchanged since they were."""
+        self.lacking: dict[int, Sequence[int]] = {}
+        """Documents that each of these no longer lists."""
+        self.own_sitemaps: set[int] = set()
+        """All sitemaps of the host that the state knows."""
+        self.postponed: deque[Sitemap] = deque()
+        """Sitemaps with entries of others' documents, which wait until their own hosts are read."""
+        self.first_readings: dict[int, Reading] = {}
+        """Their first readings, by number."""
+        self.left_to: dict[str, Counter[str]] = {}
+        """Of each of these: how many of its entries are of documents that other hosts list themselves."""
+        self.is_second = False
+        """Whether these are being read now, for such entries only."""
         self.selection = Selection(is_registered, self.note)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()
@@ -97,7 +113,13 @@ class Visit(Room):
     @property
     def finished(self) -> bool:
         """Nothing is left to read or to fetch."""
-        return self.reading_done and not self.under_way
+        return self.reading_done and not self.under_way and not self.postponed
+
+    def read_again(self) -> None:
+        """Read the sitemaps that were postponed."""
+        self.is_second = True
+        self.sitemaps.extend(self.postponed)
+        self.postponed.clear()
 
     @property
     def is_over(self) -> bool:

@@ -21,8 +21,8 @@ from woo_harvester.spiders.harvest import HarvestSpider
 from woo_harvester.spiders.hostreader import HostReader
 from woo_harvester.spiders.hosts import select_hosts
 from woo_harvester.spiders.visit import Visit
-from woo_harvester.state.documents import count_by_host
-from woo_harvester.state.resources import Host, host_of_state
+from woo_harvester.state.documents import count_by_host, end_claims
+from woo_harvester.state.resources import Host, begin_reads, host_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import Limits
 
 if TYPE_CHECKING:
@@ -48,9 +48,10 @@ class WooSpider(HarvestSpider, SitemapSpider):
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
         patience = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
-        self.entries = Entries(register, self.report, keeper, patience)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
+        recheck = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")) if mode == "download" else None
+        self.entries = Entries(register, self.report, keeper, patience, recheck, self._is_being_read)
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
@@ -67,23 +68,37 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def first_requests(self) -> list[Request]:
         """The robots.txt of each host."""
         self.crawler.stats.set_value("woo/hosts/selected", len(self.hosts))
+        self.common_cause.expect(self.hosts)
         with self.keeper.begin() as connection:  # one for all of what may be a thousand hosts
             known = count_by_host(connection)
             # Those of which the state knows most documents begin first: they take longest.
             hosts = sorted(self.hosts, key=lambda host: -known.get(host, 0))
-            self.visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
-            return [self.reader.robots(visit, connection) for visit in self.visits]
+            visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
+            self.visits = {visit.host: visit for visit in visits}
+            host_ids = [visit.known.id for visit in visits]
+            begin_reads(connection, host_ids)
+            end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
+            return [self.reader.robots(visit, connection) for visit in visits]
 
-    def conclude(self, response: Response) -> Iterator[WooItem]:
-        """The records of withdrawals."""
+    def _is_being_read(self, host: str) -> bool:
+        """Whether a host is read in this run, and not yet to its end."""
+        visit = self.visits.get(host)
+        return visit is not None and not visit.reading_done
+
+    def conclude(self, response: Response) -> Iterator[Request | WooItem]:
+        """The second reading of sitemaps that were postponed, and after it the records of withdrawals."""
+        if postponed := [visit for visit in self.visits.values() if visit.postponed]:
+            self.conclude_later()
+            for visit in postponed:
+                yield from self.reader.read_again(visit)
+            return
         for verdict, count in self.entries.counts.items():
             self.crawler.stats.inc_value(f"woo/documents/{verdict.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         try:
-            for visit in self.visits:
-                yield from self.conclusion.items(visit)
+            yield from self.conclusion.items(list(self.visits.values()))
         except OSError as error:
-            end_run(self.crawler, "report_failed", f"what is held back could not be listed: {error}")
+            end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")
 
     def _visit(self, host: str, known: Host) -> Visit:
         bodies = self.register.organisations_of_host(host)

@@ -5,6 +5,7 @@ Source: seed "Sitemapindex en Sitemaps", field lastmod. Moments are compared, no
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
@@ -21,7 +22,7 @@ class Known(NamedTuple):
     loc: str
     id: int
     sitemap_id: int
-    """Of the sitemap that listed it last."""
+    """The sitemap whose entry counts: see the table documents."""
     lastmod: int | None
     """Microseconds since 1970, of the version that was harvested last."""
     published: str | None
@@ -41,6 +42,12 @@ class Known(NamedTuple):
     """Seconds since 1970; when it was fetched and refused. None where it could not be fetched."""
     refused_lastmod: int | None = None
     """Microseconds since 1970; that it had then."""
+    restore: bool | None = None
+    """Withdrawn by mistake: to be harvested again whatever its lastmod."""
+    fetched_at: int | None = None
+    """Seconds since 1970; when its bytes were last received completely."""
+    unchanged_since: int | None = None
+    """Seconds since 1970; when its server first answered since then that they are the same."""
 
     @property
     def told(self) -> datetime | None:
@@ -60,12 +67,19 @@ class Verdict(Enum):
     """Not harvested, with that finding."""
     OFFERED_AGAIN = "lastmod.heraanbod"
     """Withdrawn, and listed again without a newer lastmod: not harvested, with that finding."""
+    FOREIGN = "loc.andere-host"
+    """Of another organisation's document, whose own host lists it: not harvested."""
     REFUSED = "refused"
     """Fetched before and refused, and nothing says that it has changed: not asked for again."""
+
+    RECHECKED = "rechecked"
+    """Unchanged by its entry, and fetched all the same: its server may be wrong about its bytes."""
 
     @property
     def cause(self) -> Oorzaak | None:
         """The oorzaak of the version that is to be harvested; None where nothing is."""
+        if self is Verdict.RECHECKED:
+            return Oorzaak.WIJZIGING  # if its bytes differ
         return self.value if isinstance(self.value, Oorzaak) else None
 
 
@@ -79,16 +93,51 @@ def moment_of(value: int) -> datetime:
     return EPOCH + value * MICROSECOND
 
 
-def decide(known: Known | None, lastmod: datetime | None) -> Verdict:
-    """What is to be done with an entry. *lastmod* is None where it is absent or cannot be read."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whose entry it is, beside whose version is known. Source: "Whose entry counts" in the interface."""
+
+    own: bool = True
+    """The entry is on the loc's own host, or on one that is registered for the same organisation."""
+    own_known: bool = True
+    """The version that was harvested came from such an entry."""
+    own_listed: bool = False
+    """Of another's entry: such an entry is known beside it."""
+    lastmod: int | None = None
+    """Of another's entry: the lastmod that it had when it was last read, in microseconds since 1970."""
+    seen_before: bool = True
+    """Of another's entry: it was read before."""
+
+
+OWN = Standing()
+
+
+def decide(known: Known | None, lastmod: datetime | None, standing: Standing = OWN) -> Verdict:
+    """Return what is to be done with an entry. *lastmod* is None where it is absent or cannot be read."""
+    if standing.own_listed and not standing.own:
+        return Verdict.FOREIGN
     if known is None or known.harvested is None:
         return Verdict.NEW
+    withdrawn = known.withdrawn is not None
+    if (withdrawn and known.restore) or (standing.own and not standing.own_known):
+        return Verdict.REPUBLISHED if withdrawn else Verdict.CHANGED
+    before = known.lastmod
+    if standing.own_known and not standing.own:
+        # The owner lists it no longer: it stays as it is until the other's own entry changes.
+        if not standing.seen_before:
+            return Verdict.OFFERED_AGAIN if withdrawn else Verdict.UNCHANGED
+        before = standing.lastmod
     given = None if lastmod is None else microseconds(lastmod)
-    if given is None or given == known.lastmod:
-        return Verdict.OFFERED_AGAIN if known.withdrawn is not None else Verdict.UNCHANGED
-    if known.lastmod is None or given > known.lastmod:
-        return Verdict.REPUBLISHED if known.withdrawn is not None else Verdict.CHANGED
-    return Verdict.OFFERED_AGAIN if known.withdrawn is not None else Verdict.OLDER
+    if given is None or given == before:
+        return Verdict.OFFERED_AGAIN if withdrawn else Verdict.UNCHANGED
+    if before is None or given > before:
+        return Verdict.REPUBLISHED if withdrawn else Verdict.CHANGED
+    return Verdict.OFFERED_AGAIN if withdrawn else Verdict.OLDER
+
+
+def is_long_ago(moment: int | None, now: int, interval: float) -> bool:
+    """Return whether *moment* is unknown, ahead of the clock, or *interval* seconds ago or longer."""
+    return moment is None or not 0 <= now - moment < interval
 
 
 def is_refused(known: Known, lastmod: datetime | None, now: int, patience: float) -> bool:

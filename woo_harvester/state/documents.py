@@ -8,17 +8,17 @@ from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, select, update
+from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.faults import NO_FAULT
-from woo_harvester.state.schema import documents, hosts, resources
+from woo_harvester.state.schema import documents, hosts, listings, resources
 
 #: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
 BATCH = 1000
 
-#: Documents of one sitemap whose digests are held in memory while it is read (some 200 bytes each): twice as
+#: Documents of one sitemap whose digests are kept in memory while it is read (some 200 bytes each): twice as
 #: many as the guide lets it have. Those beyond are looked up.
 SAME_MAX = 100_000
 
@@ -36,6 +36,9 @@ KNOWN_COLUMNS = (
     documents.c.fault_since,
     documents.c.refused_at,
     documents.c.refused_lastmod,
+    documents.c.restore,
+    documents.c.fetched_at,
+    documents.c.unchanged_since,
 )
 
 #: Makes a Known of a row, without the Python code in a named tuple's own constructor.
@@ -56,6 +59,10 @@ class Harvested:
     entry_digest: bytes | None = None
     file: KnownFile | None = None
     """None where the document was not fetched."""
+    sitemap_id: int | None = None
+    """The sitemap whose entry it is; None for the one that is known."""
+    takes_over: bool = False
+    """It takes the place of a version of another host's, once it is delivered and not before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,10 @@ class KnownFile:
     media_type: str | None = None
     file_name: str | None = None
     pages: int | None = None
+    fetched_at: int | None = None
+    """Seconds since 1970; when the bytes were last received completely."""
+    unchanged_since: int | None = None
+    """Seconds since 1970; when the server first answered since then that they are the same."""
 
 
 FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
@@ -116,30 +127,52 @@ class Before:
     """What a sitemap listed before it is read again."""
 
     same: dict[bytes, int]
-    """Id of each published document, by the digest of its entry when it was last read.
+    """Number of each published document, by the digest of its entry when it was last read.
 
     An entry with such a digest needs no further look-up: on most days that is nearly all of them.
     """
-    ids: Sequence[int] | None
-    """All documents that are not withdrawn; None where there are more than are held in memory."""
+    others: list[int]
+    """All other documents that it listed."""
+    is_all: bool
+    """Whether these are all: False where there are more than are kept in memory."""
 
 
 _LISTED_BEFORE = (
-    select(documents.c.entry_digest, documents.c.id, documents.c.harvested, documents.c.fault)
-    .where(documents.c.sitemap_id == bindparam("sitemap_id"), documents.c.withdrawn.is_(None))
+    select(
+        listings.c.document_id,
+        listings.c.misses,
+        documents.c.entry_digest,
+        documents.c.harvested,
+        documents.c.withdrawn,
+        documents.c.fault,
+        documents.c.unchanged_since,
+        documents.c.sitemap_id,
+    )
+    .join_from(listings, documents, documents.c.id == listings.c.document_id)
+    .where(listings.c.sitemap_id == bindparam("sitemap_id"))
     .limit(bindparam("most"))
 )
 
 
-def before(connection: Connection, sitemap_id: int) -> Before:
-    """What is known of a sitemap that is about to be read."""
-    rows = connection.execute(_LISTED_BEFORE, {"sitemap_id": sitemap_id, "most": SAME_MAX}).all()
-    same = {
-        digest: key
-        for digest, key, harvested, fault in rows
-        if digest is not None and harvested is not None and fault is None
-    }
-    return Before(same, [row[1] for row in rows] if len(rows) < SAME_MAX else None)
+def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -> Before:
+    """Return what is known of a sitemap that is about to be read; *sitemaps* are all those of its host.
+
+    An entry is the same only where the version that was harvested came from an entry of this host: another
+    host's entry with the same bytes may not count, or count in another index.
+    """
+    rows = connection.execute(_LISTED_BEFORE, {"sitemap_id": sitemap_id, "most": SAME_MAX + 1}).all()
+    if len(rows) > SAME_MAX:
+        return Before({}, [], is_all=False)
+    same: dict[bytes, int] = {}
+    others: list[int] = []
+    for key, misses, digest, harvested, withdrawn, fault, unchanged_since, source in rows:
+        is_published = harvested is not None and withdrawn is None
+        nothing_due = not misses and fault is None and unchanged_since is None
+        if digest is not None and is_published and nothing_due and source in sitemaps:
+            same[digest] = key
+        else:
+            others.append(key)
+    return Before(same, others, is_all=True)
 
 
 def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
@@ -161,11 +194,11 @@ def hold(connection: Connection, ids: Collection[int]) -> None:
     """
     if ids and not is_one_writer(connection):
         rows = select(documents.c.id).where(is_one_of(connection.dialect.name, documents.c.id, "ids"))
-        connection.execute(rows.order_by(documents.c.id).with_for_update(), {"ids": list(ids)})
+        connection.execute(rows.order_by(documents.c.id).with_for_update(key_share=True), {"ids": list(ids)})
 
 
 def move(connection: Connection, ids: Iterable[int], sitemap_id: int) -> None:
-    """Note that *sitemap_id* listed these documents last."""
+    """Note that the version that is known of these documents is that of an entry of *sitemap_id*."""
     rows = [{"key": key} for key in sorted(ids)]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key")).values(sitemap_id=sitemap_id)
@@ -189,6 +222,7 @@ def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
             "day": one.published,
             "moment": one.at,
             "digest": one.entry_digest,
+            "source": one.sitemap_id,
             **(_values(one.file) if one.file else NO_FILE),
         }
         for one in sorted(harvested, key=attrgetter("id"))
@@ -212,10 +246,54 @@ CONFIRM = (
         harvested=bindparam("moment"),
         withdrawn=None,
         entry_digest=bindparam("digest"),
+        sitemap_id=func.coalesce(bindparam("source", type_=BigInteger), documents.c.sitemap_id),
+        withdrawing=None,
+        restore=None,
         **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
         **NO_FAULT,
     )
 )
+
+
+def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -> None:
+    """Learn that a document was received completely, and has the bytes that were known."""
+    values = {
+        "entry_digest": received.entry_digest,
+        "etag": file.etag,
+        "last_modified": file.last_modified,
+        "fetched_at": file.fetched_at,
+        "unchanged_since": None,
+    }
+    statement = update(documents).where(documents.c.id == received.id)
+    connection.execute(statement.values(**values, **NO_FAULT))
+
+
+# Built once, since it runs for each file of each host.
+_RECHECK_DUE = (
+    select(documents.c.id)
+    .where(
+        documents.c.sitemap_id == bindparam("sitemap_id"),
+        documents.c.unchanged_since.is_not(None),
+        documents.c.withdrawn.is_(None),
+        documents.c.refused_at.is_(None),
+        or_(
+            documents.c.fetched_at.is_(None),
+            documents.c.fetched_at <= bindparam("latest"),
+            documents.c.fetched_at > bindparam("now"),  # the clock was set back
+        ),
+    )
+    .limit(1)
+)
+
+
+def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: int) -> bool:
+    """Return whether a document of a sitemap is to be asked for unconditionally in this run.
+
+    That is one whose server said that it is the same, and that was received *interval* seconds ago or longer;
+    *now* is in seconds since 1970. One that was refused since then waits for its own time.
+    """
+    given = {"sitemap_id": sitemap_id, "now": now, "latest": now - interval}
+    return connection.execute(_RECHECK_DUE, given).first() is not None
 
 
 def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:
@@ -223,43 +301,51 @@ def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> Non
     rows = [{"key": key, "moment": at} for key, at in sorted(moments.items())]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
-        connection.execute(statement.values(withdrawn=bindparam("moment"), **NO_FAULT), rows)
+        values: dict[str, Any] = {
+            "withdrawn": bindparam("moment"),
+            "withdrawing": None,
+            "restore": None,
+            **NO_FAULT,
+        }
+        connection.execute(statement.values(**values), rows)
+
+
+def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
+    """Have the run on a host withdraw documents; return those that no other run withdraws already."""
+    claimed: set[int] = set()
+    ordered = sorted(ids)
+    for start in range(0, len(ordered), BATCH):
+        part = ordered[start : start + BATCH]
+        hold(connection, part)
+        free = (
+            documents.c.id.in_(part),
+            documents.c.withdrawn.is_(None),
+            documents.c.harvested.is_not(None),
+            documents.c.withdrawing.is_(None),
+        )
+        statement = update(documents).where(*free).values(withdrawing=host_id).returning(documents.c.id)
+        claimed.update(connection.execute(statement).scalars())
+    return claimed
+
+
+def end_restore(connection: Connection, host_id: int) -> None:
+    """Leave withdrawn documents that were to be restored and that the host did not list."""
+    of_host = select(resources.c.id).where(resources.c.host_id == host_id)
+    listed = select(listings.c.document_id).where(listings.c.document_id == documents.c.id)
+    marked = documents.c.restore, documents.c.sitemap_id.in_(of_host), ~listed.exists()
+    connection.execute(update(documents).where(*marked).values(restore=None))
+
+
+def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
+    """Leave withdrawals to other runs that those on these hosts did not deliver."""
+    left = documents.c.withdrawing.is_not(None), documents.c.withdrawing.in_(list(host_ids))
+    connection.execute(update(documents).where(*left).values(withdrawing=None))
 
 
 def file_of(connection: Connection, key: int) -> KnownFile | None:
     """What is known of a document's file; None where it was never fetched."""
     row = connection.execute(select(*FILE_COLUMNS).where(documents.c.id == key)).one()
     return KnownFile(*row) if row.sha256 is not None else None
-
-
-def not_withdrawn(connection: Connection, sitemap_id: int, *, harvested: bool | None = None) -> Sequence[int]:
-    """Ids of the documents of a sitemap that are not withdrawn: all, or those that were harvested or not."""
-    query = select(documents.c.id).where(
-        documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None)
-    )
-    if harvested is not None:
-        query = query.where(documents.c.harvested.is_not(None) == harvested)
-    return connection.execute(query.order_by(documents.c.id)).scalars().all()
-
-
-def count_listed(connection: Connection, sitemap_id: int) -> int:
-    """How many documents of a sitemap are not withdrawn."""
-    query = select(func.count()).where(documents.c.sitemap_id == sitemap_id, documents.c.withdrawn.is_(None))
-    return connection.scalar(query) or 0
-
-
-def count_published(connection: Connection, host_id: int) -> int:
-    """How many documents of a host were harvested and are not withdrawn."""
-    query = (
-        select(func.count())
-        .select_from(documents.join(resources))
-        .where(
-            resources.c.host_id == host_id,
-            documents.c.harvested.is_not(None),
-            documents.c.withdrawn.is_(None),
-        )
-    )
-    return connection.scalar(query) or 0
 
 
 def count_by_host(connection: Connection) -> dict[str, int]:
@@ -275,15 +361,31 @@ def count_by_host(connection: Connection) -> dict[str, int]:
     return {host: int(count) for host, count in connection.execute(query)}
 
 
-def gone(connection: Connection, ids: Sequence[int]) -> Iterator[Gone]:
-    """What a withdrawal's record needs of documents that were harvested."""
+def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
+    """Give what the record of a withdrawal says of documents, with a sitemap of the host that listed them."""
     columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.lastmod)
     query = select(*columns, documents.c.harvested, resources.c.url, resources.c.index_url)
-    query = query.join_from(documents, resources)
+    query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
+    query = query.join(resources, resources.c.id == listings.c.sitemap_id)
     for start in range(0, len(ids), BATCH):
-        part = query.where(documents.c.id.in_(ids[start : start + BATCH])).order_by(documents.c.id)
-        for row in connection.execute(part):
-            yield Gone(*row)
+        chosen = documents.c.id.in_(ids[start : start + BATCH]), resources.c.host_id == host_id
+        found: dict[int, Gone] = {}
+        for row in connection.execute(query.where(*chosen).order_by(documents.c.id, resources.c.id)):
+            found.setdefault(row[0], Gone(*row))
+        yield from found.values()
+
+
+def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:
+    """Return which of these documents were harvested and are not withdrawn."""
+    found: set[int] = set()
+    for start in range(0, len(ids), BATCH):
+        query = select(documents.c.id).where(
+            documents.c.id.in_(ids[start : start + BATCH]),
+            documents.c.harvested.is_not(None),
+            documents.c.withdrawn.is_(None),
+        )
+        found.update(connection.execute(query).scalars())
+    return found
 
 
 def forget(connection: Connection, ids: Sequence[int]) -> None:
@@ -292,4 +394,5 @@ def forget(connection: Connection, ids: Sequence[int]) -> None:
     for start in range(0, len(ordered), BATCH):
         part = ordered[start : start + BATCH]
         hold(connection, part)
+        connection.execute(delete(listings).where(listings.c.document_id.in_(part)))
         connection.execute(delete(documents).where(documents.c.id.in_(part)))

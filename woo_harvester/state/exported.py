@@ -10,8 +10,18 @@ from typing import IO, Any, Literal
 
 from pydantic import ValidationError
 
+from woo_harvester.inputs import check_regular
 from woo_harvester.state.resources import CONTENT_MAXSIZE
-from woo_harvester.state.rows import COLUMNS, ROW, DocumentRow, FileRow, HostRow, Row
+from woo_harvester.state.rows import (
+    COLUMNS,
+    OF_VERSION_2,
+    ROW,
+    DocumentRow,
+    FileRow,
+    HostRow,
+    ListingRow,
+    Row,
+)
 
 Format = Literal["jsonl", "csv"]
 
@@ -48,6 +58,7 @@ def read(path: Path, form: Format) -> Iterator[Row]:
     order = _Order()
     line = 1
     try:
+        check_regular(path)  # it is read twice
         with path.open(encoding="utf-8-sig", newline="") as file:
             for line, parse in _csv_rows(file) if form == "csv" else _json_rows(file):  # noqa: B007
                 row = parse()
@@ -68,7 +79,7 @@ def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
 def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
     csv.field_size_limit(CELL_MAXSIZE)
     reader = csv.DictReader(file, strict=True)
-    if unknown := set(reader.fieldnames or ()) - set(COLUMNS):
+    if unknown := set(reader.fieldnames or ()) - set(COLUMNS) - OF_VERSION_2:
         raise ValueError(f"expected the columns {', '.join(COLUMNS)}, got {', '.join(sorted(unknown))}")
     for cells in reader:
         yield reader.line_num, lambda cells=cells: _from_cells(cells)  # type: ignore[misc]
@@ -106,13 +117,13 @@ class _Order:
                     raise ValueError(f"expected each host once, got {row.host} a second time")
                 self._hosts.add(row.host)
                 self._host, self._files = row.host, set()
-            case FileRow() | DocumentRow() if row.host != self._host:
+            case FileRow() | DocumentRow() | ListingRow() if row.host != self._host:
                 raise ValueError(f"expected the line of the host {row.host} before those of what it has")
             case FileRow():
                 if row.url in self._files:
                     raise ValueError(f"expected each file of a host once, got {row.url} a second time")
                 self._files.add(row.url)
-            case DocumentRow() if row.sitemap not in self._files:
+            case DocumentRow() | ListingRow() if row.sitemap not in self._files:
                 raise ValueError(
                     f"expected a line of the sitemap {row.sitemap} before those of its documents"
                 )

@@ -1,13 +1,17 @@
-"""Why documents that are listed could not be harvested: remembered, so that it is told in each run."""
+"""Why documents that are listed could not be harvested: remembered, so that it is reported in each run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, func, select, update
 
 from woo_harvester.state.schema import documents
+
+if TYPE_CHECKING:
+    from woo_harvester.state.documents import Harvested
 
 #: Of a document with which nothing is wrong.
 NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod"))
@@ -25,30 +29,25 @@ class Fault:
 
 
 def keep_fault(
-    connection: Connection,
-    key: int,
-    code: str,
-    seen: str | None,
-    *,
-    at: int,
-    refused: bool,
-    published: str,
-    lastmod: int | None = None,
+    connection: Connection, version: Harvested, code: str, seen: str | None, *, at: int, refused: bool
 ) -> None:
-    """Note why a document could not be harvested: fetched and *refused*, or not to be had.
+    """Note why a *version* of a document could not be harvested: fetched and *refused*, or not to be had.
 
-    *published* is its openbaarmakingsdatum, which stays that of when it was first seen.
+    *at* is in seconds since 1970. The openbaarmakingsdatum stays that of when the document was first seen.
     """
     connection.execute(
         update(documents)
-        .where(documents.c.id == key)
+        .where(documents.c.id == version.id)
         .values(
-            published=func.coalesce(documents.c.published, published),
+            published=version.published,
+            sitemap_id=func.coalesce(
+                None if version.takes_over else version.sitemap_id, documents.c.sitemap_id
+            ),
             fault=code,
             fault_seen=seen,
             fault_since=func.coalesce(documents.c.fault_since, at),
             refused_at=at if refused else None,
-            refused_lastmod=lastmod if refused else None,
+            refused_lastmod=version.lastmod if refused else None,
         )
     )
 

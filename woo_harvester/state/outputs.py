@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
+from woo_harvester.state.lastline import WriterError, lock
 from woo_harvester.state.lock import Locks
 from woo_harvester.state.schema import outputs
+
+ANOTHER_WRITER = "another run writes to {}: give each run a file of its own"
 
 
 def lock_name(path: Path, node: str = "") -> str:
@@ -38,9 +42,9 @@ def keep_durable(
 def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dict[Path, int]:
     """Cut files of runs that were killed back to what was durable; gives how many bytes went of which file.
 
-    A file whose name another process has locked is being written by a run on other hosts, and stays as it
-    is. What is cut was never learned by the state, so the documents in it are harvested again. Files of
-    other machines than *node* are left to those.
+    A file that another process has locked, by its name or itself, is written by a run on other hosts or on
+    another state, and stays as it is. What is cut was never learned by the state, so the documents in it are
+    harvested again. Files of other machines than *node* are left to those.
     """
     cut = {}
     query = select(outputs.c.path, outputs.c.durable)
@@ -50,9 +54,12 @@ def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dic
         name = lock_name(path, node)
         if locks is not None and not locks.try_acquire(name):
             continue
-        if size := _cut(path, durable):
-            cut[path] = size
-        connection.execute(update(outputs).where(*_is(path, node)).values(closed=True))
+        try:
+            if size := _cut(path, durable):
+                cut[path] = size
+            connection.execute(update(outputs).where(*_is(path, node)).values(closed=True))
+        except WriterError:
+            pass  # a run on another state; a run after it cuts the file
         if locks is not None:
             locks.release_one(name)
     return cut
@@ -66,8 +73,8 @@ def _cut(path: Path, durable: int) -> int:
     """How many bytes were cut off."""
     if not path.is_file() or (size := path.stat().st_size) <= durable:
         return 0
-    with path.open("r+b") as file:
+    with FileIO(str(path), "r+") as file:
+        lock(file)
         file.truncate(durable)
-        file.flush()
         os.fsync(file.fileno())
     return size - durable

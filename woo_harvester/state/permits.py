@@ -31,6 +31,8 @@ class PermitFile:
     """Why it is invalid; empty for a valid one."""
     faults_since: int | None = None
     """Seconds since 1970."""
+    refused: bool = False
+    """Whether its message was refused, since the case is another organisation's."""
 
 
 _FILE_COLUMNS = (
@@ -43,6 +45,7 @@ _FILE_COLUMNS = (
     permit_files.c.last_modified,
     permit_files.c.faults,
     permit_files.c.faults_since,
+    permit_files.c.refused.is_not(None),
 )
 _LOOK_UP = select(*_FILE_COLUMNS).where(
     permit_files.c.entry_id == bindparam("entry"), permit_files.c.url.in_(bindparam("urls", expanding=True))
@@ -63,10 +66,10 @@ def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) ->
     found = {}
     for start in range(0, len(urls), BATCH):
         rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": urls[start : start + BATCH]})
-        for url, digest, date, now, read_at, etag, modified, faults, since in rows.all():
+        for url, digest, date, now, read_at, etag, modified, faults, since, refused in rows.all():
             known = FileKnown(digest.hex(), date, now)
             told = json.loads(faults) if faults else ()
-            found[url] = PermitFile(known, read_at, etag, modified, told, since)
+            found[url] = PermitFile(known, read_at, etag, modified, told, since, bool(refused))
     return found
 
 
@@ -75,7 +78,7 @@ def keep_file(
 ) -> None:
     """Learn that a file was read, and keep its *message*, if it is to be settled, until it is."""
     key = permit_files.c.entry_id == entry_id, permit_files.c.url == url
-    values = {
+    values: dict[str, Any] = {
         "digest": bytes.fromhex(file.known.digest),
         "date": file.known.date,
         "now": file.known.now,
@@ -85,19 +88,56 @@ def keep_file(
         "faults": json.dumps(file.faults, ensure_ascii=False) if file.faults else None,
         "faults_since": file.faults_since,
     }
+    if message is not None or file.faults:
+        values["refused"] = None  # that was another content of the file
     if not connection.execute(update(permit_files).where(*key).values(**values)).rowcount:
         connection.execute(insert(permit_files).values(entry_id=entry_id, url=url, **values))
     if message is not None:
-        # In the form of the row that it would make.
-        row = Known(message, message.message.zaak)
-        connection.execute(
-            insert(permit_messages).values(
-                entry_id=entry_id,
-                identifier=message.message.identifier,
-                case_url=row.zaak,
-                data=row.dump(),
-            )
+        _keep_message(connection, entry_id, message)
+
+
+def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
+    """Keep messages that were refused with their files, as far as the files still have that content."""
+    entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
+    for mutation in mutations:
+        file = [permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand]
+        if mutation.digest is not None:
+            file.append(permit_files.c.digest == bytes.fromhex(mutation.digest))
+        data = _row_of(mutation).dump()
+        connection.execute(update(permit_files).where(*file).values(refused=data))
+
+
+def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> None:
+    """Have the messages of files that are listed wait again, where they were refused."""
+    for start in range(0, len(urls), BATCH):
+        batch = urls[start : start + BATCH]
+        file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
+        query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
+        for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():
+            _keep_message(connection, entry_id, Known.load(data).mutation)
+        connection.execute(update(permit_files).where(*file).values(refused=None))
+
+
+def read_again(connection: Connection, mutations: Sequence[Mutation]) -> None:
+    """Forget the files of messages, so that the next run that finds them listed reads them again."""
+    entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
+    for mutation in mutations:
+        file = permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand
+        connection.execute(delete(permit_files).where(*file))
+
+
+def _keep_message(connection: Connection, entry_id: int, mutation: Mutation) -> None:
+    row = _row_of(mutation)
+    connection.execute(
+        insert(permit_messages).values(
+            entry_id=entry_id, identifier=row.key.identifier, case_url=row.zaak, data=row.dump()
         )
+    )
+
+
+def _row_of(mutation: Mutation) -> Known:
+    """Return a message in the form of the row that it would make."""
+    return Known(mutation, mutation.message.zaak)
 
 
 def forget_entries(connection: Connection, host: str) -> None:

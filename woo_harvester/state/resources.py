@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
-from woo_harvester.state.schema import documents, hosts, resources
+from woo_harvester.state.schema import documents, hosts, listings, resources
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
+
+#: Hosts in one statement.
+BATCH = 1000
 
 ResourceKind = Literal["robots", "index", "sitemap"]
 
@@ -25,9 +29,7 @@ class Host(NamedTuple):
 
     id: int
     complete_at: int | None
-    held_runs: int
-    confirmed: bool
-    held_documents: int = 0
+    """Seconds since 1970; the end of the last complete read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,7 @@ class Resource:
 
 
 # Built once: they run some times for each of hundreds of hosts, and building one costs as much as running it.
-_HOST = select(
-    hosts.c.id, hosts.c.complete_at, hosts.c.held_runs, hosts.c.confirmed, hosts.c.held_documents
-).where(hosts.c.host == bindparam("host"))
+_HOST = select(hosts.c.id, hosts.c.complete_at).where(hosts.c.host == bindparam("host"))
 _ADD_HOST = insert(hosts)
 _KEEP_HOST = update(hosts).where(hosts.c.id == bindparam("host_id"))
 _RESOURCE = select(resources).where(
@@ -66,8 +66,8 @@ def host_of_state(connection: Connection, host: str) -> Host:
     row = connection.execute(_HOST, {"host": host}).first()
     if row is not None:
         return Host._make(row)
-    added = connection.execute(_ADD_HOST, {"host": host, "held_runs": 0, "confirmed": False})
-    return Host(_id_of(added), None, held_runs=0, confirmed=False)
+    added = connection.execute(_ADD_HOST, {"host": host, "complete": False, "massive": False})
+    return Host(_id_of(added), None)
 
 
 def resource_of(
@@ -120,23 +120,55 @@ def sitemap_ids(connection: Connection, host_id: int) -> list[int]:
     return list(connection.execute(_SITEMAPS, {"host_id": host_id}).scalars())
 
 
-def keep_host(
-    connection: Connection,
-    host_id: int,
-    *,
-    complete_at: int | None,
-    held_runs: int,
-    held_documents: int = 0,
-    confirmed: bool = False,
-) -> None:
-    """Remember how a run ended for a host."""
-    values = {
-        "complete_at": complete_at,
-        "held_runs": held_runs,
-        "held_documents": held_documents,
-        "confirmed": confirmed,
-    }
+def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
+    """Note that hosts are being read: a read that is killed was not complete."""
+    for start in range(0, len(host_ids), BATCH):
+        part = hosts.c.id.in_(host_ids[start : start + BATCH])
+        connection.execute(update(hosts).where(part, hosts.c.complete).values(complete=False))
+
+
+def unregistered_hosts(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:
+    """Return the numbers of known hosts that are not registered: no run visits them any more."""
+    rows = connection.execute(select(hosts.c.id, hosts.c.host))
+    return [row.id for row in rows if not is_registered(row.host)]
+
+
+def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> None:
+    """Note that a host was read completely.
+
+    *at* is in seconds since 1970, *begun_at* the begin of the run in microseconds.
+    """
+    values = {"complete_at": at, "begun_at": begun_at, "complete": True}
     connection.execute(_KEEP_HOST, {"host_id": host_id, **values})
+
+
+def keep_massive(connection: Connection, host_id: int, *, massive: bool) -> None:
+    """Note whether the last complete read of a host lacked so much at once that it may be a mistake."""
+    connection.execute(_KEEP_HOST, {"host_id": host_id, "massive": massive})
+
+
+def forget_unread(connection: Connection, host_id: int, read: Collection[int]) -> None:
+    """Forget the reads of sitemaps that no index names any more: they are read anew if they return."""
+    remembered = resources.c.kind == "sitemap", resources.c.read_at.is_not(None)
+    query = select(resources.c.id).where(resources.c.host_id == host_id, *remembered)
+    for sitemap_id in connection.execute(query).scalars().all():
+        if sitemap_id not in read:
+            forget_read(connection, sitemap_id)
+
+
+def last_reads(connection: Connection) -> dict[str, int]:
+    """Return of each known host when the run began that read it last, in microseconds since 1970.
+
+    0 for a host whose last read was not complete.
+    """
+    rows = connection.execute(select(hosts.c.host, hosts.c.complete, hosts.c.begun_at))
+    return {row.host: (row.begun_at or 0) if row.complete else 0 for row in rows}
+
+
+def hosts_of_sitemaps(connection: Connection, sitemaps: Collection[int]) -> dict[int, str]:
+    """Return the host of each of these sitemaps."""
+    query = select(resources.c.id, hosts.c.host).join_from(resources, hosts)
+    return {row.id: row.host for row in connection.execute(query.where(resources.c.id.in_(list(sitemaps))))}
 
 
 def forget_host(connection: Connection, host: str) -> None:
@@ -145,7 +177,18 @@ def forget_host(connection: Connection, host: str) -> None:
     if host_id is None:
         return
     of_host = select(resources.c.id).where(resources.c.host_id == host_id)
+    documents_of_host = select(documents.c.id).where(documents.c.sitemap_id.in_(of_host))
+    # Of other hosts, which must be read whole to see that they list these documents.
+    others = select(listings.c.sitemap_id).distinct()
+    others = others.where(
+        listings.c.document_id.in_(documents_of_host), listings.c.sitemap_id.not_in(of_host)
+    )
+    for sitemap_id in connection.execute(others).scalars().all():
+        forget_read(connection, sitemap_id)
+    connection.execute(delete(listings).where(listings.c.document_id.in_(documents_of_host)))
+    connection.execute(delete(listings).where(listings.c.sitemap_id.in_(of_host)))
     connection.execute(delete(documents).where(documents.c.sitemap_id.in_(of_host)))
+    connection.execute(update(documents).where(documents.c.withdrawing == host_id).values(withdrawing=None))
     connection.execute(delete(resources).where(resources.c.host_id == host_id))
     connection.execute(delete(hosts).where(hosts.c.id == host_id))
 

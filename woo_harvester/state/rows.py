@@ -13,23 +13,37 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    NonNegativeInt,
     PlainSerializer,
     TypeAdapter,
+    model_validator,
 )
 
+from woo_harvester.dates import EARLIEST, LATEST
 from woo_harvester.state.decision import microseconds, moment_of
 from woo_harvester.urls import host_of, loc_problem
 
 SECOND = 1_000_000
 
+#: Bytes of a robots.txt or an index that the state keeps, at most.
+UNPACKED_MAXSIZE = 8 * 1024 * 1024
+
+#: What the columns of each kind hold in every database.
+INTEGER_MAX = 2**31 - 1
+BIG_INTEGER_MAX = 2**63 - 1
+
+#: Each complete read that lacks the document adds one, and the column holds no more than INTEGER_MAX.
+MISSES_MAX = 2_000_000_000
+
 
 def _moment(value: Any) -> int:
     """Microseconds since 1970 of an ISO 8601 date-time with its offset."""
     try:
-        return microseconds(datetime.fromisoformat(value))
-    except (TypeError, ValueError):
-        raise ValueError(f"expected a date-time such as 2024-04-02T08:00:00Z, got {value!r}") from None
+        moment = datetime.fromisoformat(value)
+        if EARLIEST <= moment <= LATEST:
+            return microseconds(moment)
+    except (TypeError, ValueError, OverflowError):
+        pass  # the same line says what was expected
+    raise ValueError(f"expected a date-time such as 2024-04-02T08:00:00Z, got {value!r}")
 
 
 def _written(moment: int) -> str:
@@ -47,9 +61,14 @@ def _unpack(value: Any) -> bytes:
     """What stays compressed, but must be whole."""
     try:
         packed = b64decode(value, validate=True)
-        zlib.decompress(packed)
+        reader = zlib.decompressobj()
+        size = len(reader.decompress(packed, UNPACKED_MAXSIZE + 1))
     except (TypeError, ValueError, zlib.error):
         raise ValueError("expected content that is compressed (zlib) and in base64") from None
+    if size > UNPACKED_MAXSIZE:
+        raise ValueError(f"expected content of at most {UNPACKED_MAXSIZE} bytes")
+    if not reader.eof or reader.unused_data:
+        raise ValueError("expected content that is compressed (zlib) and in base64")
     return packed
 
 
@@ -83,21 +102,35 @@ Day = Annotated[str, AfterValidator(_day)]
 Host = Annotated[str, AfterValidator(_host)]
 Loc = Annotated[str, AfterValidator(_loc)]
 Url = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
+BigCount = Annotated[int, Field(ge=0, le=BIG_INTEGER_MAX)]
 
 
 class _Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+#: Columns of a host in exports of state version 2, which counted pending withdrawals for each host.
+OF_VERSION_2 = frozenset({"held_runs", "held_documents", "confirmed"})
+
+
 class HostRow(_Row):
     """A host; its files and documents come after it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_version_2(cls, given: Any) -> Any:
+        """Leave out what exports of version 2 say more: what is missing is counted from now on."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in OF_VERSION_2}
 
     kind: Literal["host"] = "host"
     host: Host
     complete_at: Seconds | None = None
-    held_runs: NonNegativeInt = 0
-    held_documents: NonNegativeInt = 0
-    confirmed: bool = False
+    complete: bool = False
+    massive: bool = False
+    begun_at: Microseconds | None = None
 
 
 class FileRow(_Row):
@@ -132,19 +165,41 @@ class DocumentRow(_Row):
     sha256: Hex | None = None
     etag: str | None = None
     last_modified: str | None = None
-    size: NonNegativeInt | None = None
+    size: BigCount | None = None
     media_type: str | None = None
     file_name: str | None = None
-    pages: NonNegativeInt | None = None
+    pages: BigCount | None = None
     fault: str | None = None
     fault_seen: str | None = None
     fault_since: Seconds | None = None
     refused_at: Seconds | None = None
     refused_lastmod: Microseconds | None = None
+    restore: bool | None = None
+    fetched_at: Seconds | None = None
+    unchanged_since: Seconds | None = None
 
 
-Row = HostRow | FileRow | DocumentRow
+class ListingRow(_Row):
+    """That a sitemap of the host lists a document, of this host or another.
+
+    Only where that does not go without saying: a document that is not withdrawn is listed by its sitemap.
+    """
+
+    kind: Literal["listing"] = "listing"
+    host: Host
+    loc: Loc
+    sitemap: Url
+    listed: bool = True
+    """False: the sitemap of the document's row lists it no longer."""
+    misses: Annotated[int, Field(ge=0, le=MISSES_MAX)] = 0
+    missing_since: Microseconds | None = None
+    foreign: bool = False
+    lastmod: Microseconds | None = None
+
+
+Row = HostRow | FileRow | DocumentRow | ListingRow
 ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
 
-#: Of a CSV file, in their order: those of all three kinds.
-COLUMNS = tuple(dict.fromkeys([*HostRow.model_fields, *DocumentRow.model_fields, *FileRow.model_fields]))
+#: Of a CSV file, in their order: those of all kinds.
+KINDS = (HostRow, DocumentRow, FileRow, ListingRow)
+COLUMNS = tuple(dict.fromkeys(name for kind in KINDS for name in kind.model_fields))

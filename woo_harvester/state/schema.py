@@ -1,8 +1,6 @@
-"""The tables of the state, and how an older state becomes one of today."""
+"""The tables of the state."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from sqlalchemy import (
     BigInteger,
@@ -20,22 +18,14 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     event,
-    func,
-    insert,
-    inspect,
-    select,
-    update,
 )
-
-#: Goes up with each change of the tables; see MIGRATIONS.
-VERSION = 2
 
 metadata = MetaData()
 
 #: SQLite numbers rows by itself only where the key is called INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
 
-#: Held by who makes or changes the tables of a PostgreSQL database.
+#: The lock of whoever makes or changes the tables of a PostgreSQL database.
 PREPARING = 7_796_330
 
 
@@ -62,13 +52,14 @@ hosts = Table(
     metadata,
     Column("id", Key, primary_key=True),
     Column("host", Text, unique=True, nullable=False),
-    # Seconds since 1970; the last run in which the host was read completely.
+    # Seconds since 1970; the end of the last complete read.
     Column("complete_at", BigInteger),
-    # Complete runs running in which too much was gone at once; whether the operator said that it is right.
-    Column("held_runs", Integer, nullable=False, default=0),
-    # How many documents that were: a hold is over for no more than these.
-    Column("held_documents", Integer, nullable=False, default=0),
-    Column("confirmed", Boolean, nullable=False, default=False),
+    # Microseconds since 1970; the begin of the run that read it completely.
+    Column("begun_at", BigInteger),
+    # Whether the read that began last was complete: false from its begin on, so also where it was killed.
+    Column("complete", Boolean, nullable=False, default=False),
+    # Whether that read lacked so much at once that it may be a mistake.
+    Column("massive", Boolean, nullable=False, default=False),
 )
 
 #: robots.txt, indexes and sitemaps, with what a conditional request needs.
@@ -97,7 +88,8 @@ documents = Table(
     metadata,
     Column("id", Key, primary_key=True),
     Column("loc", Text, unique=True, nullable=False),
-    # The sitemap that listed it last, and by that its index and host.
+    # The sitemap whose entry counts: that of the version that was harvested or refused last, else the one
+    # that listed it first. By that its index and host.
     Column("sitemap_id", ForeignKey("resources.id"), nullable=False, index=True),
     # Microseconds since 1970: equality is of moments, not of notations.
     Column("lastmod", BigInteger),
@@ -111,7 +103,7 @@ documents = Table(
     Column("withdrawn", BigInteger),
     # Of the entry's bytes, when the full reader last read them: equal bytes need no reading.
     Column("entry_digest", LargeBinary),
-    # Of the file, where it was fetched: what a conditional request needs, and what its record tells of it
+    # Of the file, where it was fetched: what a conditional request needs, and what its record says of it
     # when the server answers that it has not changed.
     Column("sha256", LargeBinary),
     Column("etag", Text),
@@ -120,6 +112,11 @@ documents = Table(
     Column("media_type", GivenText),
     Column("file_name", GivenText),
     Column("pages", BigInteger),
+    # Seconds since 1970; when the bytes of the file were last received completely. Null where unknown.
+    Column("fetched_at", BigInteger),
+    # Seconds since 1970; when the server first answered since then that the file is the same, although the
+    # lastmod was newer. Null where it did not.
+    Column("unchanged_since", BigInteger),
     # Why the version that is listed could not be harvested: the code of the finding and what was seen;
     # seconds since 1970 of the first time; where it was fetched and refused the moment of that, and the
     # lastmod that it had. Null where nothing is wrong.
@@ -128,6 +125,10 @@ documents = Table(
     Column("fault_since", BigInteger),
     Column("refused_at", BigInteger),
     Column("refused_lastmod", BigInteger),
+    # Number of the host whose run delivers the withdrawal: so that no other run does so too.
+    Column("withdrawing", BigInteger),
+    # Withdrawn by mistake: to be delivered again if it is listed, whatever its lastmod. Null for no.
+    Column("restore", Boolean),
 )
 
 
@@ -141,12 +142,60 @@ def _leave_room(table: Table, connection: Connection, **_: object) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {table.name} SET (fillfactor = 35)")
 
 
-#: Few documents have a fault, and those of a sitemap are told in each run.
+#: Few documents have a fault, and those of a sitemap are reported in each run.
 faults = Index(
     "documents_faults",
     documents.c.sitemap_id,
     sqlite_where=documents.c.fault.is_not(None),
     postgresql_where=documents.c.fault.is_not(None),
+)
+
+#: Few withdrawals are on their way, and each run looks for those that an earlier one left.
+withdrawing = Index(
+    "documents_withdrawing",
+    documents.c.withdrawing,
+    sqlite_where=documents.c.withdrawing.is_not(None),
+    postgresql_where=documents.c.withdrawing.is_not(None),
+)
+
+#: Which sitemaps list which documents, as far as is known: a row for each document of a sitemap.
+listings = Table(
+    "listings",
+    metadata,
+    Column("sitemap_id", ForeignKey("resources.id"), primary_key=True),
+    # No foreign key: a run on another host may forget a document while this one begins to list it.
+    Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
+    # Complete reads of the host in a row that lacked the document; 0 where it was listed last time.
+    Column("misses", Integer, nullable=False, default=0),
+    # Microseconds since 1970; the begin of the run that found it missing first. Null where it was listed.
+    Column("missing_since", BigInteger),
+    # Whether the entry is of another organisation's document.
+    Column("foreign", Boolean, nullable=False, default=False),
+    # Of such an entry: its lastmod, in microseconds since 1970.
+    Column("lastmod", BigInteger),
+    sqlite_with_rowid=False,
+)
+
+#: Few documents are missing, and few are of others.
+missing = Index(
+    "listings_missing",
+    listings.c.sitemap_id,
+    sqlite_where=listings.c.misses > 0,
+    postgresql_where=listings.c.misses > 0,
+)
+foreign = Index(
+    "listings_foreign",
+    listings.c.sitemap_id,
+    sqlite_where=listings.c.foreign,
+    postgresql_where=listings.c.foreign,
+)
+
+#: Few documents wait for a request that is not conditional; each run looks for those that are due.
+rechecks = Index(
+    "documents_rechecks",
+    documents.c.sitemap_id,
+    sqlite_where=documents.c.unchanged_since.is_not(None),
+    postgresql_where=documents.c.unchanged_since.is_not(None),
 )
 
 #: Files that records are appended to: up to where they are durable, and whether their run closed them.
@@ -212,6 +261,8 @@ permit_files = Table(
     # Of an invalid file: its findings as JSON, and since when it is invalid, in seconds since 1970.
     Column("faults", Text),
     Column("faults_since", BigInteger),
+    # Of a file whose message was refused, since the case is another organisation's: the message as JSON.
+    Column("refused", Text),
     UniqueConstraint("url", "entry_id"),
 )
 
@@ -229,7 +280,8 @@ permit_messages = Table(
     Column("package", BigInteger, index=True),
 )
 
-#: What is known of cases and their documents: the message that was applied last, as JSON.
+#: What is known of cases and their documents: the message that was applied last, as JSON. Two organisations
+#: may each have a row about one identifier.
 permit_cases = Table(
     "permit_cases",
     metadata,
@@ -243,58 +295,3 @@ permit_cases = Table(
     # Of a row that takes the place of another one when the records of its package are durable.
     Column("package", BigInteger, index=True),
 )
-
-PERMITS = (permit_entries, permit_files, permit_messages, permit_cases)
-
-
-def _add_files_and_faults(connection: Connection) -> None:
-    """Version 2: a document's file, why one could not be harvested, several machines, and permits."""
-    there = {column["name"] for column in inspect(connection).get_columns(documents.name)}
-    for column in documents.c:
-        if column.name not in there:
-            kind = column.type.compile(connection.dialect)
-            connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column.name} {kind}")
-    faults.create(connection)
-    locks.create(connection)
-    opened = connection.exec_driver_sql("SELECT path, durable, closed FROM outputs").all()
-    outputs.drop(connection)
-    outputs.create(connection)
-    if opened:
-        connection.execute(insert(outputs), [{"node": "", **row._mapping} for row in opened])
-    metadata.create_all(connection, tables=PERMITS)
-
-
-#: From each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _add_files_and_faults}
-
-
-class VersionError(ValueError):
-    """The state was made by a newer version of the program; the message says which."""
-
-
-def prepare(connection: Connection) -> None:
-    """Make the tables, or bring those of an older version up to date. Raises :class:`VersionError`."""
-    if version_of(connection) == VERSION:
-        return
-    if connection.dialect.name == "sqlite":
-        # Runs on other hosts may come here at the same time, and a kill must not leave half of the tables.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
-    version = version_of(connection)
-    if version is None:
-        metadata.create_all(connection)
-        connection.execute(insert(about).values(name="version", value=str(VERSION)))
-        return
-    if version > VERSION:
-        raise VersionError(f"it has version {version}, and this program knows versions up to {VERSION}")
-    for number in range(version, VERSION):
-        MIGRATIONS[number](connection)
-    connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))
-
-
-def version_of(connection: Connection) -> int | None:
-    """The version of the tables; None where there are none."""
-    if not inspect(connection).has_table(about.name):
-        return None
-    return int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)

@@ -4,6 +4,8 @@ A *package* is a case with all that hangs together with it: its documents, the c
 from, and the messages about them. What it comes to is kept beside what is known until every record of it is
 durable, and takes its place in one transaction. So a process that is killed at any moment leaves messages
 that wait, and nothing half done; and what is in memory does not grow with the number of messages.
+
+A message that is refused goes back to its file, and waits again in each run that finds the file listed.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select, upda
 
 from woo_harvester.findings import Finding, Report
 from woo_harvester.permits.mutations import Known, Mutation
-from woo_harvester.permits.transactions import Outcome, settle
+from woo_harvester.permits.rights import Rights
+from woo_harvester.permits.transactions import Outcome, Settlement, settle
 from woo_harvester.state.documents import BATCH
-from woo_harvester.state.permits import entry_ids
+from woo_harvester.state.permits import entry_ids, keep_refused, read_again
 from woo_harvester.state.schema import permit_cases, permit_messages
 from woo_harvester.urls import host_of
 
@@ -58,41 +61,46 @@ class _Bundle:
 
 
 def begin(connection: Connection, entries: Sequence[int]) -> None:
-    """Have messages of these entry pages wait again that an earlier run settled and could not confirm."""
+    """Have messages of these entry pages wait again that an earlier run settled and could not confirm.
+
+    With them all that was settled together, also what is of an entry page that this run does not read.
+    """
     for part in _batches(entries):
         settled = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
-        packages = select(permit_messages.c.package).where(*settled)
-        connection.execute(delete(permit_cases).where(permit_cases.c.package.in_(packages)))
-        connection.execute(update(permit_messages).where(*settled).values(package=None))
+        packages = connection.execute(select(permit_messages.c.package).where(*settled).distinct())
+        for numbers in _batches(packages.scalars().all()):
+            connection.execute(delete(permit_cases).where(permit_cases.c.package.in_(numbers)))
+            waiting = update(permit_messages).where(permit_messages.c.package.in_(numbers))
+            connection.execute(waiting.values(package=None))
 
 
 def settle_some(
-    connection: Connection, entries: Sequence[int], report: Report, now: datetime
+    connection: Connection, entries: Sequence[int], rights: Rights, report: Report, now: datetime
 ) -> list[Package] | None:
     """Settle the messages that wait longest, with what hangs together with them; None where none is left.
 
-    What gives no record is learned at once.
+    What gives no record is learned at once, and so is what was refused.
     """
     first = _first(connection, entries)
     if not first:
         return None
     messages, known = _related(connection, entries, first)
-    bundles = _bundles(messages, known)
     packages: list[Package] = []
     kept: list[tuple[Known, int | None]] = []
     done: list[int] = []
-    for bundle in bundles:
-        number, ids = min(row.id for row in bundle.messages), [row.id for row in bundle.messages]
-        mutations = [Known.load(row.data).mutation for row in bundle.messages]
-        settlement = settle(bundle.known, mutations, _with_host(report, mutations), now)
-        rows = [*settlement.rows, *(row for outcome in settlement.outcomes for row in outcome.rows)]
+    for bundle in _bundles(messages, known):
+        mutations = [rights.current(Known.load(row.data)).mutation for row in bundle.messages]
+        settlement = settle(bundle.known, mutations, rights, _with_host(report, mutations), now)
+        refused, ids = _keep_refused(connection, bundle, mutations, settlement)
+        done += refused
         if settlement.outcomes:
+            number = min(ids)
             packages.append(Package(number, settlement.outcomes))
-            kept += [(row, number) for row in rows]
+            kept += [(row, number) for row in settlement.rows]
             _mark(connection, ids, number)
         else:
-            _replace(connection, rows)
-            kept += [(row, None) for row in rows]
+            _replace(connection, settlement.rows)
+            kept += [(row, None) for row in settlement.rows]
             done += ids
     _add(connection, kept)
     for part in _batches(done):
@@ -193,6 +201,19 @@ def _with_host(report: Report, mutations: Iterable[Mutation]) -> Report:
         report(replace(finding, host=hosts.get(finding.url or "")))
 
     return told
+
+
+def _keep_refused(
+    connection: Connection, bundle: _Bundle, mutations: Sequence[Mutation], settlement: Settlement
+) -> tuple[list[int], list[int]]:
+    """Keep what was refused with its files; return the numbers of those messages, and of the others."""
+    keep_refused(connection, settlement.refused)
+    read_again(connection, settlement.displaced)
+    names = {id(mutation) for mutation in settlement.refused}
+    refused, others = list[int](), list[int]()
+    for row, mutation in zip(bundle.messages, mutations, strict=True):
+        (refused if id(mutation) in names else others).append(row.id)
+    return refused, others
 
 
 def _mark(connection: Connection, ids: Sequence[int], package: int) -> None:

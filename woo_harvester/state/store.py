@@ -14,7 +14,7 @@ from sqlalchemy.pool import NullPool, StaticPool
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from woo_harvester.state.lock import FileLocks, Locks
-from woo_harvester.state.schema import VersionError, prepare, version_of
+from woo_harvester.state.migrations import VersionError, prepare, version_of
 from woo_harvester.state.sessionlock import SessionLocks
 
 #: Seconds to wait for another process that writes.
@@ -97,7 +97,7 @@ class State:
                 prepare(connection)
         except VersionError as error:
             raise StateError(
-                f"the state {name} was made by a newer version: {error}; install that"
+                f"the state {name} was made by another version of the program: {error}; install that one"
             ) from error
         except SQLAlchemyError as error:
             raise StateError(_explain(name, error)) from error

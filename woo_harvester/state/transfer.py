@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select, update
 
+from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.documents import BATCH
 from woo_harvester.state.resources import forget_host, forget_read
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, Row
-from woo_harvester.state.schema import documents, hosts, resources
+from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.store import State
 
 #: What a row of the table and a row of the export have by the same name.
 HOST_COLUMNS = [name for name in HostRow.model_fields if name in hosts.c]
 FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c and name != "kind"]
+#: What a conditional request needs.
+READ_COLUMNS = [name for name in FILE_COLUMNS if name != "url"]
 DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
+LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings.c]
 
 
 def export(connection: Connection, names: Sequence[str] | None = None) -> Iterator[Row]:
@@ -30,6 +35,7 @@ def export(connection: Connection, names: Sequence[str] | None = None) -> Iterat
         yield host
         yield from _files(connection, key, host.host)
         yield from _documents(connection, key, host.host)
+        yield from _listings(connection, key, host.host)
 
 
 def _files(connection: Connection, host_id: int, host: str) -> Iterator[FileRow]:
@@ -49,11 +55,41 @@ def _documents(connection: Connection, host_id: int, host: str) -> Iterator[Docu
         yield DocumentRow.model_construct(host=host, sitemap=sitemap, **given)
 
 
+def _listings(connection: Connection, host_id: int, host: str) -> Iterator[ListingRow]:
+    """Give the listings of a host that are not plain: see ListingRow."""
+    columns = (resources.c.url, documents.c.loc, *(listings.c[name] for name in LISTING_COLUMNS))
+    query = (
+        select(*columns)
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .join(resources, resources.c.id == listings.c.sitemap_id)
+    )
+    is_plain = (
+        (documents.c.sitemap_id == listings.c.sitemap_id)
+        & documents.c.withdrawn.is_(None)
+        & (listings.c.misses == 0)
+        & ~listings.c.foreign
+        & listings.c.lastmod.is_(None)
+    )
+    query = query.where(resources.c.host_id == host_id, ~is_plain).order_by(resources.c.id, documents.c.id)
+    for sitemap, loc, *values in connection.execute(query.execution_options(yield_per=BATCH)):
+        given = dict(zip(LISTING_COLUMNS, values, strict=True))
+        yield ListingRow.model_construct(host=host, sitemap=sitemap, loc=loc, **given)
+    here = (listings.c.document_id == documents.c.id) & (listings.c.sitemap_id == documents.c.sitemap_id)
+    gone = select(resources.c.url, documents.c.loc).join_from(documents, resources)
+    gone = gone.where(
+        resources.c.host_id == host_id, documents.c.withdrawn.is_(None), ~exists().where(here)
+    ).order_by(resources.c.id, documents.c.id)
+    for sitemap, loc in connection.execute(gone.execution_options(yield_per=BATCH)):
+        yield ListingRow(host=host, sitemap=sitemap, loc=loc, listed=False)
+
+
 def replace(state: State, rows: Iterable[Row]) -> int:
-    """Put what *rows* tell of hosts in the place of what the state knows of them; gives how many documents.
+    """Put what *rows* say of hosts in the place of what the state knows of them; return how many documents.
 
     A host is replaced whole or not at all. A document that another host had is of the host in *rows* from
-    now on. The rows of a host stand together, the host first and its files before its documents.
+    now on. The rows of a host stand together, the host first and its files before its documents. After it,
+    :func:`replace_listings` is to be called with the same rows. Until then each host counts as not read
+    completely, and each of its files is read whole: so an import that is killed costs only a reading.
     """
     count = 0
     for _, group in groupby(rows, key=lambda row: row.host):
@@ -62,13 +98,56 @@ def replace(state: State, rows: Iterable[Row]) -> int:
     return count
 
 
+def replace_listings(state: State, rows: Iterable[Row]) -> None:
+    """Note how hosts were read, and which sitemaps list which documents, once all hosts are there."""
+    for _, group in groupby(rows, key=lambda row: row.host):
+        with state.begin() as connection:
+            for row in group:
+                match row:
+                    case HostRow():
+                        this = hosts.c.host == row.host
+                        connection.execute(update(hosts).where(this).values(complete=row.complete))
+                    case FileRow():
+                        values = {name: getattr(row, name) for name in READ_COLUMNS}
+                        this = resources.c.id == _resource(connection, row.host, row.url)
+                        connection.execute(update(resources).where(this).values(values))
+                    case ListingRow():
+                        _replace_listing(connection, row)
+
+
+def _resource(connection: Connection, host: str, url: str) -> int | None:
+    of_host = select(resources.c.id).join(hosts).where(hosts.c.host == host, resources.c.url == url)
+    key: int | None = connection.scalar(of_host)
+    return key
+
+
+def _replace_listing(connection: Connection, row: ListingRow) -> None:
+    sitemap_id = _resource(connection, row.host, row.sitemap)
+    document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == row.loc))
+    if sitemap_id is None:
+        return
+    if document_id is None:
+        # The document's own host was not in the file: the sitemap is read whole, and has it as new.
+        forget_read(connection, sitemap_id)
+        return
+    place = listings.c.sitemap_id == sitemap_id, listings.c.document_id == document_id
+    connection.execute(delete(listings).where(*place))
+    if row.listed:
+        values = {name: getattr(row, name) for name in LISTING_COLUMNS}
+        connection.execute(insert(listings).values(sitemap_id=sitemap_id, document_id=document_id, **values))
+
+
 def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
     sitemaps: dict[str, int] = {}
     host_id = count = 0
     batch: list[DocumentRow] = []
+    elsewhere: list[_Elsewhere] = []
     for row in rows:
         match row:
             case HostRow():
+                of_host = select(resources.c.id).join(hosts).where(hosts.c.host == row.host)
+                theirs = documents.c.sitemap_id.in_(of_host)
+                elsewhere += _listed_elsewhere(connection, theirs, listings.c.sitemap_id.not_in(of_host))
                 forget_host(connection, row.host)
                 host_id = _add_host(connection, row)
             case FileRow():
@@ -77,20 +156,48 @@ def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
                 batch.append(row)
                 count += 1
         if len(batch) == BATCH:
-            _add_documents(connection, batch, sitemaps)
+            elsewhere += _add_documents(connection, batch, sitemaps)
             batch = []
-    _add_documents(connection, batch, sitemaps)
+    elsewhere += _add_documents(connection, batch, sitemaps)
+    _list_elsewhere(connection, elsewhere)
     return count
 
 
+class _Elsewhere(NamedTuple):
+    """That a sitemap lists a document which is about to be replaced."""
+
+    loc: str
+    sitemap_id: int
+    row: dict[str, Any]
+    """The other columns of its row."""
+
+
+def _listed_elsewhere(connection: Connection, *which: ColumnElement[bool]) -> list[_Elsewhere]:
+    """Return where documents are listed by sitemaps of other hosts than the one that is replaced."""
+    columns = (documents.c.loc, listings.c.sitemap_id, *(listings.c[name] for name in LISTING_COLUMNS))
+    query = select(*columns).join_from(documents, listings, listings.c.document_id == documents.c.id)
+    return [
+        _Elsewhere(loc, sitemap_id, dict(zip(LISTING_COLUMNS, values, strict=True)))
+        for loc, sitemap_id, *values in connection.execute(query.where(*which))
+    ]
+
+
+def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> None:
+    """Note that sitemaps of other hosts list documents, as far as these are still there."""
+    for one in elsewhere:
+        document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == one.loc))
+        if document_id is not None:
+            row = {"sitemap_id": one.sitemap_id, "document_id": document_id, **one.row}
+            connection.execute(insert_new(connection.dialect.name, listings), row)
+
+
 def _add_host(connection: Connection, row: HostRow) -> int:
-    values = {name: getattr(row, name) for name in HOST_COLUMNS}
+    values = {name: getattr(row, name) for name in HOST_COLUMNS} | {"complete": False}
     return _key(connection.execute(insert(hosts).values(values)).inserted_primary_key)
 
 
 def _add_file(connection: Connection, row: FileRow, host_id: int) -> int:
-    values = {name: getattr(row, name) for name in FILE_COLUMNS}
-    values.update(host_id=host_id, kind=row.type, index_url=row.index)
+    values = {"url": row.url, "host_id": host_id, "kind": row.type, "index_url": row.index}
     return _key(connection.execute(insert(resources).values(values)).inserted_primary_key)
 
 
@@ -99,18 +206,28 @@ def _key(given: Sequence[int] | None) -> int:
     return int(key)
 
 
-def _add_documents(connection: Connection, batch: Sequence[DocumentRow], sitemaps: dict[str, int]) -> None:
+def _add_documents(
+    connection: Connection, batch: Sequence[DocumentRow], sitemaps: dict[str, int]
+) -> list[_Elsewhere]:
+    """Add documents, each listed by its sitemap; return where those that they replace were listed."""
     if not batch:
-        return
+        return []
     known = documents.c.loc.in_([row.loc for row in batch])
-    # Of another host, whose files must be read whole to see that it does not list them any more.
-    for sitemap_id in (
-        connection.execute(select(documents.c.sitemap_id).distinct().where(known)).scalars().all()
-    ):
+    # Those that are known are of other hosts: what was known of this one is forgotten.
+    elsewhere = _listed_elsewhere(connection, known)
+    # The sitemaps whose version counted must be read whole: they are compared with another one now.
+    replaced = connection.execute(select(documents.c.id, documents.c.sitemap_id).where(known)).all()
+    for sitemap_id in sorted({row.sitemap_id for row in replaced}):
         forget_read(connection, sitemap_id)
+    connection.execute(delete(listings).where(listings.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
         {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in DOCUMENT_COLUMNS}}
         for row in batch
     ]
     connection.execute(insert(documents), values)
+    listed = select(documents.c.sitemap_id, documents.c.id, literal(0), false())
+    columns = ["sitemap_id", "document_id", "misses", "foreign"]
+    listed = listed.where(known, documents.c.withdrawn.is_(None))
+    connection.execute(insert(listings).from_select(columns, listed))
+    return elsewhere

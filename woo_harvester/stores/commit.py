@@ -39,8 +39,8 @@ class GroupCommit:
         await durable
 
     def close(self) -> None:
-        """End the thread."""
-        self._thread.shutdown()
+        """End the thread; what it still does is not waited for."""
+        self._thread.shutdown(wait=False)
 
     async def _run(self) -> None:
         while self._waiting:

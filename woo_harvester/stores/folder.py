@@ -69,9 +69,9 @@ class FolderStore(DocumentStore):
         await self._keep(text_path_of(sha256), len(content), BytesIO(content), None)
 
     def close(self) -> None:
-        """End the threads and give the lock back."""
+        """End the threads and give the lock back; a disk that hangs is not waited for."""
         self._commit.close()
-        self._threads.shutdown()
+        self._threads.shutdown(wait=False)
         self._folder.close()
 
     async def _keep(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:

@@ -56,5 +56,9 @@ class TextTimeoutError(TextError):
     """Reading took longer than is allowed; the worker was ended."""
 
 
+class WorkerStartError(Exception):
+    """No process can be started to read documents; that says nothing about the document."""
+
+
 class TextCrashError(TextError):
     """The worker ended while it read the document: out of memory, or a fault of the library."""

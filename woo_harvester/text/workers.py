@@ -27,6 +27,7 @@ from woo_harvester.text.extracted import (
     TextCrashError,
     TextFailedError,
     TextTimeoutError,
+    WorkerStartError,
 )
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,10 @@ _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "
 #: The library starts as many threads as there are cores; there are as many workers as are wanted instead.
 _ONE_THREAD = {"TOKIO_WORKER_THREADS": "1", "RAYON_NUM_THREADS": "1"}
 
+#: Has the C library give the memory of an image back when it is freed (mallopt(3)): without a fixed
+#: threshold it keeps more and more of it, and after some five scans there is too little left for the next.
+_GIVEN_BACK = {"MALLOC_MMAP_THRESHOLD_": str(128 * 1024)}
+
 
 class Worker:
     """One process, which reads one document at a time."""
@@ -60,15 +65,18 @@ class Worker:
 
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
-        """A worker that is ready. Raises TextCrashError where it does not come up."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "woo_harvester.text.worker", json.dumps(asdict(limits))),
-            stdin=PIPE,
-            stdout=PIPE,
-            env=_environment(os.environ),
-            cwd="/",
-            start_new_session=True,  # the keys of a terminal do not reach it
-        )
+        """A worker that is ready. Raises TextCrashError where it does not come up, and WorkerStartError."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "woo_harvester.text.worker", json.dumps(asdict(limits))),
+                stdin=PIPE,
+                stdout=PIPE,
+                env=_environment(os.environ),
+                cwd="/",
+                start_new_session=True,  # the keys of a terminal do not reach it
+            )
+        except OSError as error:  # such as too many processes, or too little memory
+            raise WorkerStartError(str(error)) from error
         worker = cls(process, limits)
         try:
             async with asyncio.timeout(_START_TIMEOUT):
@@ -156,7 +164,8 @@ class Workers:
     async def extract(self, path: Path, filetype: str) -> Extracted:
         """The text of the document at *path*; *filetype* is the code at the end of its type's URI: PDF.
 
-        Raises TextTimeoutError, TextCrashError or TextFailedError: all of them a TextError.
+        Raises TextTimeoutError, TextCrashError or TextFailedError: all of them a TextError. Raises
+        WorkerStartError where the machine gives no process.
         """
         async with self._room:
             worker = await self._worker()
@@ -210,7 +219,7 @@ def _environment(given: Mapping[str, str]) -> dict[str, str]:
     """What a worker gets of *given*; it finds modules where this process finds them."""
     paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 -- an empty one is the working folder
     kept = {name: given[name] for name in _ENVIRONMENT if name in given}
-    return {**kept, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
+    return {**kept, **_ONE_THREAD, **_GIVEN_BACK, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
 
 
 def _ended(status: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
+    from sqlalchemy import Connection
 
 
 class Command(WordedCommand):
-    """Shows, moves and mends the state.
+    """Shows, moves, checks and corrects the state.
 
     Exit status 1 where it could not be done or ``check`` found a difference, and 2 for a wrong argument.
     """
@@ -45,7 +46,7 @@ class Command(WordedCommand):
         return "[ACTION] [ARGUMENTS] [options]"
 
     def short_desc(self) -> str:
-        return "Show, move, check and mend what is known of hosts and documents"
+        return "Show, move, check and correct what is known of hosts and documents"
 
     def long_desc(self) -> str:
         return (
@@ -68,7 +69,7 @@ class Command(WordedCommand):
         parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
         parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what *args* say."""
         action = action_of(args, opts, ACTIONS, TABLE)
         try:
@@ -108,13 +109,14 @@ class Command(WordedCommand):
         tell(f"Exported {number(count, 'document')}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Put what a file tells of hosts in the place of what is known of them."""
+        """Put what a file says of hosts in the place of what is known of them."""
         path = Path(args[0])
         form = format_of(opts.format, path)
         # All of it is read before any of it is written.
         hosts = dict.fromkeys(row.host for row in exported.read(path, form))
         with closing(State.open(self._url())) as state, self._locked(state, hosts):
             count = transfer.replace(state, exported.read(path, form))
+            transfer.replace_listings(state, exported.read(path, form))
         tell(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -133,21 +135,37 @@ class Command(WordedCommand):
         tell(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say that what is held back of hosts is right."""
+        """Say that the pending withdrawals of hosts are right."""
+        hosts = self._of_hosts(args, upkeep.confirm_withdrawals, "no withdrawal is pending of")
+        what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
+        tell(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
+
+    def restore(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Have the next run deliver withdrawn documents of hosts again, where they are listed."""
+        hosts = self._of_hosts(args, upkeep.restore, "no document is withdrawn of")
+        what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
+        tell(f"Marked: the next run delivers {what} again, where they are listed.")
+
+    def _of_hosts(
+        self, args: list[str], change: Callable[[Connection, str], int], nothing: str
+    ) -> dict[str, int]:
+        """Change what is known of each host; return how many documents that were. Raises StateError."""
+        counts: dict[str, int] = {}
         with self._open() as state:
             with state.begin() as connection:
                 known = upkeep.known_hosts(connection)
             hosts = {known_host(given, known) for given in args}
             with self._locked(state, hosts), state.begin() as connection:
                 for host in sorted(hosts):
-                    if not upkeep.confirm_hold(connection, host):
-                        raise StateError(f"nothing is held back of {host}")
-        tell(f"Confirmed: the next complete run withdraws what is gone of {', '.join(sorted(hosts))}.")
+                    counts[host] = change(connection, host)
+                    if not counts[host]:
+                        raise StateError(f"{nothing} {host}")
+        return counts
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Compare the state with what files hold."""
+        """Compare the state with the records in files."""
         counts = Counter[Difference]()
-        with self._open() as state, reading(args) as files, state.snapshot() as connection:
+        with self._open() as state, reading(args, self.fail) as files, state.snapshot() as connection:
             for difference, loc in differences(connection, files):
                 counts[difference] += 1
                 if opts.verbose:
@@ -155,12 +173,13 @@ class Command(WordedCommand):
             known = sum(host.documents for host in upkeep.summaries(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
         print(f"{number(known, 'document')} in the state: {found}.")
-        self.exitcode = 1 if counts else 0
+        if counts:
+            self.exitcode = 1
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
         count = 0
-        with reading(args) as files, writing(Path(opts.output) if opts.output else None) as file:
+        with reading(args, self.fail) as files, writing(Path(opts.output) if opts.output else None) as file:
             for line in files.lines(withdrawn=opts.withdrawn):
                 file.write(line.decode())
                 count += 1
@@ -209,6 +228,7 @@ ACTIONS = {
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
+    "restore": Action(Command.restore, "HOST...", 1, None),
     "check": Action(Command.check, FILES, 1, None, frozenset({"verbose"})),
     "latest": Action(Command.latest, FILES, 1, None, frozenset({"output", "withdrawn"})),
     "unnamed": Action(Command.unnamed, "", 0, 0, frozenset({"remove"})),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,13 +13,13 @@ from typing import IO
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.files.folder import Folder, unnamed
-from woo_harvester.latest import Latest
+from woo_harvester.latest import BrokenLine, Latest
 from woo_harvester.state import upkeep
 from woo_harvester.state.sessionlock import Holder
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
 HOST_WIDTH = 33
-HEADS = ("documents", "withdrawn", "held back")
+HEADS = ("documents", "withdrawn", "pending")
 NUMBER_WIDTH = 9
 
 
@@ -41,11 +41,21 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def reading(names: Sequence[str]) -> Iterator[Latest]:
-    """The latest versions in the files with these names; tells of a line that is broken off."""
-    with Latest(map(Path, names)) as files:
-        for path in files.torn:
-            sys.stderr.write(f"scrapy state: the last line of {path} is broken off, and left out\n")
+def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[Latest]:
+    """Open the latest versions in the files with these names, and report each line that is not a record.
+
+    *on_error* is given what is wrong with a line. A line that a run is writing now is no error.
+    """
+
+    def report(broken: BrokenLine) -> None:
+        if broken.is_being_written:
+            tell(f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out")
+        elif broken.truncated:
+            on_error(f"{broken.path}, line {broken.line}: it is truncated, and left out")
+        else:
+            on_error(str(broken))
+
+    with Latest(map(Path, names), on_broken=report) as files:
         yield files
 
 
@@ -72,8 +82,8 @@ def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     for one in found:
         if len(one.host) > width:
             yield one.host
-        held = "confirmed" if one.confirmed else number(one.held_runs, "run") if one.held_runs else "-"
-        numbers = (str(one.documents), str(one.withdrawn), held)
+        pending = "confirmed" if one.confirmed else str(one.pending or "-")
+        numbers = (str(one.documents), str(one.withdrawn), pending)
         cells = (f"{number:>{NUMBER_WIDTH}}" for number in numbers)
         yield " ".join(
             [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
@@ -100,5 +110,5 @@ def number(count: int, name: str) -> str:
 
 
 def tell(line: str) -> None:
-    """To stderr, since stdout may hold what was asked for."""
+    """Write a line to stderr, since stdout may have what was asked for."""
     sys.stderr.write(line + "\n")

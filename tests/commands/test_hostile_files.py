@@ -1,0 +1,124 @@
+"""Each command that reads files, with what no file of its kind holds: one line, and the right exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.command import REPORTS, run_scrapy
+
+pytestmark = pytest.mark.integration
+
+END = {"finish_time": "2026-11-22T08:00:00+01:00", "finish_reason": "finished"}
+FINDING = {"code": "ipm.datum-nu", "severity": "warning", "host": "a.nl", "at": "2026-11-22T08:00:00+01:00"}
+RUN = "2026-11-21T08-00-00.000001"
+
+
+def deep(path: Path) -> None:
+    path.write_text("[" * 100_000 + "\n")
+
+
+def deep_object(path: Path) -> None:
+    path.write_text('{"a":' * 100_000 + "1" + "}" * 100_000 + "\n")
+
+
+def large_number(path: Path) -> None:
+    path.write_text("9" * 6000 + "\n")
+
+
+def lone_surrogate(path: Path) -> None:
+    path.write_text('{"id": "\\ud800"}\n')
+
+
+def zeros(path: Path) -> None:
+    path.write_bytes(bytes(1000) + b"\n")
+
+
+def binary(path: Path) -> None:
+    path.write_bytes(bytes(range(256)) * 50)
+
+
+def long_line(path: Path) -> None:
+    path.write_bytes(b'"' + b"x" * 20_000_000 + b'"\n')
+
+
+def other_encoding(path: Path) -> None:
+    path.write_bytes(f"{json.dumps(END)}\n".encode("utf-16"))
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+Make = Callable[[Path], None]
+HOSTILE: tuple[Make, ...] = (
+    *(deep, deep_object, large_number, lone_surrogate, zeros),
+    *(binary, long_line, other_encoding, folder, pipe),
+)
+
+
+def fails_in_lines(args: list[str], cwd: Path, **settings: object) -> list[str]:
+    """Run a command that must fail; the lines with which it says why."""
+    done = run_scrapy(args, cwd, settings=settings)
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith(f"scrapy {args[0]}: error: ")]
+    assert lines, done.stderr
+    assert max(map(len, lines)) < 1000
+    return lines
+
+
+@pytest.mark.parametrize("make", HOSTILE)
+@pytest.mark.parametrize("args", [["state", "latest"], ["state", "check"], ["state", "import"]], ids=" ".join)
+def test_a_hostile_file_of_records_or_of_a_state(args: list[str], make: Make, tmp_path: Path) -> None:
+    if args[1] == "check":
+        (tmp_path / "leeg.jsonl").touch()
+        assert run_scrapy(["state", "import", "leeg.jsonl"], tmp_path).returncode == 0
+    make(tmp_path / "file.jsonl")
+    lines = fails_in_lines([*args, "file.jsonl"], tmp_path)
+    assert all(" file.jsonl" in line for line in lines)
+    assert len(lines) == 1 or make in (binary, other_encoding)
+
+
+def write_run(cwd: Path, spider: str) -> Path:
+    """The folder of a run in which nothing is wrong."""
+    made = cwd / REPORTS / f"{spider}-{RUN}"
+    made.mkdir(parents=True)
+    (made / "stats.json").write_text(json.dumps(END))
+    (made / "findings.jsonl").write_text(json.dumps(FINDING) + "\n")
+    (made / "hosts.jsonl").write_text('{"host": "a.nl"}\n')
+    return made
+
+
+@pytest.mark.parametrize("make", HOSTILE)
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        *[("monitor", name) for name in ("stats.json", "hosts.jsonl")],
+        *[("inventory", name) for name in ("stats.json", "findings.jsonl")],
+        *[("merge-reports", name) for name in ("stats.json", "findings.jsonl", "hosts.jsonl")],
+    ],
+)
+def test_a_hostile_file_in_the_folder_of_a_run(command: str, name: str, make: Make, tmp_path: Path) -> None:
+    made = write_run(tmp_path, "vergunningen" if command == "inventory" else "woo")
+    args = {
+        "monitor": [],
+        "inventory": ["--from", "2026-11-20", "--until", "2026-11-22"],
+        "merge-reports": [str(made), "--output"],
+    }[command]
+    last = ["goed", "fout"] if command == "merge-reports" else []
+    good = run_scrapy([command, *args, *last[:1]], tmp_path)
+    assert good.returncode == 0, good.stderr
+    (made / name).unlink()
+    make(made / name)
+    (line,) = fails_in_lines([command, *args, *last[1:]], tmp_path)
+    assert name in line
+    assert not (tmp_path / "fout").exists()

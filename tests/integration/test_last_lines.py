@@ -1,0 +1,200 @@
+"""What is appended to a file whose last line has no end: no record is glued to it, and none is lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import DATA, Run, run_scrapy
+from tests.integration.daily import FIRST, NEWER, Harvester, publish
+from tests.integration.faults import SOON, Fallible, GatedSite, errors, harvested, locs, small_disk
+from tests.state.processes import WRITING, running
+from woo_harvester.demo.site import Site
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
+    return Harvester(tmp_path, ca_bundle, [site])
+
+
+def feed(name: str, **options: object) -> str:
+    """The setting FEEDS for one file."""
+    return json.dumps({name: {"format": name.rpartition(".")[2], **options}})
+
+
+def state(harvester: Harvester, *args: str) -> Run:
+    return run_scrapy(["state", *args], harvester.folder)
+
+
+def test_an_editor_that_strips_the_last_newline_costs_nothing(site: Site, harvester: Harvester) -> None:
+    out = harvester.folder / "out.jsonl"
+    days = [{"a": FIRST}, {"a": FIRST, "b": FIRST}, {"a": FIRST, "b": NEWER, "c": FIRST}]
+    for documents in days:
+        publish(site, documents)
+        assert harvester.day("-o", "out.jsonl").returncode == 0
+        out.write_bytes(out.read_bytes().rstrip(b"\n"))
+    assert [loc.rpartition("/")[2] for loc in locs_of(out)] == ["a.pdf", "b.pdf", "b.pdf", "c.pdf"]
+    checked = state(harvester, "check", "out.jsonl")
+    assert checked.stdout == "3 documents in the state: 0 missing, 0 older, 0 extra.\n"
+    assert not out.with_name("out.jsonl.truncated").exists()
+
+
+def locs_of(path: Path) -> list[str]:
+    """The documents of the records in a file, whose last line may have no end."""
+    return [json.loads(line)["document"]["weblocatie"] for line in path.read_bytes().splitlines()]
+
+
+def test_after_the_recovery_of_a_lost_state_a_truncated_line_is_moved_aside(
+    site: Site, harvester: Harvester
+) -> None:
+    out = harvester.folder / "out.jsonl"
+    publish(site, {"a": FIRST, "b": FIRST})
+    harvester.day("-o", "out.jsonl")
+    whole, part = out.read_bytes().splitlines(keepends=True)
+    out.write_bytes(whole + part[:50])
+    (harvester.folder / DATA).rename(harvester.folder / "lost")
+    for day in range(3):
+        run = harvester.day("-o", "out.jsonl")
+        assert run.returncode == 0
+        moved = (
+            f"last line of {out} was truncated, by a kill or a crash: moved its 50 bytes to {out}.truncated"
+        )
+        assert run.stderr.count(moved) == (0 if day else 1)
+    assert out.with_name("out.jsonl.truncated").read_bytes() == part[:50] + b"\n"
+    assert out.read_bytes().startswith(whole)
+    assert locs([out])[1:] == [site.url("/d/a.pdf"), site.url("/d/b.pdf")]
+    assert state(harvester, "check", "out.jsonl").returncode == 0
+    assert state(harvester, "latest", "out.jsonl").stderr == "Wrote 2 documents.\n"
+
+
+def test_a_run_that_is_killed_after_moving_a_line_aside_is_cut_back_to_what_was_whole(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    out = installation.folder / "out.jsonl"
+    out.write_bytes(b'{"id": "half')
+    publish(gated, {f"a{number}": FIRST for number in range(12)}, {"b": FIRST})
+    gated.gates.add("/s1.xml")
+    started = installation.start("-o", "out.jsonl", **SOON)
+    started.wait_until(lambda: len(harvested(installation.folder, missing_ok=True)) == 12, "12 are confirmed")
+    assert started.kill(after=0)
+    with out.open("ab") as file:
+        file.write(b'{"id": "written by the run that was killed')
+    gated.gates.clear()
+    assert installation.run("-o", "out.jsonl").returncode == 0
+    assert len(set(locs([out]))) == len(locs([out])) == 13
+    assert out.with_name("out.jsonl.truncated").read_bytes() == b'{"id": "half\n'
+
+
+def test_an_overwritten_file_is_not_looked_at(site: Site, harvester: Harvester) -> None:
+    out = harvester.folder / "out.jsonl"
+    out.write_bytes(b'{"id": "half')
+    publish(site, {"a": FIRST})
+    assert harvester.day("-O", "out.jsonl").locs == [site.url("/d/a.pdf")]
+    assert not out.with_name("out.jsonl.truncated").exists()
+
+
+def test_csv_gets_the_end_of_its_last_row(site: Site, harvester: Harvester) -> None:
+    out = harvester.folder / "out.csv"
+    publish(site, {"a": FIRST})
+    harvester.day(FEEDS=feed("out.csv"))
+    before = out.read_bytes()
+    assert before.endswith(b"\r\n")
+    out.write_bytes(before[:-2])
+    publish(site, {"a": FIRST, "b": FIRST})
+    assert harvester.day(FEEDS=feed("out.csv")).returncode == 0
+    assert out.read_bytes().startswith(before)
+    out.write_bytes(out.read_bytes() + b'x,"half a c')
+    publish(site, {"a": FIRST, "b": FIRST, "c": FIRST})
+    refused = harvester.day(FEEDS=feed("out.csv"))
+    assert refused.returncode == 1
+    (line,) = errors(refused)
+    assert "out.csv ends inside a quoted cell: remove its last row" in line
+    assert out.read_bytes().endswith(b'x,"half a c')
+    assert harvester.day(FEEDS=feed("other.csv")).returncode == 0
+    assert b"/d/c.pdf" in (harvester.folder / "other.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("out.jsonl.gz", {"postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}),
+        ("out.jsonl.gz", {}),
+    ],
+    ids=["gzip", "overwritten by another format"],
+)
+def test_a_feed_that_a_kill_cut_in_its_middle_is_cut_back_to_where_it_began(
+    name: str, options: dict[str, object], gated: GatedSite, installation: Fallible
+) -> None:
+    out = installation.folder / name
+    feeds = {name: {"format": "jsonlines" if options else "xml", **options}}
+    publish(gated, {"a": FIRST})
+    assert installation.run(FEEDS=feeds).returncode == 0
+    before = out.read_bytes()
+    publish(gated, {"a": FIRST}, {f"b{number}": FIRST for number in range(300)}, {"c": FIRST})
+    gated.gates.add("/s2.xml")
+    started = installation.start(FEEDS=feeds, **SOON)
+    started.wait_until(lambda: "/s2.xml" in gated.held, "the last sitemap is asked for")
+    assert started.kill(after=0)
+    with out.open("ab") as file:
+        file.write(b"\x1f\x8b half a member")
+    gated.gates.clear()
+    assert installation.run(FEEDS=feeds).returncode == 0
+    content = out.read_bytes()
+    assert content.startswith(before)
+    assert b"half a member" not in content
+    if options:
+        assert gzip.decompress(content).count(b"\n") == 302
+    assert len(harvested(installation.folder)) == 302
+
+
+def test_a_file_that_another_run_writes_is_refused_whatever_the_state(
+    site: Site, harvester: Harvester
+) -> None:
+    out = harvester.folder / "out.jsonl"
+    out.write_bytes(b'{"id": "being writ')
+    publish(site, {"a": FIRST})
+    with running(WRITING, out):
+        for overwrite in (False, True):
+            refused = harvester.day(FEEDS=feed("out.jsonl", overwrite=overwrite), DELTAFETCH_ENABLED=0)
+            assert refused.returncode == 1
+            (line,) = errors(refused)
+            assert f"another run writes to {out}: give each run a file of its own" in line
+            assert out.read_bytes() == b'{"id": "being writ'
+
+
+def test_a_file_that_a_run_writes_is_locked_for_others(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, {"a": FIRST}, {"b": FIRST})
+    gated.gates.add("/s1.xml")
+    started = installation.start("-o", "out.jsonl", **SOON)
+    started.wait_until(lambda: len(harvested(installation.folder, missing_ok=True)) == 1, "one is confirmed")
+    out = installation.folder / "out.jsonl"
+    with out.open("ab") as file:
+        file.write(b'{"id": "half of what the run writes')
+    found = run_scrapy(["state", "latest", "out.jsonl"], installation.folder)
+    assert found.returncode == 0
+    assert found.stderr.startswith(
+        "scrapy state: out.jsonl, line 2: a run is writing it, and it is left out\n"
+    )
+    gated.gates.clear()
+    assert started.status() == 0
+    assert run_scrapy(["state", "latest", "out.jsonl"], installation.folder).returncode == 1
+
+
+def test_on_a_full_disk_nothing_of_the_file_is_lost(site: Site, harvester: Harvester, tmp_path: Path) -> None:
+    publish(site, {"a": FIRST})
+    content = b'{"id": "half' + b"x" * 40_000
+    with small_disk(tmp_path / "disk", 128 * 1024) as disk:
+        out = disk / "out.jsonl"
+        out.write_bytes(content)
+        (disk / "full").write_bytes(b"x" * 65_536)
+        failed = harvester.day(FEEDS=feed(str(out)))
+        assert failed.returncode == 1
+        assert "No space left on device" in errors(failed)[0]
+        assert out.read_bytes() == content
+        (disk / "full").unlink()
+        assert harvester.day(FEEDS=feed(str(out))).returncode == 0
+        assert (disk / "out.jsonl.truncated").read_bytes() == content + b"\n"
+        assert locs([out]) == [site.url("/d/a.pdf")]

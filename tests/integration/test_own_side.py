@@ -1,0 +1,311 @@
+"""Where nearly all hosts fail in the same way, the operator learns it, and no publisher is blamed."""
+
+from __future__ import annotations
+
+import json
+import signal
+from contextlib import closing
+from pathlib import Path
+from socket import create_server
+from time import sleep
+
+import pytest
+
+from tests.command import REPORTS, Run, read_lines, run_scrapy, start_scrapy
+from tests.integration.daily import NEWER, Harvester, causes, numbered, publish
+from tests.integration.vergunningen import FOLDER, Permits
+from tests.sites import MakeRawSite, MakeSite, write_register
+from woo_harvester.demo.certificates import Authority, Certificate
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.report.file import read_hosts
+from woo_harvester.report.html.page import slug
+from woo_harvester.shards import shard_of
+
+OWN = "oogst.eigen-verbinding"
+#: What is tried once fails as well as what is tried three times, and sooner.
+ONCE = {"RETRY_TIMES": 0}
+
+
+@pytest.fixture
+def other_bundle(tmp_path: Path) -> Path:
+    """The certificate of an authority that no site has its certificate of."""
+    return Authority().write_bundle(tmp_path / "other.pem")
+
+
+@pytest.fixture
+def ten(make_site: MakeSite) -> list[Site]:
+    return well(make_site, 10)
+
+
+def well(make_site: MakeSite, count: int, certificate: Certificate = Certificate.VALID) -> list[Site]:
+    """Sites with two documents each."""
+    sites = [make_site(certificate=certificate) for _ in range(count)]
+    for site in sites:
+        publish(site, numbered(2))
+    return sites
+
+
+def last_line(run: Run) -> str:
+    return run.stderr.splitlines()[-1]
+
+
+def blamed(run: Run) -> set[str]:
+    """The hosts that a finding of the run is about."""
+    return {finding["host"] for finding in run.findings if "host" in finding}
+
+
+def kept_back(run: Run) -> list[str]:
+    """The hosts whose findings are kept back, in order."""
+    assert run.report is not None
+    return [finding["host"] for finding in read_lines(run.report / "kept-back.jsonl")]
+
+
+def is_own_fault(run: Run, hosts: list[str]) -> bool:
+    """Whether the run ends with an error about its own side, and says nothing of these hosts."""
+    assert run.report is not None
+    (found,) = run.about(OWN)
+    assert "host" not in found
+    assert not blamed(run) & set(hosts)
+    assert {*kept_back(run)} == {*hosts}
+    assert {line["host"] for line in read_lines(run.report / "hosts.jsonl")}.isdisjoint(hosts)
+    assert {host.host for host in read_hosts(run.report / "report.json")}.isdisjoint(hosts)
+    assert "the cause is likely on this side" in last_line(run)
+    assert run.stderr.count("scrapy crawl: error:") == 1
+    return run.returncode == 1
+
+
+def test_an_authority_that_is_wrong_for_all_hosts_is_the_operators_fault(
+    ten: list[Site], tmp_path: Path, other_bundle: Path
+) -> None:
+    run = Harvester(tmp_path, other_bundle, ten).day()
+    assert is_own_fault(run, [site.host for site in ten])
+    assert last_line(run).startswith(
+        "scrapy crawl: error: 10 of 10 hosts were out of reach in the same way (TLS: "
+    )
+    assert "check SSL_CERT_FILE" in last_line(run)
+    assert run.stats["woo/findings/oogst.eigen-verbinding"] == 1
+    assert not [key for key in run.stats if key.startswith("woo/hosts/localhost")]
+
+
+def test_a_certificate_that_is_over_its_date_everywhere_is_the_clocks_fault(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    sites = well(make_site, 10, Certificate.EXPIRED)
+    run = Harvester(tmp_path, ca_bundle, sites).day()
+    assert is_own_fault(run, [site.host for site in sites])
+    assert "het certificaat is verlopen" in last_line(run)
+    assert "clock" in last_line(run)
+
+
+def test_one_wrong_certificate_among_ten_is_that_hosts_own(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    (wrong,) = well(make_site, 1, Certificate.EXPIRED)
+    run = Harvester(tmp_path, ca_bundle, [wrong, *well(make_site, 9)]).day()
+    assert run.returncode == 0, run.stderr
+    assert [finding["host"] for finding in run.about("tls.ongeldig")] == [wrong.host]
+    assert run.report is not None
+    assert not (run.report / "kept-back.jsonl").exists()
+    assert wrong.host in {host.host for host in read_hosts(run.report / "report.json")}
+    assert len(run.records) == 18
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "own"),
+    [(9, 1, True), (8, 2, False), (9, 0, False), (10, 0, True), (17, 2, False), (18, 2, True)],
+)
+def test_nine_of_ten_hosts_make_it_the_operators_fault(
+    wrong: int, right: int, own: bool, make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    failing = well(make_site, wrong, Certificate.UNKNOWN_AUTHORITY)
+    run = Harvester(tmp_path, ca_bundle, [*failing, *well(make_site, right)]).day()
+    hosts = [site.host for site in failing]
+    if own:
+        assert is_own_fault(run, hosts)
+    else:
+        assert run.returncode == 0, run.stderr
+        assert sorted(finding["host"] for finding in run.about("tls.ongeldig")) == sorted(hosts)
+        assert OWN not in run.codes
+        assert run.report is not None
+        assert not (run.report / "kept-back.jsonl").exists()
+    assert len(run.records) == 2 * right  # the hosts that answer are harvested all the same
+
+
+def test_hosts_that_fail_each_in_its_own_way_have_findings_of_their_own(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    expired, gone = well(make_site, 5, Certificate.EXPIRED), well(make_site, 5)
+    for site in gone:
+        site.__exit__()
+    run = Harvester(tmp_path, ca_bundle, [*expired, *gone]).day(**ONCE)
+    assert run.returncode == 0, run.stderr
+    assert {finding["host"] for finding in run.about("tls.ongeldig")} == {site.host for site in expired}
+    assert {finding["host"] for finding in run.about("robots.onbereikbaar")} == {site.host for site in gone}
+
+
+def test_names_without_an_address_are_the_name_servers_fault(tmp_path: Path, ca_bundle: Path) -> None:
+    hosts = [f"host{number}.invalid" for number in range(10)]
+    register = write_register(tmp_path / "roo.xml", {host: [f"https://{host}/d"] for host in hosts})
+    run = run_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle, settings=ONCE)
+    assert is_own_fault(run, hosts)
+    assert "check this machine's name server (/etc/resolv.conf)" in last_line(run)
+
+
+def test_no_connection_with_any_host_is_the_networks_fault_whatever_proxy_there_is(
+    ten: list[Site], tmp_path: Path, ca_bundle: Path
+) -> None:
+    for site in ten:
+        site.__exit__()
+    harvester = Harvester(tmp_path, ca_bundle, ten)
+    arguments = harvester.arguments()
+    run = run_scrapy(
+        arguments,
+        tmp_path,
+        ca_bundle,
+        settings=ONCE,
+        env={"https_proxy": "http://127.0.0.1:9", "NO_PROXY": ""},
+    )
+    assert is_own_fault(run, [site.host for site in ten])
+    assert "network and firewall (publishers are asked without the proxy that" in last_line(run)
+
+
+def test_a_password_that_is_asked_for_on_the_way_is_the_operators_fault(
+    ten: list[Site], tmp_path: Path, ca_bundle: Path
+) -> None:
+    for site in ten:
+        site.pages["/robots.txt"] = Page("", status=407)
+    run = Harvester(tmp_path, ca_bundle, ten).day()
+    assert is_own_fault(run, [site.host for site in ten])
+
+
+def test_a_proxy_that_is_away_harms_no_harvest(ten: list[Site], tmp_path: Path, ca_bundle: Path) -> None:
+    away = {"https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9", "NO_PROXY": ""}
+    harvester = Harvester(tmp_path, ca_bundle, ten)
+    run = run_scrapy(harvester.arguments(), tmp_path, ca_bundle, env=away)
+    assert (run.returncode, len(run.records)) == (0, 20)
+
+
+def test_the_day_after_no_host_shows_a_bad_day(ten: list[Site], tmp_path: Path, ca_bundle: Path) -> None:
+    harvester = Harvester(tmp_path, ca_bundle, ten)
+    assert len(harvester.day().records) == 20
+    published = {
+        path: path.read_bytes()
+        for site in ten
+        for path in (
+            tmp_path / REPORTS / "badges" / f"{slug(site.host)}.svg",
+            tmp_path / REPORTS / "feeds" / f"{slug(site.host)}.xml",
+        )
+    }
+    harvester.ca_bundle = Authority().write_bundle(tmp_path / "other.pem")
+    bad = harvester.day()
+    assert is_own_fault(bad, [site.host for site in ten])
+    assert "intrekking.onvolledig" not in bad.codes
+    assert {path: path.read_bytes() for path in published} == published
+    assert bad.report is not None
+    assert (bad.report / "index.html").exists()
+    assert run_scrapy(["monitor"], tmp_path).returncode == 1
+
+    harvester.ca_bundle = ca_bundle
+    publish(ten[0], numbered(2, NEWER))
+    after = harvester.day()
+    assert causes(after) == {"doc0": "wijziging", "doc1": "wijziging"}
+    assert after.report is not None
+    hosts = list(read_hosts(after.report / "report.json"))
+    assert len(hosts) == 10
+    for host in hosts:
+        assert [(point.listed, point.harvested) for point in host.history] == [(2, 2), (2, 2)]
+        assert host.changes is not None
+        assert (host.changes.came, host.changes.mended) == ([], [])
+    head = json.loads((after.report / "report.json").read_text(encoding="utf-8"))
+    assert [point["listed"] for point in head["totals"]["history"]] == [20, 20]
+    done = run_scrapy(["monitor"], tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_monitor_names_the_run_whose_own_side_failed(
+    ten: list[Site], tmp_path: Path, other_bundle: Path
+) -> None:
+    assert Harvester(tmp_path, other_bundle, ten).day().returncode == 1
+    done = run_scrapy(["monitor", "--quiet"], tmp_path)
+    assert done.returncode == 1
+    assert "  FAILED   hosts can be reached from here\n" in done.stdout
+    assert OWN in done.stdout
+
+
+def test_shards_decide_each_for_its_own_hosts_and_their_reports_are_merged(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path, other_bundle: Path
+) -> None:
+    sites: list[Site] = []
+    served, others = set[str](), set[str]()
+    while not served or len(others) < 10:
+        (site,) = well(make_site, 1)
+        sites.append(site)
+        (served if shard_of(site.host, 2) == 1 else others).add(site.host)
+    harvester = Harvester(tmp_path, ca_bundle, sites)
+    good = harvester.day("-a", "shard=1/2")
+    assert good.returncode == 0, good.stderr
+    harvester.ca_bundle = other_bundle
+    bad = harvester.day("-a", "shard=2/2")
+    assert is_own_fault(bad, sorted(others))
+    assert good.report is not None
+    assert bad.report is not None
+    merged = tmp_path / "woo-together"
+    done = run_scrapy(["merge-reports", str(good.report), str(bad.report), "--output", str(merged)], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {host.host for host in read_hosts(merged / "report.json")} == served
+    assert [finding["code"] for finding in read_lines(merged / "findings.jsonl")].count(OWN) == 1
+    assert {finding["host"] for finding in read_lines(merged / "kept-back.jsonl")} == others
+
+
+def test_hosts_that_are_not_in_the_register_are_left_out_too(
+    ten: list[Site], tmp_path: Path, other_bundle: Path
+) -> None:
+    register = write_register(tmp_path / "roo.xml", {"Gemeente": ["https://elders.invalid/woo"]})
+    domains = ",".join(site.host for site in ten)
+    arguments = ["crawl", "woo", "-a", f"register={register}", "-a", f"domains={domains}"]
+    run = run_scrapy(arguments, tmp_path, other_bundle)
+    assert run.returncode == 1
+    assert run.codes == {OWN, "register.domein-ontbreekt"}
+    assert run.report is not None
+    assert list(read_hosts(run.report / "report.json")) == []
+
+
+def test_a_killed_run_has_kept_what_it_knew(
+    ten: list[Site], make_raw_site: MakeRawSite, tmp_path: Path, other_bundle: Path
+) -> None:
+    with closing(create_server(("127.0.0.1", 0))) as silent:  # accepts, and says nothing
+        url = f"https://localhost:{silent.getsockname()[1]}/d"
+        register = write_register(
+            tmp_path / "roo.xml",
+            {f"G{number}": [u] for number, u in enumerate([url, *(s.url("/d") for s in ten)])},
+        )
+        process = start_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, other_bundle)
+        try:
+            kept: list[Path] = []
+            while not kept or len(read_lines(kept[0])) < 10:
+                assert process.poll() is None, process.communicate()
+                sleep(0.05)
+                kept = list((tmp_path / REPORTS).glob("*/kept-back.jsonl"))
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+    assert {finding["host"] for finding in read_lines(kept[0])} == {site.host for site in ten}
+    assert read_lines(kept[0].with_name("findings.jsonl")) == []
+
+
+def test_entry_pages_of_permits_that_all_fail_alike_are_the_operators_fault(
+    ten: list[Site], tmp_path: Path, other_bundle: Path
+) -> None:
+    entries = tmp_path / "entries.csv"
+    rows = [f"Gemeente {site.port},{site.url(FOLDER)}" for site in ten]
+    entries.write_text("organisatie,url\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    run = Permits(tmp_path, other_bundle).run(str(entries))
+    assert run.returncode == 1
+    assert run.codes == {OWN}
+    assert {*kept_back(run)} == {site.host for site in ten}
+    assert "the cause is likely on this side" in last_line(run)
+    assert run_scrapy(["monitor"], tmp_path).returncode == 1
+    harmless = Permits(tmp_path, other_bundle).run(str(entries), "-a", f"domains={ten[0].host}")
+    assert harmless.codes == {"tls.ongeldig", "register.domein-ontbreekt"}
+    assert harmless.returncode == 0, harmless.stderr

@@ -1,0 +1,353 @@
+"""Documents that several hosts list: whose entry counts, and when they are withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import Run
+from tests.integration.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, numbered, publish, xml
+from tests.postgresql import new_database, postgresql_server
+from tests.sites import MakeSite
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import DiWoo, Entry, sitemap
+from woo_harvester.demo.values import PDF, categorie
+
+__all__ = ["postgresql_server"]
+
+
+def listing(*entries: Entry) -> Page:
+    return Page(sitemap(*entries), content_type=XML)
+
+
+def entry(site: Site, name: str, lastmod: str | None = FIRST, title: str = "Besluit") -> Entry:
+    metadata = DiWoo(titel=title, informatiecategorieen=[categorie(14)], format=PDF)
+    return Entry(loc=site.url(f"/d/{name}.pdf"), lastmod=lastmod, diwoo=metadata)
+
+
+def host(site: Site) -> str:
+    return f"localhost:{site.port}"
+
+
+@dataclass
+class Day:
+    """What the runs of one day gave together."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return [record for run in self.runs for record in run.records]
+
+    @property
+    def causes(self) -> dict[str, str]:
+        """The last oorzaak of each document by its name; fails where one is given twice."""
+        found = [cause for run in self.runs for cause in causes(run).items()]
+        assert len(set(found)) == len(found), found
+        return dict(found)
+
+    def about(self, code: str) -> list[dict[str, Any]]:
+        return [finding for run in self.runs for finding in run.about(code)]
+
+    def record(self, name: str) -> dict[str, Any]:
+        """The last record of a document."""
+        return [one for one in self.records if one["document"]["weblocatie"].endswith(f"/{name}.pdf")][-1]
+
+    def title(self, name: str) -> str:
+        title: str = self.record(name)["document"]["titelcollectie"]["officieleTitel"]
+        return title
+
+
+@dataclass
+class Hosts:
+    """An installation that harvests two hosts, in one of the arrangements that operators use."""
+
+    one: Site
+    two: Site
+    harvester: Harvester
+    arrangement: str
+    database: str | None = None
+
+    def day(self, first: Site | None = None, **settings: object) -> Day:
+        """Harvest both hosts; *first* is the one whose run comes first, where each has its own."""
+        if self.database:
+            settings["WOO_STATE_URL"] = self.database
+        if self.arrangement == "one run":
+            return Day([self.harvester.day(**settings)])
+        order: Iterable[Site] = (self.one, self.two) if first in (None, self.one) else (self.two, self.one)
+        runs = [self.harvester.day("-a", f"domains={host(site)}", **settings) for site in order]
+        assert all(run.returncode == 0 for run in runs)
+        return Day(runs)
+
+
+@pytest.fixture(params=["one run", "a run a host", "postgresql"])
+def hosts(
+    request: pytest.FixtureRequest, make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> Iterator[Hosts]:
+    one, two = make_site(), make_site()
+    harvester = Harvester(tmp_path, ca_bundle, [one, two])
+    if request.param != "postgresql":
+        yield Hosts(one, two, harvester, request.param)
+        return
+    with new_database(request.getfixturevalue("postgresql_server")) as url:
+        yield Hosts(one, two, harvester, "a run a host", url)
+
+
+# Withdrawals
+
+
+def test_what_a_stranger_lists_and_drops_is_not_withdrawn_while_its_own_host_lists_it(hosts: Hosts) -> None:
+    victim, hostile = hosts.one, hosts.two
+    publish(victim, numbered(40))
+    own = [entry(hostile, f"eigen{number}") for number in range(300)]
+    publish(hostile, {})
+    hostile.pages["/s0.xml"] = listing(*own)
+    assert len(hosts.day().causes) == 340
+    hostile.pages["/s0.xml"] = listing(*own, *(entry(victim, f"doc{number}") for number in range(40)))
+    assert hosts.day().causes == {}
+    hostile.pages["/s0.xml"] = listing(*own)
+    for _ in range(3):
+        assert hosts.day(first=hostile).causes == {}
+
+
+@pytest.mark.parametrize("dropped", ["one", "two"])
+def test_what_one_host_drops_waits_while_the_other_that_lists_it_cannot_be_read(
+    hosts: Hosts, dropped: str
+) -> None:
+    publish(hosts.one, {"a": FIRST, "x": FIRST})
+    publish(hosts.two, {"b": FIRST})
+    hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
+    assert hosts.day().causes == dict.fromkeys("abx", "aanlevering")
+    without = listing(entry(hosts.one, "a")) if dropped == "one" else listing(entry(hosts.two, "b"))
+    dropping, other = (hosts.one, hosts.two) if dropped == "one" else (hosts.two, hosts.one)
+    lists = other.pages["/s0.xml"]
+    dropping.pages["/s0.xml"] = without
+    other.pages["/s0.xml"] = Page(b"", status=503)
+    for _ in range(4):
+        assert hosts.day(RETRY_TIMES=0).causes == {}
+    other.pages["/s0.xml"] = lists
+    assert hosts.day().causes == {}
+    other.pages["/s0.xml"] = listing(entry(other, "a" if other is hosts.one else "b"))
+    assert hosts.day().causes == {"x": "intrekking"}
+    assert hosts.day().causes == {}
+
+
+def test_what_moves_to_another_host_of_its_organisation_while_that_cannot_be_read_is_not_withdrawn(
+    hosts: Hosts,
+) -> None:
+    hosts.harvester.organisations = {"gemeente A": [hosts.one, hosts.two]}
+    publish(hosts.one, {"a": FIRST, "x": FIRST})
+    publish(hosts.two, {"b": FIRST})
+    hosts.day()
+    publish(hosts.one, {"a": FIRST})
+    hosts.two.pages["/s0.xml"] = Page(b"", status=404)
+    day = hosts.day()
+    assert day.causes == {}
+    (finding,) = [one for one in day.about("intrekking.onvolledig") if one["host"] == host(hosts.one)]
+    assert host(hosts.two) in finding["seen"]
+    hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
+    for _ in range(3):
+        assert hosts.day().causes == {}
+
+
+def test_another_host_of_the_organisation_is_waited_for_three_complete_reads_at_most(hosts: Hosts) -> None:
+    hosts.harvester.organisations = {"gemeente A": [hosts.one, hosts.two]}
+    publish(hosts.one, {"a": FIRST, "x": FIRST})
+    publish(hosts.two, {"b": FIRST})
+    hosts.day()
+    publish(hosts.one, {"a": FIRST})
+    hosts.two.pages["/s0.xml"] = Page(b"", status=404)
+    assert [hosts.day().causes for _ in range(4)] == [{}, {}, {"x": "intrekking"}, {}]
+
+
+def test_a_host_that_left_the_register_no_longer_counts(hosts: Hosts) -> None:
+    publish(hosts.one, {"a": FIRST, "x": FIRST})
+    publish(hosts.two, {"b": FIRST})
+    hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
+    hosts.day()
+    hosts.harvester.sites.remove(hosts.two)
+    publish(hosts.one, {"a": FIRST})
+    only = Hosts(hosts.one, hosts.one, hosts.harvester, "one run", hosts.database)
+    assert only.day().causes == {"x": "intrekking"}
+
+
+# Whose entry counts
+
+
+@pytest.mark.parametrize("first", ["stranger", "owner"])
+def test_the_own_hosts_entry_counts_and_a_strangers_does_not(hosts: Hosts, first: str) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {})
+    publish(stranger, {})
+    owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van de eigenaar"))
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
+    began = stranger if first == "stranger" else owner
+    days = [hosts.day(first=began) for _ in range(3)]
+    # In runs of their own the stranger may be read first: then the owner's entry takes its place.
+    last = [day for day in days if day.causes][-1]
+    assert last.title("x") == "Van de eigenaar"
+    assert last.record("x")["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+    assert days[-1].causes == {}
+    for side, seen in ((stranger, "1 documenten"), (owner, "1 documenten")):
+        (finding,) = [one for one in days[-1].about("loc.andere-host") if one["host"] == host(side)]
+        assert finding["seen"].startswith(seen)
+        assert finding["url"] == stranger.url("/s0.xml")
+    owner.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Gewijzigd"))
+    changed = hosts.day(first=began)
+    assert changed.causes == {"x": "wijziging"}
+    assert changed.title("x") == "Gewijzigd"
+
+
+def test_in_one_run_the_owners_entry_counts_whichever_host_is_read_first(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    sites = [make_site() for _ in range(4)]
+    for one, other in zip(sites, [*sites[1:], sites[0]], strict=True):
+        publish(one, {})
+        mine, others = entry(one, "x", FIRST, "Echt"), entry(other, "x", "2099-01-01", "Vals")
+        one.pages["/s0.xml"] = listing(mine, others)
+    harvester = Harvester(tmp_path, ca_bundle, sites)
+    run = harvester.day()
+    assert [record["document"]["titelcollectie"]["officieleTitel"] for record in run.records] == ["Echt"] * 4
+    assert len(run.about("loc.andere-host")) == 8
+    assert run.stats["woo/hosts/complete"] == 4
+    again = harvester.day()
+    assert again.records == []
+    assert len(again.about("loc.andere-host")) == 8
+
+
+def test_a_strangers_entry_counts_while_there_is_no_own_one(hosts: Hosts) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {"a": FIRST})
+    publish(stranger, {})
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van een ander"))
+    day = hosts.day()
+    assert day.causes == {"a": "aanlevering", "x": "aanlevering"}
+    assert day.title("x") == "Van een ander"
+    assert day.about("loc.andere-host") == []
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Nieuwer"))
+    assert hosts.day().causes == {"x": "wijziging"}
+    owner.pages["/s0.xml"] = listing(entry(owner, "a"), entry(owner, "x", OLDER, "Van de eigenaar"))
+    own = hosts.day()
+    assert own.causes == {"x": "wijziging"}
+    assert own.title("x") == "Van de eigenaar"
+    assert hosts.day().causes == {}
+
+
+def test_where_the_own_entry_goes_the_document_stays_until_the_strangers_changes(hosts: Hosts) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {})
+    publish(stranger, {})
+    owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van de eigenaar"))
+    hosts.day()
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Van een ander"))
+    assert hosts.day().causes == {}
+    owner.pages["/s0.xml"] = listing()
+    assert [hosts.day().causes for _ in range(3)] == [{}, {}, {}]
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2024-06-01", "Nog nieuwer"))
+    day = hosts.day()
+    assert day.causes == {"x": "wijziging"}
+    assert day.title("x") == "Nog nieuwer"
+
+
+def test_a_refused_document_of_a_strangers_entry_does_not_keep_the_owners_back(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    owner, stranger = make_site(), make_site()
+    harvester = Harvester(tmp_path, ca_bundle, [owner, stranger])
+    publish(owner, {})
+    publish(stranger, {})
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
+    owner.pages["/d/x.pdf"] = Page(b"", content_type="application/pdf")
+    day = harvester.day("-a", "documents=download")
+    assert day.records == []
+    assert [finding["host"] for finding in day.about("document.leeg")] == [host(stranger)]
+    owner.pages["/d/x.pdf"] = Page(b"%PDF-1.4 x", content_type="application/pdf")
+    owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Echt"))
+    (record,) = harvester.day("-a", "documents=download").records
+    assert record["document"]["titelcollectie"]["officieleTitel"] == "Echt"
+    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+
+
+def test_of_two_hosts_of_one_organisation_the_newest_entry_counts(hosts: Hosts) -> None:
+    hosts.harvester.organisations = {"gemeente A": [hosts.one, hosts.two]}
+    publish(hosts.one, {})
+    publish(hosts.two, {})
+    hosts.one.pages["/s0.xml"] = listing(entry(hosts.one, "x", FIRST, "Oud"))
+    hosts.two.pages["/s0.xml"] = listing(entry(hosts.one, "x", NEWER, "Nieuw"))
+    days = [hosts.day() for _ in range(3)]
+    last = [day for day in days if day.causes][-1]
+    assert last.title("x") == "Nieuw"
+    assert days[-1].causes == {}
+    assert days[-1].about("loc.andere-host") == []
+
+
+def test_the_category_of_a_strangers_index_does_not_count(hosts: Hosts) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {})
+    publish(stranger, {})
+    bare = Entry(loc=owner.url("/d/x.pdf"), lastmod=FIRST, diwoo=DiWoo(titel="Besluit", format=PDF))
+    owner.pages["/s0.xml"] = listing(bare)
+    stranger.pages["/s0.xml"] = listing(bare)
+    index = "/sitemapindex-diwoo-infocat011.xml"
+    stranger.pages[index] = stranger.pages.pop("/sitemapindex-diwoo.xml")
+    stranger.pages["/robots.txt"] = Page(f"Sitemap: {stranger.url(index)}\n".encode())
+    days = [hosts.day(first=owner) for _ in range(2)]
+    (record,) = [record for day in days for record in day.records]
+    (category,) = record["document"]["classificatiecollectie"]["informatiecategorieen"]
+    assert category["label"] == "onbekend"
+
+
+def test_a_stranger_that_lists_a_withdrawn_document_does_not_bring_it_back(hosts: Hosts) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {"a": FIRST, "x": FIRST})
+    publish(stranger, {})
+    hosts.day()
+    publish(owner, {"a": FIRST})
+    assert hosts.day().causes == {"x": "intrekking"}
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
+    for _ in range(2):
+        day = hosts.day()
+        assert day.causes == {}
+        assert [finding["host"] for finding in day.about("lastmod.heraanbod")] == [host(stranger)]
+
+
+def test_the_sums_of_both_sides_close_each_day(hosts: Hosts) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {"a": FIRST, "x": FIRST})
+    publish(stranger, {"b": FIRST})
+    stranger.pages["/s0.xml"] = listing(entry(stranger, "b"), entry(owner, "x", NEWER, "Vals"))
+    for day in (hosts.day(first=owner) for _ in range(3)):
+        accounts = [account for run in day.runs for account in accounts_of(run)]
+        assert {one["host"]: (one["listed"], one["harvested"]) for one in accounts} == {
+            host(owner): (2, 2),
+            host(stranger): (1, 1),
+        }
+
+
+def accounts_of(run: Run) -> list[dict[str, Any]]:
+    """The hosts of a run's report.json."""
+    import json
+
+    assert run.report is not None
+    hosts: list[dict[str, Any]] = json.loads((run.report / "report.json").read_text())["hosts"]
+    return [one for one in hosts if one["score"] is not None]
+
+
+def test_a_passed_over_sitemap_of_a_stranger_reports_its_entries_too(hosts: Hosts) -> None:
+    owner, stranger = hosts.one, hosts.two
+    publish(owner, {"x": FIRST}, headers={"ETag": '"a"'})
+    publish(stranger, {}, headers={"ETag": '"b"'})
+    listed = xml(owner, {"x": FIRST})
+    stranger.pages["/s0.xml"] = Page(listed, content_type=XML, headers={"ETag": '"b"'})
+    for number in range(4):
+        day = hosts.day(first=owner)
+        assert day.causes == ({"x": "aanlevering"} if not number else {})
+        found = {finding["host"] for finding in day.about("loc.andere-host")}
+        assert found == {host(owner), host(stranger)}, number
+    assert sum(run.stats.get("woo/sitemaps/unchanged", 0) for run in day.runs) == 2

@@ -1,0 +1,319 @@
+"""Whatever keeps a run from its start: the last line on stderr names it, and the exit status is not 0."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.command import environment, in_project, read_lines, run_scrapy
+from tests.integration.daily import Harvester, numbered, publish
+from tests.integration.vergunningen import Permits
+from tests.sites import write_register
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+
+#: A component that cannot be made, in a module of the test's own folder.
+BROKEN = """
+class Raises:
+    lazy = False
+
+    def __init__(self, *args, **kwargs):
+        raise ValueError("the disk\\nis on fire")
+"""
+#: A module that somebody else has broken.
+SYNTAX = "def wrong(:\n"
+
+NOWHERE = "No module named 'nowhere'"
+ON_FIRE = "ValueError: the disk is on fire"
+
+#: Settings whose keys are components.
+BY_KEY = ("ADDONS", "EXTENSIONS", "ITEM_PIPELINES", "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES")
+
+#: Setting, value, exit status, and what the last line says of the cause.
+WRONG = [
+    *(
+        (name, {"nowhere.X": 1}, 2, f"{name}: {NOWHERE}")
+        for name in ("ADDONS", "EXTENSIONS", "ITEM_PIPELINES")
+    ),
+    ("DOWNLOADER_MIDDLEWARES", {"nowhere.X": 1}, 2, f"DOWNLOADER_MIDDLEWARES: {NOWHERE}"),
+    ("SPIDER_MIDDLEWARES", {"nowhere.X": 1}, 2, f"SPIDER_MIDDLEWARES: {NOWHERE}"),
+    ("ADDONS", {"broken.Raises": 1}, 1, ON_FIRE),
+    ("EXTENSIONS", {"broken.Raises": 1}, 1, ON_FIRE),
+    ("ITEM_PIPELINES", {"broken.Raises": 1}, 1, ON_FIRE),
+    ("DOWNLOADER_MIDDLEWARES", {"broken.Raises": 1}, 1, ON_FIRE),
+    ("SPIDER_MIDDLEWARES", {"broken.Raises": 1}, 1, ON_FIRE),
+    ("EXTENSIONS", {"syntax.X": 1}, 2, "EXTENSIONS: SyntaxError: "),
+    (
+        "EXTENSIONS",
+        {"broken.Other": 1},
+        2,
+        "EXTENSIONS: Module 'broken' doesn't define ",
+    ),
+    ("DOWNLOAD_HANDLERS", {"https": "nowhere.X"}, 2, f"DOWNLOAD_HANDLERS: {NOWHERE}"),
+    (
+        "DOWNLOAD_HANDLERS",
+        {"https": "broken.Raises"},
+        1,
+        "'https': the disk is on fire",
+    ),
+    ("FEED_EXPORTERS", {"mine": "nowhere.X"}, 2, f"FEED_EXPORTERS: {NOWHERE}"),
+    ("FEED_STORAGES", {"mine": "nowhere.X"}, 2, f"FEED_STORAGES: {NOWHERE}"),
+    *(
+        (name, "nowhere.X", 2, f"{name}: {NOWHERE}")
+        for name in ("SCHEDULER", "DUPEFILTER_CLASS", "STATS_CLASS", "LOG_FORMATTER", "DOWNLOADER")
+    ),
+    ("TWISTED_REACTOR", "nowhere.X", 2, f"TWISTED_REACTOR: {NOWHERE}"),
+    ("ASYNCIO_EVENT_LOOP", "nowhere.X", 2, f"ASYNCIO_EVENT_LOOP: {NOWHERE}"),
+    ("SPIDER_LOADER_CLASS", "nowhere.X", 2, NOWHERE),
+    ("SPIDER_MODULES", "nowhere", 2, NOWHERE),
+    *(
+        (name, "broken.Raises", 1, ON_FIRE)
+        for name in ("DUPEFILTER_CLASS", "STATS_CLASS", "LOG_FORMATTER", "DOWNLOADER")
+    ),
+    (
+        "SCHEDULER",
+        "broken.Raises",
+        1,
+        "scheduler class (broken.Raises) does not ",
+    ),
+    (
+        "TWISTED_REACTOR",
+        "twisted.internet.selectreactor.SelectReactor",
+        1,
+        "does not match the requested one",
+    ),
+    ("LOG_LEVEL", "FOO", 2, "LOG_LEVEL: ValueError: Unknown level: 'FOO'"),
+    (
+        "LOG_FORMAT",
+        "%(nothing)s",
+        2,
+        "LOG_FORMAT: ValueError: Formatting field not found ",
+    ),
+    ("LOG_ENCODING", "klingon", 2, "LOG_ENCODING: LookupError: unknown encoding: klingon"),
+    ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
+    ("LOG_FILE", "/dev/full", 1, "LOG_FILE: No space left on device"),
+    ("FEEDS", {"a.x": {"format": "nothing"}}, 1, "none can be used: unknown format 'nothing' of a.x: "),
+    ("FEEDS", {"no://x": {"format": "jsonlines"}}, 1, "none can be used: no storage for no://, of no://x"),
+    ("FEEDS", {"%(no)s.jsonl": {"format": "jsonlines"}}, 1, "none can be used: KeyError: 'no'"),
+    ("FEED_URI_PARAMS", "broken.Raises", 1, f"FEEDS names outputs of which none can be used: {ON_FIRE}"),
+    ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "No such file or directory: '/proc/no'"),
+    ("FILES_STORE", "/proc/no", 1, "FILES_STORE /proc/no cannot be used"),
+    ("WOO_STATE_URL", "nothing", 1, "WOO_STATE_URL: expected a URL such as sqlite:///"),
+    ("WOO_DATA_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),
+    ("WOO_REPORT_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),
+    ("WOO_STOP_TIMEOUT", "soon", 2, "WOO_STOP_TIMEOUT: expected seconds, got soon"),
+    ("JOBDIR", "job", 1, "JOBDIR is set"),
+    ("RETRY_TIMES", "often", 2, "RETRY_TIMES: ValueError: "),
+    ("DOWNLOAD_DELAY", "long", 2, "DOWNLOAD_DELAY: ValueError: "),
+]
+
+#: What each command of the project that runs a spider is given.
+Arguments = Callable[[Path], Sequence[str]]
+
+
+def crawl(folder: Path) -> Sequence[str]:
+    """The command of a run without a host that answers."""
+    register = write_register(folder / "register.xml", {"Raad": ["https://localhost:9/"]})
+    return ["crawl", "woo", "-a", f"register={register}"]
+
+
+def permits(folder: Path) -> Sequence[str]:
+    """The same for permits."""
+    return Permits(folder, folder / "no.pem").arguments("https://localhost:9/")
+
+
+def audit(folder: Path) -> Sequence[str]:
+    """An audit of that host."""
+    register = write_register(folder / "register.xml", {"Raad": ["https://localhost:9/"]})
+    return ["audit", "localhost:9", "-s", f"WOO_REGISTER={register}"]
+
+
+#: No try takes long, and none is made again.
+QUICK = {"RETRY_TIMES": 0, "WOO_RETRY_BACKOFF": 0}
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Path:
+    """A folder with modules that are wrong."""
+    (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
+    (tmp_path / "syntax.py").write_text(SYNTAX, encoding="utf-8")
+    return tmp_path
+
+
+def given(value: object) -> object:
+    """The value of a setting, as it is typed."""
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize(("name", "value", "status", "cause"), WRONG)
+def test_the_last_line_names_what_is_wrong_with_a_setting(
+    name: str, value: object, status: int, cause: str, modules: Path
+) -> None:
+    done = run_scrapy(crawl(modules), modules, settings={**QUICK, name: given(value)})
+    last = done.stderr.splitlines()[-1]
+    assert (done.returncode, done.records) == (status, [])
+    assert last.startswith("scrapy crawl: error: ")
+    assert cause in last
+
+
+@pytest.mark.parametrize("arguments", [permits, audit])
+@pytest.mark.parametrize(
+    ("name", "value", "status", "cause"),
+    [
+        ("EXTENSIONS", {"nowhere.X": 1}, 2, f"EXTENSIONS: {NOWHERE}"),
+        ("EXTENSIONS", {"broken.Raises": 1}, 1, ON_FIRE),
+        ("STATS_CLASS", "broken.Raises", 1, ON_FIRE),
+        ("LOG_LEVEL", "FOO", 2, "LOG_LEVEL: ValueError: Unknown level: 'FOO'"),
+        ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
+        ("ASYNCIO_EVENT_LOOP", "nowhere.X", 2, f"ASYNCIO_EVENT_LOOP: {NOWHERE}"),
+        ("ADDONS", {"nowhere.X": 1}, 2, f"ADDONS: {NOWHERE}"),
+    ],
+)
+def test_other_commands_name_what_is_wrong_too(
+    arguments: Arguments, name: str, value: object, status: int, cause: str, modules: Path
+) -> None:
+    args = arguments(modules)
+    done = run_scrapy(args, modules, settings={**QUICK, name: given(value)})
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode == status
+    assert last.startswith(f"scrapy {args[0]}: error: ")
+    assert cause in last
+
+
+def test_what_nobody_expects_has_its_traceback_above_the_last_line(modules: Path) -> None:
+    settings = {"EXTENSIONS": '{"broken.Raises": 1}'}
+    done = run_scrapy(crawl(modules), modules, settings=settings)
+    assert "Traceback" in done.stderr
+    assert 'raise ValueError("the disk\\nis on fire")' in done.stderr
+    assert "INFO: Scrapy " in done.stderr, "the log of the start is not lost"
+
+
+def test_a_log_file_ends_with_the_cause_of_a_component_that_raises(modules: Path) -> None:
+    settings = {"EXTENSIONS": '{"broken.Raises": 1}', "LOG_FILE": modules / "run.log"}
+    done = run_scrapy(crawl(modules), modules, settings=settings)
+    log = (modules / "run.log").read_text(encoding="utf-8")
+    assert log.splitlines()[-1].endswith(f"ERROR: {ON_FIRE} (exit status 1)")
+    assert "Traceback" in log
+    assert done.stderr == f"scrapy crawl: error: {ON_FIRE}\n"
+
+
+#: Shell words that close or break standard streams.
+STREAMS = {
+    "stdin closed": "<&-",
+    "stdout closed": ">&-",
+    "stderr closed": "2>&-",
+    "all closed": "<&- >&- 2>&-",
+    "stderr on a full disk": "2>/dev/full",
+    "stderr a pipe that nobody reads": "2> >(exec true)",
+    "stdout on a full disk": ">/dev/full",
+}
+
+
+def shell(args: Sequence[str], folder: Path, ca: Path, words: str) -> subprocess.CompletedProcess[str]:
+    """A command, started by a shell with *words* after or before it."""
+    argv = [sys.executable, "-m", "scrapy", *in_project(args, folder, QUICK)]
+    script = f'{words[:-1]}; exec "$@"' if words.endswith(";") else f'exec "$@" {words}'
+    return subprocess.run(
+        ["bash", "-c", script, "bash", *argv],
+        cwd=folder,
+        env=environment(ca),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("words", STREAMS.values(), ids=STREAMS)
+def test_a_run_works_whatever_its_standard_streams_are(
+    words: str, tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(3))
+    harvester = Harvester(tmp_path, ca_bundle, [site])
+    done = shell([*harvester.arguments(), "-o", "a.jsonl"], tmp_path, ca_bundle, words)
+    assert done.returncode == 0
+    assert len(read_lines(tmp_path / "a.jsonl")) == 3
+    (state,) = tmp_path.glob(".scrapy/woo-state.sqlite")
+    assert state.read_bytes().startswith(b"SQLite format 3\0"), "nothing else was written into it"
+    assert (tmp_path / "reports").exists()
+
+
+def test_progress_and_summary_that_stderr_does_not_take_are_no_error_of_the_run(
+    tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(3))
+    site.pages["/d/*"] = Page(b"%PDF-1.7", content_type="application/pdf", delay=0.5)
+    log = tmp_path / "run.log"
+    settings = ("-s", f"LOG_FILE={log}", "-s", "WOO_PROGRESS_INTERVAL=0.1")
+    args = Harvester(tmp_path, ca_bundle, [site]).arguments("-a", "documents=head", *settings)
+    assert shell(args, tmp_path, ca_bundle, "2>/dev/full").returncode == 0
+    assert "Spider closed (finished)" in log.read_text(encoding="utf-8")
+    assert "ERROR" not in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [">/dev/full", "1</dev/null"])
+def test_records_that_stdout_does_not_take_end_the_run_with_status_1(
+    words: str, tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(3))
+    harvester = Harvester(tmp_path, ca_bundle, [site])
+    done = shell([*harvester.arguments(), "-o", "-:jsonlines"], tmp_path, ca_bundle, words)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("scrapy crawl: error: an output could not be written (")
+
+
+@pytest.mark.parametrize("words", ["2>/dev/full", "2>&-"])
+def test_a_wrong_argument_has_its_exit_status_without_stderr(
+    words: str, tmp_path: Path, ca_bundle: Path
+) -> None:
+    done = shell(["crawl", "woo", "-a", "shard=9/8"], tmp_path, ca_bundle, words)
+    assert done.returncode == 2
+
+
+def test_an_answer_that_stdout_does_not_take_ends_with_status_1(tmp_path: Path, ca_bundle: Path) -> None:
+    (tmp_path / "sitemap.xml").write_text("<urlset/>", encoding="utf-8")
+    done = shell(["audit", "--file", "sitemap.xml"], tmp_path, ca_bundle, ">/dev/full")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == ("scrapy audit: error: standard output: No space left on device")
+
+
+def test_a_pid_file_that_cannot_be_written_is_one_line_of_every_command(tmp_path: Path) -> None:
+    for command in ("crawl", "audit", "state", "monitor", "demo"):
+        done = run_scrapy([command, "--pidfile", "no/folder/pid"], tmp_path)
+        assert (done.returncode, done.stderr) == (
+            1,
+            f"scrapy {command}: error: no/folder/pid: No such file or directory\n",
+        )
+
+
+@pytest.mark.parametrize("files", [12, 14, 16, 18, 20, 32])
+def test_too_few_files_are_named_or_enough(files: int, tmp_path: Path, ca_bundle: Path, site: Site) -> None:
+    publish(site, numbered(3))
+    harvester = Harvester(tmp_path, ca_bundle, [site])
+    done = shell([*harvester.arguments(), "-o", "a.jsonl"], tmp_path, ca_bundle, f"ulimit -n {files};")
+    if done.returncode:
+        assert done.returncode in (1, 2)
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith("scrapy crawl: error: ")
+        assert any(cause in last for cause in ("Too many open files", "unable to open database file"))
+    else:
+        assert len(read_lines(tmp_path / "a.jsonl")) == 3
+    rest = harvester.day("-o", "a.jsonl")
+    assert rest.returncode == 0
+    assert len(read_lines(tmp_path / "a.jsonl")) == 3
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
+    publish(site, numbered(1))
+    harvester = Harvester(tmp_path, ca_bundle, [site])
+    args = harvester.arguments()
+    (tmp_path / "records").touch()  # where a folder should be
+    done = run_scrapy(args, tmp_path, ca_bundle)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert f"Not a directory: '{tmp_path}/records/" in last

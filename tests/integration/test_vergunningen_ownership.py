@@ -1,0 +1,323 @@
+"""Whose a permit case is: by the register, or by the host of its URL, and not by who came first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import Run
+from tests.integration.vergunningen import FOLDER, NEWER, Permits, codes, files_asked, listing, publish
+from tests.postgresql import postgresql_server, postgresql_url
+from tests.sites import MakeSite, in_shards
+from woo_harvester.demo.permit_messages import delete_message, document_message, message
+from woo_harvester.demo.server import Page, Request
+from woo_harvester.demo.site import Site
+
+__all__ = ["postgresql_server", "postgresql_url"]
+
+OWNER, STRANGER = "90000100", "90000101"
+
+
+@pytest.fixture
+def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
+    return Permits(tmp_path, ca_bundle)
+
+
+def register(permits: Permits, owner: Site | None, stranger: Site | None) -> None:
+    """A register in which each of the two has its host, or none."""
+    permits.bodies = {
+        "Gemeente Voorbeeldstad": [owner.url("/woo")] if owner else ["https://www.voorbeeldstad.nl/woo"],
+        "Gemeente Elders": [stranger.url("/woo")] if stranger else ["https://www.elders.nl/woo"],
+    }
+
+
+def case_on(site: Site, number: int = 1) -> str:
+    return site.url(f"/zaken/{number}")
+
+
+def published(run: Run) -> list[tuple[str, str, str | None]]:
+    """Cause, organisation and title of each record."""
+    return [
+        (each["versies"][0]["oorzaak"], each["herkomst"]["organisatie"], each["vergunning"].get("title"))
+        for each in run.records
+    ]
+
+
+def refused(run: Run) -> list[tuple[str, str]]:
+    """The files of what was refused, and whose they are."""
+    assert {code for code, _ in codes(run)} <= {"ipm.andere-organisatie"}
+    return sorted((line["organisation"], line["url"].rpartition("/")[2]) for line in run.findings)
+
+
+def entries(*sites: Site) -> str:
+    return ",".join(site.url(FOLDER) for site in sites)
+
+
+def take(site: Site, **given: str) -> dict[str, bytes]:
+    """A message of a stranger about a case on *site*."""
+    title, made = "Gekaapt", "2000-01-01"
+    return {"kaap.xml": message(identifier=case_on(site), **{"title": title, "aanmaakdatum": made, **given})}
+
+
+@pytest.mark.parametrize("made", ["2000-01-01", "2026-09-09"])
+def test_who_comes_first_does_not_get_the_case_of_another_organisation(
+    made: str, permits: Permits, make_site: MakeSite
+) -> None:
+    owner, stranger = make_site(), make_site()
+    register(permits, owner, stranger)
+    publish(stranger, take(owner, aanmaakdatum=made))
+    for _ in range(2):
+        run = permits.run(entries(stranger))
+        assert (run.records, refused(run)) == ([], [(STRANGER, "kaap.xml")])
+        assert run.findings[0]["seen"] == f"de zaak is van {OWNER}"
+    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen")})
+    run = permits.run(entries(stranger, owner))
+    assert published(run) == [("aanlevering", OWNER, "Eigen")]
+    gone = delete_message(identifier=case_on(owner), aanmaakdatum="2026-09-10")
+    publish(stranger, {**take(owner), "weg.xml": gone})
+    both = [(STRANGER, "kaap.xml"), (STRANGER, "weg.xml")]
+    run = permits.run(entries(owner, stranger))
+    assert (run.records, refused(run)) == ([], both)
+    files_asked(stranger)
+    run = permits.run(entries(owner, stranger))
+    assert (run.records, refused(run), files_asked(stranger)) == ([], both, []), "on a day without new files"
+    own = delete_message(identifier=case_on(owner), aanmaakdatum="2026-04-09")
+    publish(owner, {"weg.xml": own})
+    assert published(permits.run(entries(owner, stranger))) == [("intrekking", OWNER, None)]
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("stranger_first", [True, False])
+def test_shards_come_to_the_same_in_either_order(
+    database: str, stranger_first: bool, permits: Permits, make_site: MakeSite, request: pytest.FixtureRequest
+) -> None:
+    sites = in_shards(make_site, 2)
+    owner, stranger = sites[1], sites[2]
+    register(permits, owner, stranger)
+    publish(stranger, {**take(owner), "u.xml": take(owner, transactie_id="9")["kaap.xml"]})
+    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen")})
+    state = {"WOO_STATE_URL": request.getfixturevalue("postgresql_url")} if database == "postgresql" else {}
+    records = []
+    for _ in range(2):
+        for shard in (2, 1) if stranger_first else (1, 2):
+            run = permits.run(entries(owner, stranger), "-a", f"shard={shard}/2", **state)
+            records += published(run)
+            expected = [] if shard == 1 else [(STRANGER, "kaap.xml"), (STRANGER, "u.xml")]
+            assert refused(run) == expected
+    assert records == [("aanlevering", OWNER, "Eigen")]
+
+
+def test_a_case_that_a_stranger_has_goes_to_its_owner_with_the_owners_message(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    """A state in which the stranger has the case: nobody had registered its host at the time."""
+    owner, stranger = make_site(), make_site()
+    register(permits, None, stranger)
+    document = document_message(case=case_on(owner), identifier=owner.url("/b.pdf"), title="Vals besluit")
+    publish(stranger, {**take(owner, aanmaakdatum="2026-09-09"), "doc.xml": document})
+    assert published(permits.run(entries(stranger))) == [("aanlevering", STRANGER, "Gekaapt")]
+    register(permits, owner, stranger)
+    run = permits.run(entries(owner, stranger))
+    assert (run.records, owner.requests[-1].path) == ([], FOLDER), "nothing changes without a message"
+    publish(stranger, {**take(owner), "doc.xml": document}, NEWER)
+    run = permits.run(entries(stranger))
+    assert (run.records, refused(run)) == ([], [(STRANGER, "kaap.xml")]), "but the stranger cannot change it"
+    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen", aanmaakdatum="2026-04-01")})
+    run = permits.run(entries(owner, stranger))
+    assert published(run) == [("wijziging", OWNER, "Eigen")]
+    assert "documenten" not in run.records[0]
+    for _ in range(2):
+        run = permits.run(entries(owner, stranger))
+        assert (run.records, refused(run)) == ([], [(STRANGER, "doc.xml"), (STRANGER, "kaap.xml")])
+
+
+def test_a_delete_of_the_owner_removes_a_case_that_a_stranger_has(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    owner, stranger = make_site(), make_site()
+    register(permits, None, stranger)
+    publish(stranger, take(owner))
+    permits.run(entries(stranger))
+    register(permits, owner, stranger)
+    publish(owner, {"weg.xml": delete_message(identifier=case_on(owner), aanmaakdatum="1999-01-01")})
+    assert published(permits.run(entries(owner))) == [("intrekking", OWNER, None)]
+    for _ in range(2):
+        run = permits.run(entries(owner, stranger))
+        assert (run.records, refused(run)) == ([], [(STRANGER, "kaap.xml")])
+
+
+def test_on_a_host_that_nobody_registered_an_entry_page_on_it_comes_first(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    owner, stranger, third = make_site(), make_site(), make_site()
+    publish(stranger, take(owner, aanmaakdatum="2026-09-09"))
+    assert published(permits.run(entries(stranger))) == [("aanlevering", stranger.host, "Gekaapt")]
+    publish(third, take(owner, aanmaakdatum="1999-01-01"))
+    run = permits.run(entries(third, stranger))
+    assert (run.records, refused(run)) == ([], [(third.host, "kaap.xml")]), "of the others the first keeps it"
+    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen")})
+    run = permits.run(entries(third, owner, stranger))
+    assert published(run) == [("wijziging", owner.host, "Eigen")]
+    publish(owner, {"2.xml": delete_message(identifier=case_on(owner), aanmaakdatum="2026-05-01")})
+    assert published(permits.run(entries(owner))) == [("intrekking", owner.host, None)]
+    run = permits.run(entries(third, owner, stranger))
+    others = sorted([(stranger.host, "kaap.xml"), (third.host, "kaap.xml")])
+    assert (run.records, refused(run)) == ([], others), "and what it removed is removed"
+
+
+def test_a_host_with_another_port_is_another_host(permits: Permits, make_site: MakeSite) -> None:
+    owner, other = make_site(), make_site()
+    assert owner.host.partition(":")[0] == other.host.partition(":")[0]
+    permits.bodies = {"Gemeente Voorbeeldstad": [owner.url("/woo")]}
+    publish(other, {"1.xml": message(identifier=case_on(owner), title="Gekaapt")})
+    run = permits.run(entries(other))
+    assert (run.records, refused(run)) == ([], [(other.host, "1.xml")])
+    publish(owner, {"2.xml": message(identifier=case_on(other), title="Gekaapt")})
+    assert published(permits.run(entries(owner))) == [("aanlevering", OWNER, "Gekaapt")]
+    publish(other, {"3.xml": message(identifier=case_on(other), title="Eigen")})
+    assert published(permits.run(entries(other))) == [("wijziging", other.host, "Eigen")]
+
+
+def test_of_organisations_that_share_a_host_the_first_one_keeps_the_case(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    shared, one, other, stranger = (make_site() for _ in range(4))
+    permits.bodies = {
+        "Een": [one.url("/woo"), shared.url("/een")],
+        "Ander": [other.url("/woo"), shared.url("/ander")],
+        "Vreemd": [stranger.url("/woo")],
+    }
+    publish(stranger, take(shared))
+    publish(other, {"1.xml": message(identifier=case_on(shared), title="Ander", aanmaakdatum="2026-04-05")})
+    assert published(permits.run(entries(stranger, other))) == [("aanlevering", "90000101", "Ander")]
+    publish(one, {"1.xml": message(identifier=case_on(shared), title="Een", aanmaakdatum="2026-04-01")})
+    for _ in range(2):
+        run = permits.run(entries(stranger, one, other))
+        assert (run.records, refused(run)) == ([], [("90000100", "1.xml"), ("90000102", "kaap.xml")])
+    publish(other, {"2.xml": delete_message(identifier=case_on(shared), aanmaakdatum="2026-04-06")})
+    run = permits.run(entries(stranger, one, other))
+    assert (published(run), refused(run)) == ([("wijziging", "90000100", "Een")], [("90000102", "kaap.xml")])
+
+
+def test_an_entry_page_on_a_shared_host_may_be_of_each_that_registered_it(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    shared, stranger = make_site(), make_site()
+    permits.bodies = {"Een": [shared.url("/een")], "Ander": [shared.url("/ander")]}
+    publish(stranger, take(shared))
+    publish(shared, {"1.xml": message(identifier=case_on(shared), title="Eigen")})
+    run = permits.run(entries(stranger, shared))
+    assert published(run) == [("aanlevering", shared.host, "Eigen")]
+    assert refused(run) == [(stranger.host, "kaap.xml")]
+
+
+def test_what_is_refused_is_reported_where_the_server_says_that_it_did_not_change(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    owner, stranger = make_site(), make_site()
+    register(permits, owner, stranger)
+    publish(stranger, take(owner), date=None)
+    body = take(owner)["kaap.xml"]
+
+    def conditional(request: Request) -> Page:
+        if request.headers.get("If-None-Match") == '"1"':
+            return Page(status=304)
+        return Page(body, content_type="application/xml", headers={"ETag": '"1"'})
+
+    stranger.pages[FOLDER + "kaap.xml"] = conditional
+    for _ in range(3):
+        run = permits.run(entries(stranger))
+        assert (run.records, refused(run)) == ([], [(STRANGER, "kaap.xml")])
+    stranger.pages[FOLDER + "kaap.xml"] = Page(status=500)
+    run = permits.run(entries(stranger), RETRY_TIMES=0)
+    found = [("ipm.andere-organisatie", "kaap.xml"), ("ipm.bericht-onbereikbaar", "kaap.xml")]
+    assert codes(run) == found
+
+
+def test_what_is_refused_counts_once_the_host_is_registered_to_its_organisation(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    first, second, host = make_site(), make_site(), make_site()
+    permits.bodies = {"Een": [first.url("/woo"), host.url("/woo")], "Ander": [second.url("/woo")]}
+    later = message("U", identifier=case_on(host), title="Ander", aanmaakdatum="2026-04-01")
+    publish(first, {"1.xml": message(identifier=case_on(host), title="Een", aanmaakdatum="2026-04-05")})
+    publish(second, {"2.xml": later})
+    run = permits.run(entries(first, second))
+    assert (published(run), refused(run)) == (
+        [("aanlevering", "90000100", "Een")], [("90000101", "2.xml")]
+    )  # fmt: skip
+    permits.bodies = {"Ander": [second.url("/woo"), host.url("/woo")]}  # is number 90000100 by now
+    files_asked(second)
+    run = permits.run(entries(first, second))
+    assert published(run) == [("wijziging", "90000100", "Ander")]
+    assert files_asked(second) == [], "its message was kept"
+    for _ in range(2):
+        run = permits.run(entries(first, second))
+        assert (run.records, refused(run)) == ([], [(first.host, "1.xml")])
+
+
+def test_what_is_refused_does_not_count_later_where_its_file_is_not_listed_any_more(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    owner, stranger = make_site(), make_site()
+    register(permits, owner, stranger)
+    publish(stranger, take(owner))
+    assert refused(permits.run(entries(stranger))) == [(STRANGER, "kaap.xml")]
+    stranger.pages[FOLDER] = Page(listing({"x.xml": None}), content_type="text/html")
+    stranger.pages[FOLDER + "x.xml"] = Page(message(identifier=case_on(stranger)))
+    run = permits.run(entries(stranger))
+    assert (len(run.records), run.findings) == (1, [])
+    register(permits, None, stranger)
+    assert permits.run(entries(stranger)).records == []
+    publish(stranger, take(owner))
+    assert published(permits.run(entries(stranger))) == [("aanlevering", STRANGER, "Gekaapt")]
+
+
+def test_a_file_that_is_replaced_is_no_longer_refused(permits: Permits, make_site: MakeSite) -> None:
+    owner, stranger = make_site(), make_site()
+    register(permits, owner, stranger)
+    publish(stranger, take(owner))
+    assert refused(permits.run(entries(stranger))) == [(STRANGER, "kaap.xml")]
+    publish(stranger, take(stranger), NEWER)
+    run = permits.run(entries(stranger))
+    assert (len(run.records), run.findings) == (1, [])
+    assert permits.run(entries(stranger)).findings == []
+
+
+def test_a_stranger_cannot_take_or_remove_a_document_of_a_case(permits: Permits, make_site: MakeSite) -> None:
+    owner, stranger = make_site(), make_site()
+    register(permits, owner, stranger)
+    document = {"identifier": owner.url("/b.pdf"), "title": "Vals", "aanmaakdatum": "2026-09-09"}
+    files = {
+        "eigen.xml": message(identifier=case_on(stranger), title="Eigen zaak"),
+        "neem.xml": document_message("U", case=case_on(stranger), **document),
+        "voeg.xml": document_message(
+            "C", case=case_on(owner), **{**document, "identifier": "https://x.nl/c"}
+        ),
+        "weg.xml": document_message("D", case=case_on(owner), **document),
+    }
+    publish(stranger, files)
+    permits.run(entries(stranger))
+    own = document_message(case=case_on(owner), identifier=owner.url("/b.pdf"), title="Besluit")
+    publish(owner, {"1.xml": message(identifier=case_on(owner)), "b.xml": own})
+    run = permits.run(entries(stranger, owner))
+    assert [[each["title"] for each in record["documenten"]] for record in run.records] == [["Besluit"]]
+    for _ in range(2):
+        run = permits.run(entries(owner, stranger))
+        assert (run.records, refused(run)) == ([], [(STRANGER, "voeg.xml"), (STRANGER, "weg.xml")])
+
+
+def test_an_organisation_that_gets_another_name_keeps_its_cases(
+    permits: Permits, make_site: MakeSite
+) -> None:
+    site = make_site()
+    case = "https://www.voorbeeldstad.nl/zaken/1"
+    publish(site, {"1.xml": message(identifier=case, title="Eerst")})
+    csv = permits.folder / "entries.csv"
+    csv.write_text(f"organisatie,url\nDorp,{site.url(FOLDER)}\n", encoding="utf-8")
+    assert published(permits.run(str(csv))) == [("aanlevering", "Dorp", "Eerst")]
+    csv.write_text(f"organisatie,url\nGemeente Dorp,{site.url(FOLDER)}\n", encoding="utf-8")
+    publish(site, {"2.xml": message("U", identifier=case, title="Dan", aanmaakdatum="2026-04-02")})
+    run = permits.run(str(csv))
+    assert (published(run), run.findings) == ([("wijziging", "Gemeente Dorp", "Dan")], [])

@@ -1,0 +1,283 @@
+"""Documents whose server says wrongly that they are not modified: for ``WOO_FULL_READ_DAYS`` at most."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import DATA, Run, run_scrapy
+from tests.integration.daily import FIRST, NEWER, Harvester, causes, publish
+from woo_harvester.demo.documents import html_page, pdf
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+
+OLD, NEW = pdf("Besluit"), pdf("Gewijzigd besluit")
+DAY = 24 * 3600
+
+
+class Installation(Harvester):
+    """The harvester that fetches documents, on a clock that a test moves on."""
+
+    def fetch(self, *args: str, **settings: object) -> Run:
+        run = self.day("-a", "documents=download", *args, **settings)
+        assert run.returncode == 0, run.stderr
+        return run
+
+    def pass_days(self, days: float) -> None:
+        """Make all that the state knows of documents and sitemaps so much older."""
+        seconds = int(days * DAY)
+        with closing(sqlite3.connect(self.folder / DATA / "woo-state.sqlite")) as connection, connection:
+            for name in ("harvested", "fetched_at", "unchanged_since", "fault_since", "refused_at"):
+                connection.execute(f"UPDATE documents SET {name} = {name} - {seconds}")
+            connection.execute(f"UPDATE resources SET read_at = read_at - {seconds}")
+
+    def known(self, name: str = "a") -> dict[str, Any]:
+        """What the state knows of a document."""
+        with closing(sqlite3.connect(self.folder / DATA / "woo-state.sqlite")) as connection:
+            connection.row_factory = sqlite3.Row
+            query = "SELECT * FROM documents WHERE loc LIKE ?"
+            (row,) = connection.execute(query, [f"%/{name}.pdf"]).fetchall()
+            return dict(row)
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Installation:
+    return Installation(tmp_path, ca_bundle, [site])
+
+
+def put(site: Site, body: bytes, etag: str = '"altijd"', name: str = "a") -> None:
+    """Serve a document with an ETag that may stay the same."""
+    site.pages[f"/d/{name}.pdf"] = Page(body, content_type="application/pdf", headers={"ETag": etag})
+
+
+def hash_of(run: Run) -> str:
+    (record,) = run.records
+    return str(record["versies"][0]["bestanden"][0]["hash"])
+
+
+def conditional(site: Site, name: str = "a") -> list[bool]:
+    """Of each request for the document, whether it was conditional."""
+    return ["if-none-match" in request.headers for request in site.requested(f"/d/{name}.pdf")]
+
+
+@pytest.fixture
+def changed(site: Site, harvester: Installation) -> Installation:
+    """An installation that got a wrong 304 for a document, three days after it had received that."""
+    publish(site, {"a": FIRST})
+    put(site, OLD)
+    harvester.fetch()
+    harvester.pass_days(3)
+    publish(site, {"a": NEWER})
+    put(site, NEW)
+    second = harvester.fetch()
+    assert causes(second) == {"a": "wijziging"}
+    assert hash_of(second) == hashlib.sha256(OLD).hexdigest()
+    return harvester
+
+
+def test_a_wrong_304_is_followed_by_a_request_for_the_whole_within_seven_days(
+    site: Site, changed: Installation
+) -> None:
+    changed.pass_days(3.9)
+    same = changed.fetch()
+    assert (causes(same), conditional(site)) == ({}, [False, True])
+    assert same.stats["woo/sitemaps/unchanged"] == 1
+    changed.pass_days(0.2)
+    late = changed.fetch()
+    assert conditional(site) == [False, True, False]
+    assert causes(late) == {"a": "wijziging"}
+    assert hash_of(late) == hashlib.sha256(NEW).hexdigest()
+    (record,) = late.records
+    assert record["herkomst"]["lastmod"] == record["versies"][0]["mutatiedatumtijd"] == NEWER
+    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
+    assert record["document"]["titelcollectie"]["officieleTitel"] == "Besluit"
+    assert late.stats["woo/documents/rechecked"] == 1
+
+
+def test_once_asked_it_is_not_asked_again(site: Site, changed: Installation) -> None:
+    changed.pass_days(5)
+    changed.fetch()
+    for _ in range(3):
+        changed.pass_days(8)
+        again = changed.fetch()
+        assert causes(again) == {}
+        assert "woo/documents/rechecked" not in again.stats or not again.stats["woo/documents/rechecked"]
+    assert conditional(site) == [False, True, False]
+
+
+def test_a_304_that_was_right_delivers_nothing_and_the_sums_close(site: Site, changed: Installation) -> None:
+    put(site, OLD)
+    changed.pass_days(5)
+    late = changed.fetch()
+    assert conditional(site) == [False, True, False]
+    assert (causes(late), late.stats["woo/documents/same"]) == ({}, 1)
+    assert late.report is not None
+    account = late.report / "hosts.jsonl"
+    assert '"unchanged": 1' in account.read_text()
+    assert '"lost": {}' in account.read_text()
+    known = changed.known()
+    assert known["unchanged_since"] is None
+    assert known["sha256"] == hashlib.sha256(OLD).digest()
+    assert (known["size"], known["media_type"]) == (len(OLD), "application/pdf")
+    # The sitemap is relied on again: the next run does not even read it.
+    assert changed.fetch().stats["woo/sitemaps/unchanged"] == 1
+
+
+def test_bytes_that_are_older_than_seven_days_are_asked_for_whole_at_once(
+    site: Site, harvester: Installation
+) -> None:
+    publish(site, {"a": FIRST})
+    put(site, OLD)
+    harvester.fetch()
+    harvester.pass_days(8)
+    publish(site, {"a": NEWER})
+    put(site, NEW)
+    assert hash_of(harvester.fetch()) == hashlib.sha256(NEW).hexdigest()
+    assert conditional(site) == [False, False]
+
+
+def test_a_304_each_day_does_not_put_the_request_off(site: Site, harvester: Installation) -> None:
+    publish(site, {"a": FIRST})
+    put(site, OLD)
+    harvester.fetch()
+    put(site, NEW)
+    hashes = []
+    for day in range(1, 9):
+        harvester.pass_days(1)
+        publish(site, {"a": f"2024-05-0{day}T10:00:00+02:00"})
+        hashes.append(hash_of(harvester.fetch()))
+    assert hashes.index(hashlib.sha256(NEW).hexdigest()) == 6, "the seventh day after the first"
+    assert conditional(site) == [False, *[True] * 6, False, True]
+
+
+def test_when_it_was_received_stays_with_a_304_and_is_renewed_by_the_bytes(
+    site: Site, changed: Installation
+) -> None:
+    before = changed.known()
+    assert before["unchanged_since"] - before["fetched_at"] >= 3 * DAY
+    changed.pass_days(5)
+    changed.fetch()
+    after = changed.known()
+    assert after["fetched_at"] > before["fetched_at"]
+    assert after["unchanged_since"] is None
+
+
+def test_a_document_that_is_out_of_reach_then_is_asked_for_in_the_next_run(
+    site: Site, changed: Installation
+) -> None:
+    changed.pass_days(5)
+    site.pages["/d/a.pdf"] = Page(status=404)
+    for _ in range(2):
+        failed = changed.fetch()
+        assert causes(failed) == {}
+        assert [finding["seen"] for finding in failed.about("document.onbereikbaar")] == ["HTTP 404"]
+    put(site, NEW)
+    late = changed.fetch()
+    assert hash_of(late) == hashlib.sha256(NEW).hexdigest()
+    assert not late.about("document.onbereikbaar")
+    assert changed.fetch().stats["woo/sitemaps/unchanged"] == 1
+
+
+def test_a_document_that_was_put_back_is_no_fault_any_more(site: Site, changed: Installation) -> None:
+    changed.pass_days(5)
+    site.pages["/d/a.pdf"] = Page(status=404)
+    changed.fetch()
+    put(site, OLD)
+    assert causes(changed.fetch()) == {}
+    assert changed.known()["fault"] is None
+
+
+def test_a_web_page_in_its_place_is_refused_and_left_alone_for_a_while(
+    site: Site, changed: Installation
+) -> None:
+    changed.pass_days(5)
+    site.pages["/d/a.pdf"] = html_page("Inloggen")
+    asked = len(site.requested("/d/a.pdf"))
+    for _ in range(3):
+        refused = changed.fetch()
+        assert causes(refused) == {}
+        assert [finding["code"] for finding in refused.about("document.html-pagina")] == [
+            "document.html-pagina"
+        ]
+    assert len(site.requested("/d/a.pdf")) == asked + 1
+    put(site, NEW)
+    changed.pass_days(8)
+    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
+
+
+def test_a_lastmod_that_is_gone_by_then_stays_that_of_the_document(site: Site, changed: Installation) -> None:
+    publish(site, {"a": None})
+    changed.pass_days(5)
+    late = changed.fetch()
+    assert causes(late) == {"a": "wijziging"}
+    assert late.records[0]["herkomst"]["lastmod"] == NEWER
+
+
+def test_a_host_whose_time_is_used_up_is_asked_in_a_later_run(site: Site, changed: Installation) -> None:
+    changed.pass_days(5)
+    left = changed.fetch(WOO_HOST_BUDGET=1e-9)
+    assert (causes(left), left.stats["woo/documents/left"]) == ({}, 1)
+    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
+
+
+def test_a_run_that_asks_for_headers_only_fetches_nothing(site: Site, changed: Installation) -> None:
+    changed.pass_days(5)
+    assert causes(changed.day("-a", "documents=head")) == {}
+    assert len(site.requested("/d/a.pdf")) == 2
+    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
+
+
+def test_only_the_document_that_waits_is_asked_for(site: Site, harvester: Installation) -> None:
+    publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST})
+    for name in "abc":
+        put(site, OLD, name=name)
+    harvester.fetch()
+    publish(site, {"a": NEWER, "b": FIRST}, {"c": FIRST})
+    put(site, NEW)
+    harvester.fetch()
+    harvester.pass_days(6.9)
+    assert harvester.fetch().stats["woo/sitemaps/unchanged"] == 2
+    with closing(sqlite3.connect(harvester.folder / DATA / "woo-state.sqlite")) as connection, connection:
+        connection.execute(f"UPDATE documents SET fetched_at = fetched_at - {DAY}")  # and not the sitemaps
+    late = harvester.fetch()
+    assert causes(late) == {"a": "wijziging"}
+    assert late.stats["woo/sitemaps/unchanged"] == 1
+    assert [len(site.requested(f"/d/{name}.pdf")) for name in "abc"] == [3, 1, 1]
+
+
+def test_what_waits_moves_with_the_state(site: Site, changed: Installation) -> None:
+    changed.pass_days(5)
+    assert run_scrapy(["state", "export", "state.jsonl"], changed.folder).returncode == 0
+    (changed.folder / DATA).rename(changed.folder / "old")
+    assert run_scrapy(["state", "import", "state.jsonl"], changed.folder).returncode == 0
+    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
+
+
+def test_a_clock_that_is_set_back_has_the_bytes_compared(site: Site, changed: Installation) -> None:
+    changed.pass_days(-30)
+    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
+
+
+def test_a_304_that_nobody_asked_for_is_no_answer(site: Site, harvester: Installation) -> None:
+    publish(site, {"a": FIRST})
+    site.pages["/d/a.pdf"] = Page(OLD, content_type="application/pdf")  # without an ETag
+    harvester.fetch()
+    publish(site, {"a": NEWER})
+    site.pages["/d/a.pdf"] = Page(status=304)
+    second = harvester.fetch()
+    assert causes(second) == {}
+    assert [finding["seen"] for finding in second.about("document.onbereikbaar")] == ["HTTP 304"]
+
+
+def test_a_withdrawn_document_waits_for_nothing(site: Site, changed: Installation) -> None:
+    publish(site, {"b": FIRST})
+    put(site, OLD, name="b")
+    assert causes(changed.fetch()) == {"a": "intrekking", "b": "aanlevering"}
+    changed.pass_days(30)
+    changed.fetch()
+    assert len(site.requested("/d/a.pdf")) == 2

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from tests.register.exports import body, read
+from woo_harvester.permits.messages import Message, Soort, Transactie
+from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.rights import Right, Rights, is_own_host
+from woo_harvester.register import Register
+
+CASE = "https://www.stad.nl/zaken/1"
+
+
+def offered(organisation: str, entry: str, case: str = CASE) -> Mutation:
+    message = Message(Soort.ZAAK, Transactie.DELETE, "1", 0, date(2026, 4, 1), case, case)
+    return Mutation(message, organisation, entry, entry + "1.xml")
+
+
+def right(register: Register, organisation: str, entry: str, case: str = CASE) -> Right:
+    mutation = offered(organisation, entry, case)
+    return Rights(register, {}).right(case, mutation, own_host=is_own_host(case, mutation))
+
+
+STAD = read(body("Stad", "https://www.stad.nl/woo", id="1"), body("Dorp", "https://www.dorp.nl/", id="2"))
+SHARED = read(
+    body("Stad", "https://www.stad.nl/woo", id="1"),
+    body("Dorp", "https://www.stad.nl/dorp", "https://www.dorp.nl/", id="2"),
+    body("Elders", "https://www.elders.nl/", id="3"),
+)
+NOBODY = Register([], [])
+
+
+@pytest.mark.parametrize(
+    ("register", "organisation", "entry", "expected"),
+    [
+        (STAD, "1", "https://www.stad.nl/xml/", Right.OWN),
+        (STAD, "1", "https://leverancier.nl/stad/", Right.OWN),
+        (STAD, "2", "https://www.dorp.nl/", Right.NONE),
+        (STAD, "2", "https://www.stad.nl/xml/", Right.NONE),
+        (STAD, "www.stad.nl", "https://leverancier.nl/stad/", Right.NONE),
+        (SHARED, "1", "https://www.stad.nl/xml/", Right.OWN),
+        (SHARED, "2", "https://www.dorp.nl/", Right.OWN),
+        (SHARED, "3", "https://www.elders.nl/", Right.NONE),
+        (SHARED, "www.stad.nl", "https://www.stad.nl/xml/", Right.OWN),
+        (NOBODY, "www.stad.nl", "https://www.stad.nl/xml/", Right.OWN),
+        (NOBODY, "www.stad.nl", "http://www.stad.nl/xml/", Right.OWN),
+        (NOBODY, "www.stad.nl:8443", "https://www.stad.nl:8443/xml/", Right.ANY),
+        (NOBODY, "www.dorp.nl", "https://www.dorp.nl/", Right.ANY),
+    ],
+)
+def test_a_right_is_by_the_register_and_else_by_the_host(
+    register: Register, organisation: str, entry: str, expected: Right
+) -> None:
+    assert right(register, organisation, entry) is expected
+
+
+def test_who_may_be_one_of_several_has_no_right_on_what_one_of_them_registered_alone() -> None:
+    case = "https://www.dorp.nl/zaken/1"
+    assert right(SHARED, "www.stad.nl", "https://www.stad.nl/xml/", case) is Right.NONE
+
+
+def test_the_registered_owners_are_named() -> None:
+    assert Rights(SHARED, {}).registered_owners(CASE) == "1, 2"
+
+
+def test_a_row_is_of_the_organisation_that_its_entry_page_has_today() -> None:
+    row = Known(offered("oud", "https://www.stad.nl/xml/"))
+    assert Rights(NOBODY, {"https://www.stad.nl/xml/": "1"}).current(row).mutation.organisatie == "1"
+    assert Rights(NOBODY, {"https://www.elders.nl/": "1"}).current(row) is row

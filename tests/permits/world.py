@@ -1,0 +1,133 @@
+"""Messages for tests, and a state that they are applied to."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+from woo_harvester.findings import Finding
+from woo_harvester.permits.messages import Message, Soort, Transactie
+from woo_harvester.permits.mutations import Key, Known, Mutation
+from woo_harvester.permits.record import Vergunning, VergunningDocument
+from woo_harvester.permits.rights import Rights
+from woo_harvester.permits.transactions import Outcome, Settlement, settle
+from woo_harvester.record import Oorzaak, Waarde
+from woo_harvester.register import Register
+
+CASE = "https://www.voorbeeldstad.nl/zaken/1"
+OTHER_CASE = "https://www.voorbeeldstad.nl/zaken/2"
+DOCUMENT = "https://www.voorbeeldstad.nl/zaken/1/besluit.pdf"
+ENTRY = "https://www.voorbeeldstad.nl/xml/"
+
+NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)
+
+STAD, DORP = "gm0001", "gm0002"
+NOBODYS = Rights(Register([], []), {})
+
+
+class World:
+    """The state and what the runs so far told: what a spider would keep."""
+
+    def __init__(self, rights: Rights = NOBODYS) -> None:
+        self.rights = rights
+        self.rows: dict[Key, list[Known]] = {}
+        self.findings: list[Finding] = []
+        self.displaced: list[Mutation] = []
+        self.shown: dict[str, Outcome] = {}
+        """What who reads the records has of each case."""
+
+    def run(self, *mutations: Mutation) -> list[Outcome]:
+        """A run with these messages; all of its records become durable."""
+        self.findings, self.displaced = [], []
+        known = [row for rows in self.rows.values() for row in rows]
+        settled = settle(known, mutations, self.rights, self.findings.append, NOW)
+        self._keep(settled)
+        self.displaced = settled.displaced
+        for outcome in settled.outcomes:
+            self._show(outcome)
+        return settled.outcomes
+
+    def _keep(self, settled: Settlement) -> None:
+        for row in settled.rows:
+            self.rows[row.key] = []
+        for row in settled.rows:
+            self.rows[row.key].append(Known.load(row.dump()))
+
+    def _show(self, outcome: Outcome) -> None:
+        if outcome.oorzaak is Oorzaak.INTREKKING:
+            del self.shown[outcome.identifier]
+        else:
+            assert (outcome.identifier in self.shown) is (outcome.oorzaak is Oorzaak.WIJZIGING)
+            self.shown[outcome.identifier] = outcome
+
+    @property
+    def codes(self) -> list[str]:
+        """Of the findings of the last run."""
+        return [finding.code for finding in self.findings]
+
+    def state(self) -> dict[str, list[Message]]:
+        """Messages that each case that is there is made of."""
+        return {
+            case: [outcome.zaak.message, *(document.message for document in outcome.documenten)]
+            for case, outcome in self.shown.items()
+        }
+
+
+def mutation(
+    transactie: str,
+    day: int,
+    *,
+    transactie_id: str = "1",
+    volgnummer: int = 0,
+    identifier: str = CASE,
+    title: str = "Kapvergunning",
+    organisatie: str = STAD,
+    file_date: datetime | None = None,
+    bevindingen: tuple[str, ...] = (),
+) -> Mutation:
+    message = Message(
+        soort=Soort.ZAAK,
+        transactie=Transactie(transactie),
+        transactie_id=transactie_id,
+        volgnummer=volgnummer,
+        aanmaakdatum=date(2026, 4, day),
+        identifier=identifier,
+        zaak=identifier,
+        gegevens=None if transactie == "D" else Vergunning(identifier=identifier, title=title),
+    )
+    return _offered(message, organisatie, file_date, bevindingen)
+
+
+def document(
+    transactie: str,
+    day: int,
+    *,
+    transactie_id: str = "1",
+    identifier: str = DOCUMENT,
+    case: str | None = CASE,
+    organisatie: str = STAD,
+    title: str = "Besluit",
+    file_date: datetime | None = None,
+) -> Mutation:
+    given = VergunningDocument(identifier=identifier, title=title, isPartOf=Waarde(id=case))
+    message = Message(
+        soort=Soort.DOCUMENT,
+        transactie=Transactie(transactie),
+        transactie_id=transactie_id,
+        volgnummer=1,
+        aanmaakdatum=date(2026, 4, day),
+        identifier=identifier,
+        zaak=case,
+        gegevens=None if transactie == "D" else given,
+    )
+    return _offered(message, organisatie, file_date, ())
+
+
+def _offered(
+    message: Message, organisatie: str, file_date: datetime | None, bevindingen: tuple[str, ...]
+) -> Mutation:
+    name = f"{message.soort}-{message.transactie}-{message.aanmaakdatum}.xml"
+    return Mutation(message, organisatie, ENTRY, ENTRY + name, file_date, bevindingen)
+
+
+def causes(outcomes: list[Outcome]) -> list[str]:
+    return [str(outcome.oorzaak) for outcome in outcomes]

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Iterator
+from logging.config import dictConfig
+
+import pytest
+
+from woo_harvester.running.startlog import SAID_AT_END, Errors, StartLog
+
+scrapy, other = logging.getLogger("scrapy.core.engine"), logging.getLogger("somebody.else")
+
+
+class Written(logging.Handler):
+    """Stands at the root, as Scrapy's handler does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+@pytest.fixture
+def written() -> Iterator[list[str]]:
+    handler, level = Written(), logging.root.level
+    logging.root.addHandler(handler)
+    logging.root.setLevel(logging.DEBUG)
+    yield handler.messages
+    logging.root.setLevel(level)
+    logging.root.removeHandler(handler)
+
+
+@pytest.fixture
+def start_log(written: list[str]) -> Iterator[StartLog]:
+    log = StartLog()
+    yield log
+    log.close()
+
+
+def test_records_wait_until_the_run_starts(start_log: StartLog, written: list[str]) -> None:
+    scrapy.info("one")
+    other.info("at once")
+    assert written == ["at once"]
+    start_log.write_kept()
+    scrapy.info("two")
+    assert written == ["at once", "one", "two"]
+
+
+def test_what_waits_can_be_forgotten(start_log: StartLog, written: list[str]) -> None:
+    scrapy.info("one")
+    scrapy.error("no register", extra={SAID_AT_END: True})
+    start_log.forget()
+    scrapy.info("two")
+    assert written == ["two"]
+
+
+def test_an_error_that_is_not_said_at_the_end_is_written_at_once(
+    start_log: StartLog, written: list[str]
+) -> None:
+    scrapy.info("one")
+    scrapy.error("a mistake")
+    assert written == ["one", "a mistake"]
+
+
+def test_what_waits_is_written_when_somebody_configures_logging_anew(
+    start_log: StartLog, written: list[str]
+) -> None:
+    scrapy.info("one")
+    dictConfig({"version": 1, "disable_existing_loggers": False, "loggers": {"scrapy": {"level": "DEBUG"}}})
+    assert written == ["one"]
+    scrapy.info("two")
+    assert written == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (MemoryError(), ["out of memory"]),
+        (
+            RuntimeError("can't start new thread"),
+            ["can't start new thread: too little memory, or too many processes"],
+        ),
+        (OSError(errno.EMFILE, "Too many open files"), ["Too many open files"]),
+        (BlockingIOError(errno.EAGAIN, "somebody has the lock"), []),
+        (ValueError("wrong"), []),
+    ],
+)
+def test_a_lack_of_memory_threads_or_files_is_noticed_where_it_is_only_logged(
+    error: Exception, cause: list[str]
+) -> None:
+    errors = Errors()
+    noticed: list[str] = []
+    errors.on_exhausted = noticed.append
+    try:
+        for number in range(2):
+            try:
+                raise ValueError(f"because of it, {number}") from error
+            except ValueError:
+                other.exception("something failed")
+    finally:
+        errors.close()
+    assert errors.first == "ValueError: because of it, 0"
+    assert noticed == cause

@@ -1,0 +1,35 @@
+"""Rows of an exported state, and what comes out of a file that they were written to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+from woo_harvester.state.exported import Format, read, write
+from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.store import State
+from woo_harvester.state.transfer import export
+
+FORMATS = get_args(Format)
+SITEMAP = "https://a.nl/s.xml"
+HOST = HostRow(host="a.nl")
+FILE = FileRow(host="a.nl", url=SITEMAP, type="sitemap", index="https://a.nl/i.xml")
+LISTING = ListingRow(host="a.nl", loc="https://a.nl/d.pdf", sitemap=SITEMAP)
+
+
+def document(loc: str = "https://a.nl/d.pdf", **values: Any) -> DocumentRow:
+    """A document of the host."""
+    return DocumentRow.model_construct(host="a.nl", loc=loc, sitemap=SITEMAP, first_seen=5, **values)
+
+
+def transfer(rows: list[Row], path: Path, form: Format) -> list[Row]:
+    """Return what comes out of a file that rows were written to."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        write(rows, file, form)
+    return list(read(path, form))
+
+
+def rows_of(state: State, *hosts: str) -> list[Row]:
+    """Return what a state knows of hosts, of all where none is given."""
+    with state.snapshot() as connection:
+        return list(export(connection, hosts or None))

@@ -1,0 +1,274 @@
+"""Which sitemaps list which documents, and for how many complete reads each has been missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from sqlalchemy import Connection, select, text
+
+from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+from woo_harvester.state import documents, listings, schema
+from woo_harvester.state.listings import BATCH, CONFIRMED, HostListing, Listing
+from woo_harvester.state.resources import end_read, host_of_state, keep_massive
+from woo_harvester.state.store import State
+
+
+def host_id(connection: Connection, host: str = "a.nl") -> int:
+    return host_of_state(connection, host).id
+
+
+def misses(connection: Connection, sitemap: int) -> dict[int, int]:
+    """For each document of a sitemap, how many complete reads have lacked it."""
+    table = schema.listings.c
+    rows = connection.execute(select(table.document_id, table.misses).where(table.sitemap_id == sitemap))
+    return {row.document_id: row.misses for row in rows}
+
+
+def test_a_sitemap_lists_what_was_seen_in_it(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    keys = harvest(connection, one, locs(3))
+    listings.add(connection, two, [Listing(keys[1], 0, foreign=True, lastmod=-5)])
+    assert listings.find(connection, one, keys) == {key: Listing(key, 0, False, None) for key in keys}
+    assert listings.find(connection, two, keys) == {keys[1]: Listing(keys[1], 0, True, -5)}
+    assert listings.find(connection, two, []) == {}
+    assert listings.ids_of(connection, one) == keys
+    assert listings.count(connection, one) == 3
+    assert listings.sitemaps_of(connection, keys[1]) == [one, two]
+    assert listings.sitemaps_of(connection, 99) == []
+
+
+def test_what_is_known_of_a_listing_stays_when_it_is_added_again(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = harvest(connection, sitemap, locs(1))
+    miss(connection, {sitemap: [key]})
+    listings.add(connection, sitemap, [Listing(key, 0, foreign=True, lastmod=7)])
+    listings.add(connection, sitemap, [])
+    assert listings.find(connection, sitemap, [key]) == {key: Listing(key, 1, False, None)}
+
+
+def test_more_than_a_batch_is_found_whole(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    keys = sorted(harvest(connection, sitemap, locs(2 * BATCH + 1)))
+    assert listings.find(connection, sitemap, keys).keys() == set(keys)
+    assert [row.document_id for row in listings.known_by(connection, keys)] == keys
+
+
+def test_a_document_that_is_missing_does_not_count_among_those_that_a_sitemap_lists(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    keys = harvest(connection, sitemap, locs(3))
+    miss(connection, {sitemap: keys[:1]})
+    assert listings.count(connection, sitemap) == 2
+    assert listings.ids_of(connection, sitemap) == keys
+
+
+def test_each_complete_read_without_a_document_counts_and_one_with_it_starts_over(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    gone, comes_back, stays = harvest(connection, sitemap, locs(3))
+    for _ in range(2):
+        miss(connection, {sitemap: [gone, comes_back]})
+    listings.listed_again(connection, sitemap, [comes_back])
+    listings.listed_again(connection, sitemap, [])
+    assert misses(connection, sitemap) == {gone: 2, comes_back: 0, stays: 0}
+    miss(connection, {sitemap: [gone, comes_back]})
+    assert misses(connection, sitemap) == {gone: 3, comes_back: 1, stays: 0}
+
+
+def test_a_sitemap_that_lists_all_that_it_did_before_has_nothing_missing(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    first, second = harvest(connection, one, locs(2))
+    (other,) = harvest(connection, two, ["https://a.nl/weg.pdf"])
+    miss(connection, {one: [first], two: [other]})
+    listings.all_listed_again(connection, one)
+    assert misses(connection, one) == {first: 0, second: 0}
+    assert misses(connection, two) == {other: 1}
+
+
+def test_what_a_sitemap_lists_that_no_index_names_any_more_is_missing(connection: Connection) -> None:
+    kept, dropped = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    other = sitemap_of(connection, "b.nl")
+    (stays,) = harvest(connection, kept, locs(1))
+    gone = harvest(connection, dropped, ["https://a.nl/een.pdf", "https://a.nl/twee.pdf"])
+    harvest(connection, other, locs(1, "b.nl"))
+    for count in (1, 2):
+        miss(connection, {kept: []})
+        assert misses(connection, dropped) == dict.fromkeys(gone, count)
+    assert misses(connection, kept) == {stays: 0}
+    assert set(misses(connection, other).values()) == {0}
+
+
+def test_what_moved_to_another_sitemap_of_the_host_is_not_missing(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    moved, gone = harvest(connection, one, locs(2))
+    list_in(connection, two, [moved])
+    miss(connection, {one: [moved, gone], two: []})
+    assert misses(connection, one) == {gone: 1}
+    assert misses(connection, two) == {moved: 0}
+
+
+def test_what_another_host_lists_stays_missing_here(connection: Connection) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    (key,) = harvest(connection, here, locs(1))
+    list_in(connection, there, [key])
+    miss(connection, {here: [key]})
+    assert misses(connection, here) == {key: 1}
+    assert misses(connection, there) == {key: 0}
+
+
+def test_the_lastmod_of_anothers_entry_is_kept_with_whether_it_is_one(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    one, two = harvest(connection, sitemap, locs(2))
+    listings.keep_foreign(connection, sitemap, [Listing(one, 0, foreign=True, lastmod=8)])
+    listings.keep_foreign(connection, sitemap, [])
+    assert listings.find(connection, sitemap, [one, two]) == {
+        one: Listing(one, 0, True, 8),
+        two: Listing(two, 0, False, None),
+    }
+    miss(connection, {sitemap: [one]})
+    listings.keep_foreign(connection, sitemap, [Listing(one, 0, foreign=False, lastmod=None)])
+    assert listings.find(connection, sitemap, [one]) == {one: Listing(one, 1, False, None)}
+
+
+def test_the_documents_of_others_that_a_sitemap_lists_come_in_batches(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    keys = sorted(harvest(connection, sitemap, locs(BATCH + 3)))
+    foreign = [Listing(key, 0, foreign=True, lastmod=None) for key in keys[1:]]
+    listings.keep_foreign(connection, sitemap, foreign)
+    miss(connection, {sitemap: [keys[1]]})
+    found = list(listings.foreign_documents(connection, sitemap))
+    assert [len(part) for part in found] == [BATCH, 1]
+    assert sorted(key for part in found for key in part) == keys[2:]
+
+
+def test_the_hosts_of_a_document_come_with_how_they_were_read(connection: Connection) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    one, two = harvest(connection, here, locs(2))
+    list_in(connection, there, [two])
+    miss(connection, {here: [two]})
+    keep_massive(connection, host_id(connection), massive=True)
+    first, second = locs(2)
+    on_a = HostListing(
+        two, second, "a.nl", host_id(connection), 1, complete=True, massive=True, missing_since=BEGUN
+    )
+    on_b = HostListing(
+        two, second, "b.nl", host_id(connection, "b.nl"), 0, complete=False, massive=False, missing_since=None
+    )
+    stays = HostListing(
+        one, first, "a.nl", host_id(connection), 0, complete=True, massive=True, missing_since=None
+    )
+    assert list(listings.known_by(connection, [one, two])) == [stays, on_a, on_b]
+    assert list(listings.listed_by(connection, [one, two])) == [stays, on_b]
+    assert list(listings.known_by(connection, [])) == []
+
+
+def test_what_the_last_complete_read_lacked_is_missing_until_it_is_withdrawn(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    twice, withdrawn, _ = harvest(connection, one, locs(3))
+    (seen,) = see(connection, one, ["https://a.nl/gezien.pdf"])
+    list_in(connection, two, [twice])
+    miss(connection, {one: [twice, withdrawn, seen], two: [twice]})
+    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    assert listings.missing(connection, host_id(connection)) == [twice, seen]
+    assert listings.missing(connection, host_id(connection, "b.nl")) == []
+
+
+def test_the_published_documents_of_a_host_are_those_that_it_listed_each_counted_once(
+    connection: Connection,
+) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    keys = harvest(connection, one, locs(4))
+    see(connection, one, ["https://a.nl/gezien.pdf"])
+    list_in(connection, two, keys[:2])
+    theirs = harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
+    list_in(connection, two, theirs[:1])
+    miss(connection, {one: keys[3:], two: []})
+    documents.confirm_withdrawn(connection, {keys[0]: HARVESTED})
+    assert listings.count_published(connection, host_id(connection)) == 4
+    assert listings.count_published(connection, host_id(connection, "b.nl")) == 3
+    assert listings.count_published(connection, host_id(connection, "leeg.nl")) == 0
+
+
+def test_a_withdrawal_forgets_where_a_document_was_missing_and_names_who_lists_it_again(
+    connection: Connection,
+) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    gone, back, other = harvest(connection, here, locs(3))
+    list_in(connection, there, [back])
+    miss(connection, {here: [gone, back, other]})
+    assert listings.end_withdrawn(connection, [gone, back]) == [there]
+    assert misses(connection, here) == {other: 1}
+    assert misses(connection, there) == {back: 0}
+    assert listings.end_withdrawn(connection, []) == []
+
+
+def test_a_host_forgets_what_is_withdrawn_and_what_it_lists_no_longer(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    gone, offered, waits = harvest(connection, sitemap, locs(3))
+    list_in(connection, other, [gone], misses=1)
+    documents.confirm_withdrawn(connection, dict.fromkeys((gone, offered), HARVESTED))
+    miss(connection, {sitemap: [gone, waits]})
+    listings.drop_missing_withdrawn(connection, host_id(connection))
+    assert misses(connection, sitemap) == {offered: 0, waits: 1}
+    assert misses(connection, other) == {gone: 1}
+
+
+def test_only_what_is_missing_now_and_nobody_lists_is_confirmed(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    other = sitemap_of(connection, "b.nl")
+    gone, elsewhere, stays, withdrawn = harvest(connection, one, locs(4))
+    (seen,) = see(connection, one, ["https://a.nl/gezien.pdf"])
+    list_in(connection, two, [gone])
+    list_in(connection, other, [elsewhere])
+    miss(connection, {one: [gone, elsewhere, withdrawn, seen], two: [gone]})
+    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    assert listings.confirm_missing(connection, host_id(connection)) == 1
+    found = misses(connection, one)
+    assert found == {gone: CONFIRMED, elsewhere: 1, stays: 0, withdrawn: 1, seen: 1}
+    assert misses(connection, two) == {gone: CONFIRMED}
+    assert listings.confirm_missing(connection, host_id(connection, "b.nl")) == 0
+
+
+def test_a_document_that_is_listed_again_after_it_was_confirmed_is_no_longer_confirmed(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = harvest(connection, sitemap, locs(1))
+    miss(connection, {sitemap: [key]})
+    listings.confirm_missing(connection, host_id(connection))
+    listings.listed_again(connection, sitemap, [key])
+    miss(connection, {sitemap: [key]})
+    assert misses(connection, sitemap) == {key: 1}
+
+
+@pytest.fixture
+def two_states(postgresql_url: str) -> Iterator[tuple[State, State]]:
+    with closing(State.open(postgresql_url)) as one, closing(State.open(postgresql_url)) as two:
+        yield one, two
+
+
+def test_a_withdrawal_does_not_wait_for_a_run_that_counts_what_its_host_lacks(
+    two_states: tuple[State, State],
+) -> None:
+    """Each would wait for what the other has locked, until the database ends one of the runs."""
+    mine, theirs = two_states
+    with mine.begin() as connection:
+        here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+        keys = harvest(connection, here, locs(3))
+        list_in(connection, there, keys, misses=1)
+        miss(connection, {here: keys})
+        end_read(connection, host_id(connection, "b.nl"), HARVESTED, BEGUN)
+    with theirs.begin() as other, mine.begin() as connection:
+        miss(other, {there: keys[1:]}, "b.nl")
+        connection.execute(text("SET LOCAL lock_timeout = '100ms'"))
+        assert listings.end_withdrawn(connection, keys) == []
+        assert misses(connection, here) == {}
+    with mine.begin() as connection:
+        assert misses(connection, there) == {keys[1]: 2, keys[2]: 2}
+        documents.confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
+        listings.drop_missing_withdrawn(connection, host_id(connection, "b.nl"))
+        assert misses(connection, there) == {}

@@ -1,0 +1,115 @@
+"""Keeps back findings about hosts until it is clear whether they are about the hosts at all."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+from urllib.request import getproxies
+
+from woo_harvester.findings import Finding
+from woo_harvester.report.build import OWN_FAULT
+
+if TYPE_CHECKING:
+    from woo_harvester.findings.common_cause import Cause, CommonCause
+
+
+#: Says that no withdrawals are concluded, which follows from the others.
+ONLY_FOLLOWS = "intrekking.onvolledig"
+
+_DIRECT = "publishers are asked without the proxy that the environment names"
+
+#: How the connections failed, in English and Dutch, and what to check on this side.
+WORDS: dict[Cause, tuple[str, str, str]] = {
+    "tls": (
+        "TLS",
+        "TLS",
+        "SSL_CERT_FILE, SSL_CERT_DIR, this machine's clock, and proxies that open TLS",
+    ),
+    "dns": (
+        "no address for the name",
+        "geen adres bij de naam",
+        "this machine's name server (/etc/resolv.conf)",
+    ),
+    "refused": ("no connection", "geen verbinding", "this machine's network and firewall"),
+    "timeout": ("no answer in time", "geen antwoord op tijd", "this machine's network and firewall"),
+    "address": (
+        "an address that is not public",
+        "een adres dat niet openbaar is",
+        "this machine's name server, and WOO_ALLOW_PRIVATE_HOSTS",
+    ),
+    "proxy": (
+        "a password is asked for on the way",
+        "onderweg wordt om een wachtwoord gevraagd",
+        "the proxy or network login between here and the hosts",
+    ),
+    "lost": ("connection lost", "verbinding verbroken", "this machine's network and firewall"),
+}
+
+
+class KeptBack:
+    """The findings that are kept back, in memory and in a file for when the run is killed.
+
+    Bounded by the number of hosts: of a host whose first request failed nothing else is read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.findings: list[Finding] = []
+        self._file: TextIO | None = None
+
+    def add(self, finding: Finding) -> None:
+        """Keep a finding back. Raises OSError."""
+        self.findings.append(finding)
+        if self._file is None:
+            self._file = self.path.open("w", encoding="utf-8", buffering=1)
+        self._file.write(line_of(finding))
+
+    def take(self, is_ready: Callable[[Finding], bool]) -> list[Finding]:
+        """Remove and return the findings that are ready. Raises OSError.
+
+        The file is removed with the last one.
+        """
+        ready = [finding for finding in self.findings if is_ready(finding)]
+        if not ready:
+            return ready
+        kept = [finding for finding in self.findings if not is_ready(finding)]
+        self.close()
+        self.path.unlink()
+        self.findings = []
+        for finding in kept:
+            self.add(finding)
+        return ready
+
+    def close(self) -> None:
+        """Close the file. Raises OSError."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            file.close()
+
+
+def line_of(finding: Finding) -> str:
+    """Return the finding as a line of ``findings.jsonl``."""
+    return json.dumps(finding.as_dict(), ensure_ascii=False) + "\n"
+
+
+def explanation(common: CommonCause, cause: Cause, kept: KeptBack) -> tuple[Finding, str]:
+    """Return the finding of the run, and the line for the operator."""
+    english, dutch, check = WORDS[cause]
+    count, tried = len(common.hosts(cause)), common.hosts_tried
+    seen = Counter(each.seen for each in kept.findings if each.seen and each.code != ONLY_FOLLOWS)
+    most = [text for text, _ in seen.most_common(1)]
+    if cause != "tls" and getproxies().keys() & {"http", "https", "all"}:
+        check += f" ({_DIRECT})"
+    finding = Finding(
+        code=OWN_FAULT,
+        seen=f"{count} van {tried} hosts: {', zoals: '.join([dutch, *most])}",
+        action=f"bevindingen over deze hosts apart gehouden in {kept.path.name}",
+    )
+    line = (
+        f"{count} of {tried} hosts were out of reach in the same way ({': '.join([english, *most])}), so the "
+        f"cause is likely on this side: check {check}. What was found of these hosts is in {kept.path}"
+    )
+    return finding, line

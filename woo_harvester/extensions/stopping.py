@@ -1,0 +1,123 @@
+"""Gives up what a run that is being stopped still waits for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
+
+from woo_harvester.extensions.ending import RunError, is_closing
+from woo_harvester.extensions.politeness import Politeness
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+#: The parts of ``WOO_STOP_TIMEOUT`` after which requests and documents under way are given up, and outputs
+#: that do not answer; the rest is for the state and the report.
+REQUESTS, OUTPUTS = 0.25, 0.75
+
+#: Seconds between two looks at whether the run is being stopped, for which Scrapy has no signal.
+INTERVAL = 0.2
+
+#: Sent in a run that was stopped, when no output is waited for any more.
+outputs_given_up = object()
+
+
+class StoppedError(RunError):
+    """A request or document was given up because the run is being stopped; the next run asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__("given up, since the run is being stopped")
+
+
+class Stopping:
+    """Has a run that is being closed end within ``WOO_STOP_TIMEOUT`` seconds, whatever hosts or stores do.
+
+    Requests that wait for their turn are given up at once. What is under way gets a quarter of that time;
+    then it fails with StoppedError. Outputs get three quarters; then :data:`outputs_given_up` is sent.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._timeout = crawler.settings.getfloat("WOO_STOP_TIMEOUT")
+        self._since: float | None = None
+        self._scopes: set[asyncio.Timeout] = set()
+        self._given_up = False
+        self._outputs_given_up = False
+        self._loop = create_looping_call(self._look)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls(crawler)
+        crawler.signals.connect(extension.engine_started, signals.engine_started)
+        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
+        return extension
+
+    def engine_started(self) -> None:
+        """Begin to look."""
+        self._loop.start(INTERVAL, now=False)
+
+    def engine_stopped(self) -> None:
+        """Look no more."""
+        if self._loop.running:
+            self._loop.stop()
+
+    @asynccontextmanager
+    async def interruptible(self) -> AsyncIterator[None]:
+        """Raise StoppedError in what is awaited here, when the run gives it up."""
+        if self._given_up:
+            raise StoppedError
+        scope = asyncio.timeout(None)
+        try:
+            async with scope:
+                self._scopes.add(scope)
+                yield
+        except TimeoutError as error:
+            if scope.expired():
+                raise StoppedError from error
+            raise
+        finally:
+            self._scopes.discard(scope)
+
+    def _look(self) -> None:
+        if not self._is_stopping():
+            return
+        if self._since is None:
+            self._since = monotonic()
+            if (politeness := self._crawler.get_extension(Politeness)) is not None:
+                politeness.give_up_all(StoppedError)
+        passed = (monotonic() - self._since) / self._timeout
+        if passed >= REQUESTS and not self._given_up:
+            self._give_up()
+        if passed >= OUTPUTS and not self._outputs_given_up:
+            self._outputs_given_up = True
+            self._crawler.signals.send_catch_log(signal=outputs_given_up)
+
+    def _give_up(self) -> None:
+        self._given_up = True
+        now = asyncio.get_running_loop().time()
+        for scope in self._scopes:
+            scope.reschedule(now)
+
+    def _is_stopping(self) -> bool:
+        """Return whether the run was stopped, or is being closed while requests are under way."""
+        slot = self._crawler.engine._slot
+        return not self._crawler.crawling or (
+            is_closing(self._crawler) and slot is not None and bool(slot.inprogress)
+        )
+
+
+@asynccontextmanager
+async def interruptible(crawler: Crawler) -> AsyncIterator[None]:
+    """Do as :meth:`Stopping.interruptible`; without that extension, wait as long as it takes."""
+    extension = crawler.get_extension(Stopping)
+    if extension is None:
+        yield
+    else:
+        async with extension.interruptible():
+            yield

@@ -1,0 +1,79 @@
+"""Which organisation may create, change and delete a case: by the register, else by the host of its URL.
+
+A case whose URL stands on a registered host belongs to the organisations that registered that host, whoever
+offered it first. On a host that nobody registered, an entry page on that same host comes before any other.
+
+Source: "Whose it counts" in the interface description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import IntEnum
+
+from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.register import Register
+from woo_harvester.urls import host_of
+
+
+class Right(IntEnum):
+    """How strong the claim of an organisation on a case is."""
+
+    NONE = 0
+    """The host of the case is registered to other organisations."""
+    ANY = 1
+    """Nobody registered the host: the first organisation keeps the case."""
+    OWN = 2
+    """The organisation registered the host, or has an entry page on it where nobody registered it."""
+
+
+class Rights:
+    """The claims of organisations on cases, by the register of this run.
+
+    *organisations* has the organisation of each entry page of today by its URL: the register or the operator
+    may have named another one when a message was read.
+    """
+
+    def __init__(self, register: Register, organisations: Mapping[str, str]) -> None:
+        self._register = register
+        self._organisations = organisations
+
+    def current(self, known: Known) -> Known:
+        """Return *known* with the organisation that its entry page has today."""
+        mutation = known.mutation
+        organisation = self._organisations.get(mutation.ingang, mutation.organisatie)
+        if organisation == mutation.organisatie:
+            return known
+        return replace(known, mutation=replace(mutation, organisatie=organisation))
+
+    def right(self, case: str, mutation: Mutation, *, own_host: bool) -> Right:
+        """Return the right on *case* of the organisation that offers *mutation*.
+
+        *own_host* says whether one of its entry pages that offer the case is on the host of the case.
+        """
+        owners = self._owners(case)
+        if not owners:
+            return Right.OWN if own_host else Right.ANY
+        return Right.OWN if owners.issuperset(self._claimants(mutation)) else Right.NONE
+
+    def registered_owners(self, case: str) -> str:
+        """Return the organisations that registered the host of *case*, for a finding."""
+        return ", ".join(sorted(self._owners(case)))
+
+    def _owners(self, case: str) -> frozenset[str]:
+        return self._registered(host_of(case))
+
+    def _claimants(self, mutation: Mutation) -> frozenset[str]:
+        """Return whose the entry page may be: several organisations only where its host has several."""
+        host = host_of(mutation.ingang)
+        registered = self._registered(host) if mutation.organisatie == host else None
+        return registered or frozenset({mutation.organisatie})
+
+    def _registered(self, host: str) -> frozenset[str]:
+        return frozenset(each.identifier for each in self._register.organisations_of_host(host))
+
+
+def is_own_host(case: str, mutation: Mutation) -> bool:
+    """Return whether the entry page of *mutation* is on the host of *case*."""
+    return host_of(mutation.ingang) == host_of(case)

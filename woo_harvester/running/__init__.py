@@ -1,0 +1,1 @@
+"""What a command needs to run a spider: streams, log, the process, and why a run could not start."""

@@ -1,0 +1,70 @@
+"""Why something failed, in one line."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scrapy.exceptions import UsageError
+
+#: What the machine says when a process may have no more memory or files. (EAGAIN is also that of a lock.)
+_EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+
+#: Python's words for a thread that the machine does not give.
+_NO_THREAD = "can't start new thread"
+
+
+class StartError(Exception):
+    """The run cannot start; the message is one line that says why."""
+
+
+def cause_of(error: BaseException) -> str:
+    """Return what *error* says, in one line and with the name of the file or of its class."""
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    if isinstance(error, StartError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror}"
+    text = " ".join(str(error).split())
+    if isinstance(error, RuntimeError) and _NO_THREAD in text:
+        return f"{_NO_THREAD}: too little memory, or too many processes"
+    if isinstance(error, ImportError | NameError) and text:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def exhaustion_in(error: BaseException) -> BaseException | None:
+    """Return *error*, or what led to it, where that is a lack of memory, threads or files."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        if _is_exhaustion(current):
+            return current
+        seen.add(id(current))
+        current = current.__cause__ or current.__context__
+    return None
+
+
+def is_exhausted(error: BaseException) -> bool:
+    """Return whether *error*, or what led to it, is a lack of memory, threads or files."""
+    return exhaustion_in(error) is not None
+
+
+def _is_exhaustion(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _EXHAUSTED
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error))
+
+
+@contextmanager
+def naming(setting: str) -> Iterator[None]:
+    """Turn what a wrong value of *setting* raises into a UsageError that names the setting."""
+    try:
+        yield
+    except (UsageError, MemoryError):
+        raise
+    except Exception as error:
+        raise UsageError(f"{setting}: {cause_of(error)}", print_help=False) from error

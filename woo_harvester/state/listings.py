@@ -1,0 +1,343 @@
+"""Which sitemaps list which documents, and how long each document has been missing from its hosts.
+
+A row stands for one document in one sitemap. It is made when the document is seen there, and says how many
+complete reads of the host in a row have lacked the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    Update,
+    bindparam,
+    delete,
+    exists,
+    func,
+    select,
+    update,
+)
+
+from woo_harvester.state.dialects import insert_new, is_one_of
+from woo_harvester.state.schema import documents, hosts, listings, resources
+
+#: Documents in one query.
+BATCH = 1000
+
+#: Complete reads without a document that count as enough whatever the limit is: an operator has confirmed it.
+CONFIRMED = 1_000_000
+
+
+class Listing(NamedTuple):
+    """What is known of a document in one sitemap."""
+
+    document_id: int
+    misses: int
+    """Complete reads of the host in a row that lacked it; 0 where it was listed last time."""
+    foreign: bool
+    """Whether the entry is of another organisation's document."""
+    lastmod: int | None
+    """Microseconds since 1970; only of such an entry."""
+
+
+class HostListing(NamedTuple):
+    """What is known of a document on one host, by one of the host's sitemaps."""
+
+    document_id: int
+    loc: str
+    host: str
+    host_id: int
+    misses: int
+    complete: bool
+    """Whether the last read of the host was complete."""
+    massive: bool
+    """Whether that read lacked so much at once that it may be a mistake."""
+    missing_since: int | None
+    """Microseconds since 1970; the begin of the run that found it missing first."""
+
+
+_COLUMNS = (listings.c.document_id, listings.c.misses, listings.c.foreign, listings.c.lastmod)
+_IN_SITEMAP = listings.c.sitemap_id == bindparam("in_sitemap")
+_OF_DOCUMENT = listings.c.document_id == bindparam("key")
+_COUNT = select(func.count()).where(_IN_SITEMAP, listings.c.misses == 0)
+_IDS = select(listings.c.document_id).where(_IN_SITEMAP).order_by(listings.c.document_id)
+_LISTED = {"misses": 0, "missing_since": None}
+_ONE_MORE = {
+    "misses": listings.c.misses + 1,
+    "missing_since": func.coalesce(listings.c.missing_since, bindparam("since", type_=BigInteger)),
+}
+_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(**_LISTED)
+_ALL_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, listings.c.misses > 0).values(**_LISTED)
+_MISSED = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(**_ONE_MORE)
+_ALL_MISSED = update(listings).where(_IN_SITEMAP).values(**_ONE_MORE)
+_KEEP_LASTMOD = (
+    update(listings)
+    .where(_IN_SITEMAP, _OF_DOCUMENT)
+    .values(foreign=bindparam("is_foreign"), lastmod=bindparam("given"))
+)
+_WITH_HOST = (
+    select(
+        listings.c.document_id,
+        documents.c.loc,
+        hosts.c.host,
+        hosts.c.id,
+        listings.c.misses,
+        hosts.c.complete,
+        hosts.c.massive,
+        listings.c.missing_since,
+    )
+    .join_from(listings, documents, documents.c.id == listings.c.document_id)
+    .join(resources, resources.c.id == listings.c.sitemap_id)
+    .join(hosts, hosts.c.id == resources.c.host_id)
+)
+
+
+def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[int, Listing]:
+    """Return what is known of these documents in one sitemap, by the number of the document."""
+    found: dict[int, Listing] = {}
+    query = select(*_COLUMNS).where(
+        _IN_SITEMAP, is_one_of(connection.dialect.name, listings.c.document_id, "ids")
+    )
+    for part in _batches(ids):
+        rows = connection.execute(query, {"in_sitemap": sitemap_id, "ids": part})
+        found.update((row[0], Listing._make(row)) for row in rows)
+    return found
+
+
+def add(connection: Connection, sitemap_id: int, rows: Iterable[Listing]) -> None:
+    """Note that a sitemap lists documents, as far as that is not known yet."""
+    values = [{"sitemap_id": sitemap_id, **row._asdict()} for row in _ordered(rows)]
+    if values:
+        connection.execute(insert_new(connection.dialect.name, listings), values)
+
+
+def listed_again(connection: Connection, sitemap_id: int, ids: Collection[int]) -> None:
+    """Note that a sitemap lists documents that were missing: counting starts over."""
+    _for_each(connection, _LISTED_AGAIN, sitemap_id, ids)
+
+
+def all_listed_again(connection: Connection, sitemap_id: int) -> None:
+    """Note that a sitemap lists all that it did before."""
+    connection.execute(_ALL_LISTED_AGAIN, {"in_sitemap": sitemap_id})
+
+
+def keep_foreign(connection: Connection, sitemap_id: int, rows: Iterable[Listing]) -> None:
+    """Keep the lastmod of entries of others' documents, and of each whether it is one."""
+    values = [
+        {"in_sitemap": sitemap_id, "key": row.document_id, "is_foreign": row.foreign, "given": row.lastmod}
+        for row in _ordered(rows)
+    ]
+    if values:
+        connection.execute(_KEEP_LASTMOD, values)
+
+
+def ids_of(connection: Connection, sitemap_id: int) -> Sequence[int]:
+    """Return the numbers of all documents of a sitemap, those that are missing included."""
+    return connection.execute(_IDS, {"in_sitemap": sitemap_id}).scalars().all()
+
+
+def count(connection: Connection, sitemap_id: int) -> int:
+    """Return how many documents a sitemap lists."""
+    return connection.scalar(_COUNT, {"in_sitemap": sitemap_id}) or 0
+
+
+def sitemaps_of(connection: Connection, document_id: int) -> Sequence[int]:
+    """Return the sitemaps that list a document, or listed it before and are still waited for."""
+    query = select(listings.c.sitemap_id).where(listings.c.document_id == document_id)
+    return connection.execute(query.order_by(listings.c.sitemap_id)).scalars().all()
+
+
+def foreign_documents(connection: Connection, sitemap_id: int) -> Iterator[list[int]]:
+    """Give the documents of other organisations that a sitemap lists, in batches."""
+    query = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
+    ids = connection.execute(query, {"in_sitemap": sitemap_id}).scalars().all()
+    yield from _batches(ids)
+
+
+def listed_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
+    """Give for each document the hosts that list it: all their sitemaps that do."""
+    yield from _hosts_of(connection, ids, _WITH_HOST.where(listings.c.misses == 0))
+
+
+def own_versions(connection: Connection, ids: Sequence[int]) -> set[int]:
+    """Return the documents whose known version came from an entry that was its owner's when it was read."""
+    query = (
+        select(listings.c.document_id)
+        .join_from(
+            listings,
+            documents,
+            (documents.c.id == listings.c.document_id) & (documents.c.sitemap_id == listings.c.sitemap_id),
+        )
+        .where(is_one_of(connection.dialect.name, listings.c.document_id, "ids"), ~listings.c.foreign)
+    )
+    found: set[int] = set()
+    for part in _batches(ids):
+        found.update(connection.execute(query, {"ids": part}).scalars())
+    return found
+
+
+def known_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
+    """Give for each document the hosts that list it or did: the rows of one document stand together."""
+    yield from _hosts_of(connection, ids, _WITH_HOST)
+
+
+def missed(
+    connection: Connection,
+    host_id: int,
+    read: Collection[int],
+    lacking: Mapping[int, Sequence[int]],
+    since: int,
+) -> None:
+    """Count a complete read of a host, in a run that began at *since*, in microseconds since 1970.
+
+    *read* are the sitemaps that it read, *lacking* the documents that each of these no longer lists. What
+    other sitemaps of the host listed is missing too: no index names them any more.
+    """
+    for sitemap_id, ids in lacking.items():
+        _for_each(connection, _MISSED, sitemap_id, ids, since=since)
+    for sitemap_id in _with_listings(connection, host_id):
+        if sitemap_id not in read:
+            connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id, "since": since})
+    # What another sitemap of the host lists has moved there: it is not missing.
+    here = resources.alias()
+    there = listings.alias()
+    moved = exists().where(
+        there.c.document_id == listings.c.document_id,
+        there.c.misses == 0,
+        there.c.sitemap_id == here.c.id,
+        here.c.host_id == host_id,
+    )
+    connection.execute(delete(listings).where(_of_host(host_id), listings.c.misses > 0, moved))
+
+
+def missing(connection: Connection, host_id: int) -> Sequence[int]:
+    """Return the documents that are not withdrawn and that the last complete read of a host lacked."""
+    query = (
+        select(listings.c.document_id)
+        .distinct()
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .where(_of_host(host_id), listings.c.misses > 0, documents.c.withdrawn.is_(None))
+        .order_by(listings.c.document_id)
+    )
+    return connection.execute(query).scalars().all()
+
+
+def count_published(connection: Connection, host_id: int) -> int:
+    """Return how many documents of a host were harvested and are not withdrawn."""
+    query = (
+        select(func.count(listings.c.document_id.distinct()))
+        .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
+        .join(documents, documents.c.id == listings.c.document_id)
+        .where(
+            resources.c.host_id == host_id,
+            is_published(),
+        )
+    )
+    return connection.scalar(query) or 0
+
+
+def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
+    """Forget where documents that are withdrawn were missing.
+
+    Returns the sitemaps that list one of them again since: these must be read whole, so that what they list
+    and is not harvested is reported.
+    """
+    again: set[int] = set()
+    for part in _batches(ids):
+        rows = listings.c.document_id.in_(part)
+        # A row that a run on its host is writing is left to that run's drop_missing_withdrawn: waiting for
+        # it could be waiting for each other.
+        missing = select(listings.c.sitemap_id, listings.c.document_id).where(rows, listings.c.misses > 0)
+        free = connection.execute(missing.with_for_update(skip_locked=True)).all()
+        for sitemap_id in sorted({row.sitemap_id for row in free}):
+            here = [row.document_id for row in free if row.sitemap_id == sitemap_id]
+            gone = listings.c.sitemap_id == sitemap_id, listings.c.document_id.in_(here)
+            connection.execute(delete(listings).where(*gone))
+        listed = select(listings.c.sitemap_id).distinct().where(rows, listings.c.misses == 0)
+        again.update(connection.execute(listed).scalars())
+    return sorted(again)
+
+
+def drop(connection: Connection, host_id: int, ids: Sequence[int]) -> None:
+    """Forget that a host listed documents."""
+    for part in _batches(ids):
+        rows = _of_host(host_id), listings.c.document_id.in_(part)
+        connection.execute(delete(listings).where(*rows))
+
+
+def drop_missing_withdrawn(connection: Connection, host_id: int) -> None:
+    """Forget that a host listed documents that are withdrawn and that it lists no longer."""
+    gone = select(documents.c.id).where(documents.c.withdrawn.is_not(None))
+    connection.execute(
+        delete(listings).where(_of_host(host_id), listings.c.misses > 0, listings.c.document_id.in_(gone))
+    )
+
+
+def is_published() -> ColumnElement[bool]:
+    """Return the condition that a document was harvested and is not withdrawn."""
+    return documents.c.harvested.is_not(None) & documents.c.withdrawn.is_(None)
+
+
+def is_missing() -> ColumnElement[bool]:
+    """Return the condition that a document is missing from a sitemap, and that no other one lists it."""
+    other = listings.alias()
+    listed = exists().where(other.c.document_id == listings.c.document_id, other.c.misses == 0)
+    return (listings.c.misses > 0) & ~listed
+
+
+def confirm_missing(connection: Connection, host_id: int) -> int:
+    """Have the next complete read withdraw what is missing of a host now; return how many documents."""
+    query = (
+        select(listings.c.document_id)
+        .distinct()
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .where(_of_host(host_id), is_missing(), is_published())
+        .order_by(listings.c.document_id)
+    )
+    ids = connection.execute(query).scalars().all()
+    for part in _batches(ids):
+        rows = _of_host(host_id), listings.c.document_id.in_(part)
+        connection.execute(update(listings).where(*rows).values(misses=CONFIRMED))
+    return len(ids)
+
+
+def _of_host(host_id: int) -> ColumnElement[bool]:
+    return listings.c.sitemap_id.in_(select(resources.c.id).where(resources.c.host_id == host_id))
+
+
+def _with_listings(connection: Connection, host_id: int) -> Sequence[int]:
+    """Return the sitemaps of a host that list something."""
+    any_row = exists().where(listings.c.sitemap_id == resources.c.id)
+    query = select(resources.c.id).where(resources.c.host_id == host_id, any_row)
+    return connection.execute(query).scalars().all()
+
+
+def _for_each(
+    connection: Connection, statement: Update, sitemap_id: int, ids: Collection[int], **values: int
+) -> None:
+    rows = [{"in_sitemap": sitemap_id, "key": key, **values} for key in sorted(ids)]
+    if rows:
+        connection.execute(statement, rows)
+
+
+def _hosts_of(connection: Connection, ids: Sequence[int], query: Select[Any]) -> Iterator[HostListing]:
+    chosen = query.where(is_one_of(connection.dialect.name, listings.c.document_id, "ids"))
+    chosen = chosen.order_by(listings.c.document_id, listings.c.sitemap_id)
+    for part in _batches(ids):
+        for row in connection.execute(chosen, {"ids": part}):
+            yield HostListing._make(row)
+
+
+def _ordered(rows: Iterable[Listing]) -> list[Listing]:
+    return sorted(rows, key=attrgetter("document_id"))
+
+
+def _batches(ids: Sequence[int]) -> Iterator[list[int]]:
+    for start in range(0, len(ids), BATCH):
+        yield list(ids[start : start + BATCH])
