@@ -17,7 +17,7 @@ from woo_harvester.formats import FileType
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, keys_of, plain
 from woo_harvester.register.organisations import Match
-from woo_harvester.state.documents import KnownFile
+from woo_harvester.state.versions import KnownFile
 from woo_harvester.tooi.values import Concept
 
 

@@ -26,11 +26,12 @@ from tests.state.processes import LOCKING, running
 from woo_harvester.extensions.delivery import Delivery, Reading
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
-from woo_harvester.state.documents import Harvested, claim, look_up
+from woo_harvester.state.documents import claim, look_up
 from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import open_output
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.store import StateError
+from woo_harvester.state.versions import Harvested
 
 HOST = "a.nl"
 LOCS = locs(3)

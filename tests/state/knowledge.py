@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from woo_harvester.state import listings
-from woo_harvester.state.documents import Harvested, add_seen, confirm
+from woo_harvester.state.documents import add_seen, confirm
 from woo_harvester.state.listings import Listing
 from woo_harvester.state.resources import end_read, host_of_state, resource_of
+from woo_harvester.state.versions import Harvested
 
 FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100

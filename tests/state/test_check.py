@@ -13,7 +13,8 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.latest import Latest
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.decision import microseconds
-from woo_harvester.state.documents import BATCH, Harvested, confirm, confirm_withdrawn
+from woo_harvester.state.documents import BATCH, confirm, confirm_withdrawn
+from woo_harvester.state.versions import Harvested
 from woo_harvester.urls import record_id
 
 LOC = "https://a.nl/d/0.pdf"

@@ -21,10 +21,11 @@ from tests.state.knowledge import (
 )
 from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.decision import Known
-from woo_harvester.state.documents import BATCH, Gone, Harvested, KnownFile
+from woo_harvester.state.documents import BATCH, Gone
 from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
+from woo_harvester.state.versions import Harvested, KnownFile
 from woo_harvester.urls import LOC_MAXLENGTH
 
 LOC = "https://a.nl/d.pdf"

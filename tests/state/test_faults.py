@@ -4,8 +4,8 @@ from sqlalchemy import Connection
 
 from tests.state.knowledge import HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from woo_harvester.state import documents, faults
-from woo_harvester.state.documents import Harvested
 from woo_harvester.state.faults import Fault
+from woo_harvester.state.versions import Harvested
 
 CODE = "document.html-pagina"
 DAY = "2024-04-02"

@@ -6,9 +6,10 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, locs, see, sitemap_of
-from woo_harvester.state.documents import Harvested, KnownFile, confirm, confirm_withdrawn
+from woo_harvester.state.documents import confirm, confirm_withdrawn
 from woo_harvester.state.files import has_named_files, named_files
 from woo_harvester.state.store import State
+from woo_harvester.state.versions import Harvested, KnownFile
 
 
 def keep(connection: Connection, *digests: bytes | None) -> list[int]:

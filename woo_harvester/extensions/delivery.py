@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from woo_harvester.state.documents import Harvested
+from woo_harvester.state.versions import Harvested
 
 
 @dataclass

@@ -22,7 +22,8 @@ from woo_harvester.spiders.conditional import header, is_complete, is_not_modifi
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state.decision import is_long_ago
-from woo_harvester.state.documents import KnownFile, is_recheck_due
+from woo_harvester.state.documents import is_recheck_due
+from woo_harvester.state.versions import KnownFile
 from woo_harvester.stores.store import StoreError
 from woo_harvester.urls import host_of
 

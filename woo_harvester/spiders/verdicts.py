@@ -35,8 +35,8 @@ from woo_harvester.state.decision import (
     microseconds,
     moment_of,
 )
-from woo_harvester.state.documents import Harvested
 from woo_harvester.state.listings import Listing
+from woo_harvester.state.versions import Harvested
 from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.urls import record_id
 

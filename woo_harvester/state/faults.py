@@ -11,7 +11,7 @@ from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, func
 from woo_harvester.state.schema import documents
 
 if TYPE_CHECKING:
-    from woo_harvester.state.documents import Harvested
+    from woo_harvester.state.versions import Harvested
 
 #: Of a document with which nothing is wrong.
 NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod"))
