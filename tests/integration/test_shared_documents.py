@@ -193,7 +193,7 @@ def test_the_own_hosts_entry_counts_and_a_strangers_does_not(hosts: Hosts, first
     assert last.title("x") == "Van de eigenaar"
     assert last.record("x")["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
     assert days[-1].causes == {}
-    for side, seen in ((stranger, "1 documenten"), (owner, "1 documenten")):
+    for side, seen in ((stranger, "1 document"), (owner, "1 document in een sitemap van")):
         (finding,) = [one for one in days[-1].about("loc.andere-host") if one["host"] == host(side)]
         assert finding["seen"].startswith(seen)
         assert finding["url"] == stranger.url("/s0.xml")

@@ -121,8 +121,8 @@ def test_both_sides_are_named_once_a_sitemap_with_the_number(keeper: StateKeeper
     _, place = run.read(OTHER, BEFORE)
     run.entries.report_foreign(run.visit(OTHER), place.sitemap, place.left_to)
     assert [(one.code, one.host, one.organisation, one.seen) for one in run.findings] == [
-        ("loc.andere-host", OTHER, None, "1 documenten"),
-        ("loc.andere-host", OWNER, AMSTERDAM, f"1 documenten in een sitemap van {OTHER}"),
+        ("loc.andere-host", OTHER, None, "1 document"),
+        ("loc.andere-host", OWNER, AMSTERDAM, f"1 document in een sitemap van {OTHER}"),
     ]
     assert {one.url for one in run.findings} == {f"https://{OTHER}/s.xml"}
 

@@ -106,7 +106,7 @@ class Entries:
         if not left_to:
             return
         total = sum(left_to.values())
-        visit.note(FOREIGN, sitemap.url, seen=f"{total} documenten", action=LEFT_TO_OWN)
+        visit.note(FOREIGN, sitemap.url, seen=_number(total), action=LEFT_TO_OWN)
         for host, count in sorted(left_to.items()):
             owners = self._register.organisations_of_host(host)
             self._report(
@@ -115,7 +115,7 @@ class Entries:
                     url=sitemap.url,
                     host=host,
                     organisation=owners[0].identifier if len(owners) == 1 else None,
-                    seen=f"{count} documenten in een sitemap van {visit.host}",
+                    seen=f"{_number(count)} in een sitemap van {visit.host}",
                     action=LEFT_TO_OWN,
                 )
             )
@@ -154,3 +154,7 @@ class Entries:
         listings.keep_foreign(connection, place.sitemap_id, changes.foreign)
         for sitemap_id in sorted(changes.unread):
             forget_read(connection, sitemap_id)
+
+
+def _number(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documenten"
