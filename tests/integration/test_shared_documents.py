@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.command import Run
+from tests.command import Run, run_scrapy
 from tests.integration.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, numbered, publish, xml
 from tests.postgresql import new_database, postgresql_server
 from tests.sites import MakeSite
@@ -255,6 +256,27 @@ def test_where_the_own_entry_goes_the_document_stays_until_the_strangers_changes
     assert day.title("x") == "Nog nieuwer"
 
 
+def test_a_strangers_newer_version_that_could_not_be_stored_comes_with_the_next_run(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    owner, stranger = make_site(), make_site()
+    harvester = Harvester(tmp_path, ca_bundle, [owner, stranger])
+    publish(owner, {"x": FIRST})
+    publish(stranger, {})
+    harvester.day()
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Van een ander"))
+    assert harvester.day().records == []
+    owner.pages["/s0.xml"] = listing()
+    assert harvester.day().records == []
+    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2024-06-01", "Nog nieuwer"))
+    feeds = json.dumps({"broken://now": {"format": "jsonlines"}})
+    storages = json.dumps({"broken": "tests.integration.feeds.BrokenStorage"})
+    broken = {"FEEDS": feeds, "FEED_STORAGES": storages}
+    assert run_scrapy(harvester.arguments(), tmp_path, ca_bundle, settings=broken).returncode == 1
+    assert causes(harvester.day()) == {"x": "wijziging"}
+    assert causes(harvester.day()) == {}
+
+
 def test_a_refused_document_of_a_strangers_entry_does_not_keep_the_owners_back(
     make_site: MakeSite, tmp_path: Path, ca_bundle: Path
 ) -> None:
@@ -332,8 +354,6 @@ def test_the_sums_of_both_sides_close_each_day(hosts: Hosts) -> None:
 
 def accounts_of(run: Run) -> list[dict[str, Any]]:
     """The hosts of a run's report.json."""
-    import json
-
     assert run.report is not None
     hosts: list[dict[str, Any]] = json.loads((run.report / "report.json").read_text())["hosts"]
     return [one for one in hosts if one["score"] is not None]
