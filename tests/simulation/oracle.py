@@ -97,7 +97,7 @@ class Oracle:
                 self.released.discard((loc, host))
             for loc in self.perhaps[host]:
                 others = [other for other in registered if other != host and loc in self.perhaps[other]]
-                if self.misses[loc, host] >= RUNS and others:
+                if self.misses[loc, host] >= RUNS and others and host != host_of_loc(loc):
                     self.released.add((loc, host))
 
     def _record(self, record: dict[str, str], registered: frozenset[str]) -> None:

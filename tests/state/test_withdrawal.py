@@ -219,15 +219,24 @@ def test_documents_in_more_than_one_batch_are_each_missing_once(connection: Conn
 def test_a_host_that_has_lacked_a_document_long_enough_no_longer_counts_while_another_lists_it(
     connection: Connection,
 ) -> None:
-    here, there = sitemap_of(connection), sitemap_of(connection, "weg.nl")
+    here, there = sitemap_of(connection, "b.nl"), sitemap_of(connection, "weg.nl")
     both, only, recent = harvest(connection, here, locs(3))
     list_in(connection, there, [both, recent])
-    host = host_of_state(connection, "a.nl").id
+    host = host_of_state(connection, "b.nl").id
     for lacking in ([both, only], [both, only], [both, only, recent]):
         assert listed_elsewhere(connection, host, lambda host: True, LIMITS) == []
-        miss(connection, {here: lacking})
+        miss(connection, {here: lacking}, "b.nl")
     assert listed_elsewhere(connection, host, lambda host: True, LIMITS) == [both]
     assert listed_elsewhere(connection, host, registered, LIMITS) == []
     listings.drop(connection, host, [both])
     assert [row.host for row in listings.known_by(connection, [both])] == ["weg.nl"]
     assert listings.ids_of(connection, here) == [only, recent]
+
+
+def test_the_host_of_the_loc_always_counts(connection: Connection) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    keys = harvest(connection, here, locs(1))
+    list_in(connection, there, keys)
+    for _ in range(5):
+        miss(connection, {here: keys})
+    assert listed_elsewhere(connection, host_of_state(connection, "a.nl").id, registered, LIMITS) == []

@@ -14,6 +14,7 @@ from operator import attrgetter
 from sqlalchemy import Connection
 
 from woo_harvester.state.listings import HostListing, count_published, known_by, missing
+from woo_harvester.urls import host_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,15 @@ def listed_elsewhere(
 ) -> list[int]:
     """Return the documents that a host has lacked for long enough, and that another registered host lists.
 
-    They are not gone, and this host no longer counts for them.
+    They are not gone, and this host no longer counts for them. The host of the loc itself always counts.
     """
     rows = known_by(connection, missing(connection, host_id))
     found: list[int] = []
     for document_id, group in groupby(rows, key=attrgetter("document_id")):
         known = list(group)
-        here = [row.misses for row in known if row.host_id == host_id]
-        if min(here) >= limits.runs and any(not row.misses and is_registered(row.host) for row in known):
+        here = [row for row in known if row.host_id == host_id]
+        is_long = min(row.misses for row in here) >= limits.runs and here[0].host != host_of(here[0].loc)
+        if is_long and any(not row.misses and is_registered(row.host) for row in known):
             found.append(document_id)
     return found
 
