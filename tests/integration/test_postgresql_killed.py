@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from sqlalchemy.pool import NullPool
 from tests.command import Run, read_lines, run_scrapy, start_scrapy
 from tests.integration.daily import FIRST, Harvester, numbered, publish
 from tests.postgresql import postgresql_server, postgresql_url, query
+from tests.scrapyd import wait_until
 from tests.sites import MakeSite
 
 __all__ = ["postgresql_server", "postgresql_url"]
@@ -25,8 +24,6 @@ WAITING = (
 OTHERS = (
     "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
 )
-#: Seconds for what comes sooner or later.
-PATIENCE = 60
 
 
 class Installation(Harvester):
@@ -52,18 +49,11 @@ class Installation(Harvester):
         with engine.connect() as connection:
             connection.exec_driver_sql("LOCK TABLE documents, hosts, listings, resources IN SHARE MODE")
             process = start_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
-            wait_until(lambda: query(self.url, WAITING) == [(1,)] or process.poll() is not None)
+            wait_until(lambda: query(self.url, WAITING) == [(1,)] or process.poll() is not None, "waits")
             assert process.poll() is None, process.communicate()
             process.kill()
             process.communicate()
-        wait_until(lambda: query(self.url, OTHERS) == [(0,)])
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+        wait_until(lambda: query(self.url, OTHERS) == [(0,)], "its session ends")
 
 
 @pytest.fixture

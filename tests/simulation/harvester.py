@@ -22,6 +22,7 @@ from scrapy.http import Headers
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
+from tests.simulation.play import KilledError
 from tests.simulation.publishers import File, Publisher, number_of, register_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding
@@ -51,10 +52,6 @@ SETTINGS: dict[str, Any] = {
     "WOO_WITHDRAW_ALL_OF": 4,
     "WOO_WITHDRAW_RUNS": 3,
 }
-
-
-class KilledError(Exception):
-    """The process is killed."""
 
 
 class _Signals:

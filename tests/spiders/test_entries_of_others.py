@@ -1,4 +1,4 @@
-"""Whose entry counts where several hosts list one document: that of its owner (issue 15, number 4)."""
+"""Whose entry counts where several hosts list one document: that of its owner."""
 
 from __future__ import annotations
 

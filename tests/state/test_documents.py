@@ -20,8 +20,9 @@ from tests.state.knowledge import (
     sitemap_of,
 )
 from woo_harvester.state import documents, listings, schema
+from woo_harvester.state.batches import BATCH
 from woo_harvester.state.decision import Known
-from woo_harvester.state.documents import BATCH, Gone
+from woo_harvester.state.documents import Gone
 from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, select, text
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import documents, listings, schema
-from woo_harvester.state.listings import BATCH, CONFIRMED, HostListing, Listing
+from woo_harvester.state.batches import BATCH
+from woo_harvester.state.listings import CONFIRMED, HostListing, Listing
 from woo_harvester.state.resources import end_read, host_of_state, keep_massive
 from woo_harvester.state.store import State
 

@@ -6,10 +6,10 @@ from sqlalchemy import Connection, func, select
 
 from tests.state.knowledge import harvest, list_in, locs, sitemap_of
 from woo_harvester.state import schema
+from woo_harvester.state.batches import BATCH
 from woo_harvester.state.documents import claim, look_up
 from woo_harvester.state.listings import sitemaps_of
 from woo_harvester.state.resources import (
-    BATCH,
     CONTENT_MAXSIZE,
     Host,
     Resource,

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import listings
+from woo_harvester.state.batches import BATCH
 from woo_harvester.state.documents import confirm_withdrawn, move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
@@ -210,7 +211,7 @@ def test_a_host_that_left_the_register_or_was_forgotten_no_longer_counts(connect
 
 def test_documents_in_more_than_one_batch_are_each_missing_once(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    keys = sorted(harvest(connection, one, locs(listings.BATCH + 2)))
+    keys = sorted(harvest(connection, one, locs(BATCH + 2)))
     list_in(connection, two, keys)
     miss(connection, {one: keys, two: keys})
     assert [each.id for each in missing_of(connection)] == keys

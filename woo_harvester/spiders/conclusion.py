@@ -27,8 +27,9 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
 from woo_harvester.spiders.visit import Visit
 from woo_harvester.state import documents, listings
+from woo_harvester.state.batches import batches
 from woo_harvester.state.decision import microseconds
-from woo_harvester.state.documents import BATCH, Gone
+from woo_harvester.state.documents import Gone
 from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
 from woo_harvester.state.withdrawal import Limits, Missing, listed_elsewhere, massive, missing_documents
 from woo_harvester.urls import record_id
@@ -85,7 +86,7 @@ class Conclusion:
         """Note whether much is gone from a host at once, and forget documents that were never harvested."""
         with self._keeper.begin() as connection:
             count, unknown = 0, list[int]()
-            for part in self._missing(connection, visit):
+            for part in batches(self._missing(connection, visit)):
                 harvested = documents.harvested_of(connection, [one.id for one in part])
                 count += len(harvested)
                 unknown += [one.id for one in part if one.id not in harvested]
@@ -93,17 +94,9 @@ class Conclusion:
             is_massive = massive(connection, visit.known.id, count, self._limits)
             keep_massive(connection, visit.known.id, massive=is_massive)
 
-    def _missing(self, connection: Connection, visit: Visit) -> Iterator[list[Missing]]:
-        """Give what is gone from a host in batches."""
-        batch: list[Missing] = []
-        found = missing_documents(connection, visit.known.id, self._register.is_registered, self._limits)
-        for one in found:
-            batch.append(one)
-            if len(batch) == BATCH:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
+    def _missing(self, connection: Connection, visit: Visit) -> Iterator[Missing]:
+        """Give what is gone from a host."""
+        return missing_documents(connection, visit.known.id, self._register.is_registered, self._limits)
 
     def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
         """Give the withdrawals of one host; list what waits, and report why."""
@@ -111,20 +104,18 @@ class Conclusion:
         waiting = _Waiting(visit, self._pending)
         ready: list[int] = []
         with closing(waiting), self._keeper.begin() as connection:
-            for part in self._missing(connection, visit):
-                for one in part:
-                    hosts = self._unread(one, reads)
-                    if one.massive or hosts:
-                        waiting.add(one, hosts)
-                    else:
-                        ready.append(one.id)
+            for one in self._missing(connection, visit):
+                hosts = self._unread(one, reads)
+                if one.massive or hosts:
+                    waiting.add(one, hosts)
+                else:
+                    ready.append(one.id)
             claimed = sorted(documents.claim(connection, ready, visit.known.id))
             published = listings.count_published(connection, visit.known.id) if waiting else 0
         waiting.report(published, self._limits.runs)
-        for start in range(0, len(claimed), BATCH):
-            # In parts, so that no transaction is open while records are written.
+        for part in batches(claimed):  # so that no transaction is open while records are written
             with self._keeper.begin() as connection:
-                gone = list(documents.gone(connection, claimed[start : start + BATCH], visit.known.id))
+                gone = list(documents.gone(connection, part, visit.known.id))
             for one_gone in gone:
                 yield self._item(one_gone, visit, now)
 

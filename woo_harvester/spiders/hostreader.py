@@ -53,7 +53,6 @@ class HostReader:
     def __init__(self, crawler: Crawler, keeper: StateKeeper, entries: Entries, documents: Documents) -> None:
         self._crawler = crawler
         self._keeper = keeper
-        self._entries = entries
         self._documents = documents
         self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
         self._patience = timedelta(days=crawler.settings.getfloat("WOO_REFUSED_DAYS"))

@@ -29,7 +29,7 @@ from woo_harvester.spiders.conditional import (
     validator,
 )
 from woo_harvester.spiders.failures import failure_code, failure_seen, is_ours
-from woo_harvester.state.documents import BATCH
+from woo_harvester.state.batches import batches
 from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files, wait_again
 from woo_harvester.urls import host_of, secured
 
@@ -91,8 +91,8 @@ class IngangReader:
         visit.asked = moment_of(response, "Date") or datetime.now(UTC)
         with closing(response):
             links = self._links(response, visit)
-        for start in range(0, len(links), BATCH):
-            for request in self._requests(links[start : start + BATCH], visit):
+        for part in batches(links):
+            for request in self._requests(part, visit):
                 while not await visit.has_room():
                     if is_closing(self._crawler):
                         return

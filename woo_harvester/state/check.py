@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
-from itertools import islice
-from typing import TypeVar
 
 from sqlalchemy import Connection, select
 
 from woo_harvester.latest import Latest, Version
+from woo_harvester.state.batches import BATCH, batches
 from woo_harvester.state.decision import Known
-from woo_harvester.state.documents import BATCH, KNOWN_COLUMNS, look_up
+from woo_harvester.state.documents import KNOWN_COLUMNS, look_up
 from woo_harvester.state.schema import documents
 from woo_harvester.urls import record_id
-
-Row = TypeVar("Row")
 
 #: In microseconds.
 SECOND = 1_000_000
@@ -36,13 +33,13 @@ def differences(connection: Connection, files: Latest) -> Iterator[tuple[Differe
     """Each difference with the document's location."""
     query = select(*KNOWN_COLUMNS).where(documents.c.harvested.is_not(None)).order_by(documents.c.id)
     rows = connection.execute(query.execution_options(yield_per=BATCH))
-    for known in _batches(map(Known._make, rows)):
+    for known in batches(map(Known._make, rows)):
         ids = [record_id(one.loc) for one in known]
         found = files.find(ids)
         for key, one in zip(ids, known, strict=True):
             if difference := _compare(one, found.get(key)):
                 yield difference, one.loc
-    for versions in _batches(version for version in files if version.loc is not None):
+    for versions in batches(version for version in files if version.loc is not None):
         kept = look_up(connection, [str(version.loc) for version in versions])
         for version in versions:
             document = kept.get(str(version.loc))
@@ -68,9 +65,3 @@ def _compare(known: Known, version: Version | None) -> Difference | None:
 def _place(lastmod: int | None) -> tuple[bool, int]:
     """Where a version stands in time: a document without a lastmod may be given one, but never loses it."""
     return lastmod is not None, lastmod or 0
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

@@ -10,14 +10,12 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
+from woo_harvester.state.batches import batches
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.versions import Harvested, KnownFile
-
-#: Documents in one query: databases bound the number of parameters, and larger batches are no faster.
-BATCH = 1000
 
 #: Documents of one sitemap whose digests are kept in memory while it is read (some 200 bytes each): twice as
 #: many as the guide lets it have. Those beyond are looked up.
@@ -79,8 +77,8 @@ def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
     # No document has NUL in its location, and PostgreSQL cannot be asked for one.
     asked = [loc for loc in locs if "\0" not in loc]
     query = _known_at(connection.dialect.name)
-    for start in range(0, len(asked), BATCH):
-        rows = connection.execute(query, {"locs": asked[start : start + BATCH]}).all()
+    for part in batches(asked):
+        rows = connection.execute(query, {"locs": part}).all()
         known.update({row[0]: _known(row) for row in rows})
     return known
 
@@ -276,9 +274,7 @@ def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> Non
 def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
     """Have the run on a host withdraw documents; return those that no other run withdraws already."""
     claimed: set[int] = set()
-    ordered = sorted(ids)
-    for start in range(0, len(ordered), BATCH):
-        part = ordered[start : start + BATCH]
+    for part in batches(sorted(ids)):
         hold(connection, part)
         free = (
             documents.c.id.in_(part),
@@ -330,8 +326,8 @@ def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[G
     query = select(*columns, documents.c.harvested, resources.c.url, resources.c.index_url)
     query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
     query = query.join(resources, resources.c.id == listings.c.sitemap_id)
-    for start in range(0, len(ids), BATCH):
-        chosen = documents.c.id.in_(ids[start : start + BATCH]), resources.c.host_id == host_id
+    for part in batches(ids):
+        chosen = documents.c.id.in_(part), resources.c.host_id == host_id
         found: dict[int, Gone] = {}
         for row in connection.execute(query.where(*chosen).order_by(documents.c.id, resources.c.id)):
             found.setdefault(row[0], Gone(*row))
@@ -341,9 +337,9 @@ def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[G
 def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:
     """Return which of these documents were harvested and are not withdrawn."""
     found: set[int] = set()
-    for start in range(0, len(ids), BATCH):
+    for part in batches(ids):
         query = select(documents.c.id).where(
-            documents.c.id.in_(ids[start : start + BATCH]),
+            documents.c.id.in_(part),
             documents.c.harvested.is_not(None),
             documents.c.withdrawn.is_(None),
         )
@@ -353,9 +349,7 @@ def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:
 
 def forget(connection: Connection, ids: Sequence[int]) -> None:
     """Forget documents, as if they had never been seen."""
-    ordered = sorted(ids)
-    for start in range(0, len(ordered), BATCH):
-        part = ordered[start : start + BATCH]
+    for part in batches(sorted(ids)):
         hold(connection, part)
         connection.execute(delete(listings).where(listings.c.document_id.in_(part)))
         connection.execute(delete(documents).where(documents.c.id.in_(part)))

@@ -24,11 +24,9 @@ from sqlalchemy import (
     update,
 )
 
+from woo_harvester.state.batches import batches
 from woo_harvester.state.dialects import insert_new, is_one_of
 from woo_harvester.state.schema import documents, hosts, listings, resources
-
-#: Documents in one query.
-BATCH = 1000
 
 #: Complete reads without a document that count as enough whatever the limit is: an operator has confirmed it.
 CONFIRMED = 1_000_000
@@ -104,7 +102,7 @@ def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[in
     query = select(*_COLUMNS).where(
         _IN_SITEMAP, is_one_of(connection.dialect.name, listings.c.document_id, "ids")
     )
-    for part in _batches(ids):
+    for part in batches(ids):
         rows = connection.execute(query, {"in_sitemap": sitemap_id, "ids": part})
         found.update((row[0], Listing._make(row)) for row in rows)
     return found
@@ -157,7 +155,7 @@ def foreign_documents(connection: Connection, sitemap_id: int) -> Iterator[list[
     """Give the documents of other organisations that a sitemap lists, in batches."""
     query = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
     ids = connection.execute(query, {"in_sitemap": sitemap_id}).scalars().all()
-    yield from _batches(ids)
+    yield from batches(ids)
 
 
 def listed_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
@@ -177,7 +175,7 @@ def own_versions(connection: Connection, ids: Sequence[int]) -> set[int]:
         .where(is_one_of(connection.dialect.name, listings.c.document_id, "ids"), ~listings.c.foreign)
     )
     found: set[int] = set()
-    for part in _batches(ids):
+    for part in batches(ids):
         found.update(connection.execute(query, {"ids": part}).scalars())
     return found
 
@@ -249,7 +247,7 @@ def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
     and is not harvested is reported.
     """
     again: set[int] = set()
-    for part in _batches(ids):
+    for part in batches(ids):
         rows = listings.c.document_id.in_(part)
         # A row that a run on its host is writing is left to that run's drop_missing_withdrawn: waiting for
         # it could be waiting for each other.
@@ -266,7 +264,7 @@ def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
 
 def drop(connection: Connection, host_id: int, ids: Sequence[int]) -> None:
     """Forget that a host listed documents."""
-    for part in _batches(ids):
+    for part in batches(ids):
         rows = _of_host(host_id), listings.c.document_id.in_(part)
         connection.execute(delete(listings).where(*rows))
 
@@ -301,7 +299,7 @@ def confirm_missing(connection: Connection, host_id: int) -> int:
         .order_by(listings.c.document_id)
     )
     ids = connection.execute(query).scalars().all()
-    for part in _batches(ids):
+    for part in batches(ids):
         rows = _of_host(host_id), listings.c.document_id.in_(part)
         connection.execute(update(listings).where(*rows).values(misses=CONFIRMED))
     return len(ids)
@@ -329,15 +327,10 @@ def _for_each(
 def _hosts_of(connection: Connection, ids: Sequence[int], query: Select[Any]) -> Iterator[HostListing]:
     chosen = query.where(is_one_of(connection.dialect.name, listings.c.document_id, "ids"))
     chosen = chosen.order_by(listings.c.document_id, listings.c.sitemap_id)
-    for part in _batches(ids):
+    for part in batches(ids):
         for row in connection.execute(chosen, {"ids": part}):
             yield HostListing._make(row)
 
 
 def _ordered(rows: Iterable[Listing]) -> list[Listing]:
     return sorted(rows, key=attrgetter("document_id"))
-
-
-def _batches(ids: Sequence[int]) -> Iterator[list[int]]:
-    for start in range(0, len(ids), BATCH):
-        yield list(ids[start : start + BATCH])

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from woo_harvester.permits.files import FileKnown
 from woo_harvester.permits.mutations import Known, Mutation
-from woo_harvester.state.documents import BATCH
+from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 
 Fault = dict[str, Any]
@@ -64,8 +64,8 @@ def entry_of(connection: Connection, url: str, host: str) -> int:
 def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) -> dict[str, PermitFile]:
     """What is known of the files of an entry page at *urls*, by URL."""
     found = {}
-    for start in range(0, len(urls), BATCH):
-        rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": urls[start : start + BATCH]})
+    for part in batches(urls):
+        rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": part})
         for url, digest, date, now, read_at, etag, modified, faults, since, refused in rows.all():
             known = FileKnown(digest.hex(), date, now)
             told = json.loads(faults) if faults else ()
@@ -109,8 +109,7 @@ def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
 
 def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> None:
     """Have the messages of files that are listed wait again, where they were refused."""
-    for start in range(0, len(urls), BATCH):
-        batch = urls[start : start + BATCH]
+    for batch in batches(urls):
         file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
         query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
         for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():

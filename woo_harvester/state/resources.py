@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
+from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
-
-#: Hosts in one statement.
-BATCH = 1000
 
 ResourceKind = Literal["robots", "index", "sitemap"]
 
@@ -122,9 +120,8 @@ def sitemap_ids(connection: Connection, host_id: int) -> list[int]:
 
 def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
     """Note that hosts are being read: a read that is killed was not complete."""
-    for start in range(0, len(host_ids), BATCH):
-        part = hosts.c.id.in_(host_ids[start : start + BATCH])
-        connection.execute(update(hosts).where(part, hosts.c.complete).values(complete=False))
+    for part in batches(host_ids):
+        connection.execute(update(hosts).where(hosts.c.id.in_(part), hosts.c.complete).values(complete=False))
 
 
 def unregistered_hosts(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:

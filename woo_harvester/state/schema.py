@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Connection,
     ForeignKey,
     Index,
@@ -142,20 +145,17 @@ def _leave_room(table: Table, connection: Connection, **_: object) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {table.name} SET (fillfactor = 35)")
 
 
+def _index_of(name: str, column: Column[Any], which: ColumnElement[bool]) -> Index:
+    """Return an index of the rows for which a condition holds, where these are few."""
+    return Index(name, column, sqlite_where=which, postgresql_where=which)
+
+
 #: Few documents have a fault, and those of a sitemap are reported in each run.
-faults = Index(
-    "documents_faults",
-    documents.c.sitemap_id,
-    sqlite_where=documents.c.fault.is_not(None),
-    postgresql_where=documents.c.fault.is_not(None),
-)
+faults = _index_of("documents_faults", documents.c.sitemap_id, documents.c.fault.is_not(None))
 
 #: Few withdrawals are on their way, and each run looks for those that an earlier one left.
-withdrawing = Index(
-    "documents_withdrawing",
-    documents.c.withdrawing,
-    sqlite_where=documents.c.withdrawing.is_not(None),
-    postgresql_where=documents.c.withdrawing.is_not(None),
+withdrawing = _index_of(
+    "documents_withdrawing", documents.c.withdrawing, documents.c.withdrawing.is_not(None)
 )
 
 #: Which sitemaps list which documents, as far as is known: a row for each document of a sitemap.
@@ -177,26 +177,11 @@ listings = Table(
 )
 
 #: Few documents are missing, and few are of others.
-missing = Index(
-    "listings_missing",
-    listings.c.sitemap_id,
-    sqlite_where=listings.c.misses > 0,
-    postgresql_where=listings.c.misses > 0,
-)
-foreign = Index(
-    "listings_foreign",
-    listings.c.sitemap_id,
-    sqlite_where=listings.c.foreign,
-    postgresql_where=listings.c.foreign,
-)
+missing = _index_of("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
+foreign = _index_of("listings_foreign", listings.c.sitemap_id, listings.c.foreign)
 
 #: Few documents wait for a request that is not conditional; each run looks for those that are due.
-rechecks = Index(
-    "documents_rechecks",
-    documents.c.sitemap_id,
-    sqlite_where=documents.c.unchanged_since.is_not(None),
-    postgresql_where=documents.c.unchanged_since.is_not(None),
-)
+rechecks = _index_of("documents_rechecks", documents.c.sitemap_id, documents.c.unchanged_since.is_not(None))
 
 #: Files that records are appended to: up to where they are durable, and whether their run closed them.
 outputs = Table(

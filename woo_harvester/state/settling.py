@@ -10,11 +10,10 @@ A message that is refused goes back to its file, and waits again in each run tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
@@ -22,7 +21,7 @@ from woo_harvester.findings import Finding, Report
 from woo_harvester.permits.mutations import Known, Mutation
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome, Settlement, settle
-from woo_harvester.state.documents import BATCH
+from woo_harvester.state.batches import batches
 from woo_harvester.state.permits import entry_ids, keep_refused, read_again
 from woo_harvester.state.schema import permit_cases, permit_messages
 from woo_harvester.urls import host_of
@@ -30,8 +29,6 @@ from woo_harvester.urls import host_of
 #: Messages that are settled at once, and their characters: what hangs together with them comes on top.
 AT_ONCE = 200
 AT_ONCE_SIZE = 4_000_000
-
-Item = TypeVar("Item")
 
 
 class Stored(NamedTuple):
@@ -65,10 +62,10 @@ def begin(connection: Connection, entries: Sequence[int]) -> None:
 
     With them all that was settled together, also what is of an entry page that this run does not read.
     """
-    for part in _batches(entries):
+    for part in batches(entries):
         settled = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
         packages = connection.execute(select(permit_messages.c.package).where(*settled).distinct())
-        for numbers in _batches(packages.scalars().all()):
+        for numbers in batches(packages.scalars().all()):
             connection.execute(delete(permit_cases).where(permit_cases.c.package.in_(numbers)))
             waiting = update(permit_messages).where(permit_messages.c.package.in_(numbers))
             connection.execute(waiting.values(package=None))
@@ -103,7 +100,7 @@ def settle_some(
             kept += [(row, None) for row in settlement.rows]
             done += ids
     _add(connection, kept)
-    for part in _batches(done):
+    for part in batches(done):
         connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))
     return packages
 
@@ -112,7 +109,7 @@ def confirm(connection: Connection, packages: Sequence[int]) -> None:
     """Learn of packages all records of which every output has durably."""
     old, new = permit_cases.alias(), permit_cases.alias()
     same = and_(old.c.identifier == new.c.identifier, old.c.kind == new.c.kind, old.c.package.is_(None))
-    for part in _batches(packages):
+    for part in batches(packages):
         replaced = select(old.c.id).select_from(old.join(new, same)).where(new.c.package.in_(part))
         connection.execute(delete(permit_cases).where(permit_cases.c.id.in_(replaced)))
         connection.execute(update(permit_cases).where(permit_cases.c.package.in_(part)).values(package=None))
@@ -148,7 +145,7 @@ def _related(
     while new:
         names |= new
         found: list[Stored] = []
-        for part in _batches(sorted(new)):
+        for part in batches(sorted(new)):
             waiting = permit_messages.c.entry_id.in_(entries), permit_messages.c.package.is_(None)
             for table, rows, which in (
                 (permit_messages, messages, waiting),
@@ -217,7 +214,7 @@ def _keep_refused(
 
 
 def _mark(connection: Connection, ids: Sequence[int], package: int) -> None:
-    for part in _batches(ids):
+    for part in batches(ids):
         statement = update(permit_messages).where(permit_messages.c.id.in_(part))
         connection.execute(statement.values(package=package))
 
@@ -250,9 +247,3 @@ def _add(connection: Connection, rows: Sequence[tuple[Known, int | None]]) -> No
         for row, package in rows
     ]
     connection.execute(insert(permit_cases), values)
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

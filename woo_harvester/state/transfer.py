@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select, update
 
+from woo_harvester.state.batches import BATCH
 from woo_harvester.state.dialects import insert_new
-from woo_harvester.state.documents import BATCH
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
 from woo_harvester.state.schema import documents, hosts, listings, resources

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select, update
 
-from woo_harvester.state.documents import BATCH, forget
+from woo_harvester.state.batches import batches
+from woo_harvester.state.documents import forget
 from woo_harvester.state.listings import CONFIRMED, confirm_missing, is_missing, is_published, sitemaps_of
 from woo_harvester.state.resources import forget_read
 from woo_harvester.state.schema import documents, hosts, listings, resources
@@ -110,8 +111,7 @@ def restore(connection: Connection, host: str) -> int:
     mine = documents.c.withdrawn.is_not(None) & (documents.c.sitemap_id.in_(of_host) | on_host)
     ids = connection.execute(select(documents.c.id).where(mine)).scalars().all()
     listing = set(connection.execute(of_host).scalars())
-    for start in range(0, len(ids), BATCH):
-        part = ids[start : start + BATCH]
+    for part in batches(ids):
         connection.execute(update(documents).where(documents.c.id.in_(part)).values(restore=True))
         listing.update(
             connection.execute(
