@@ -22,11 +22,11 @@ from elasticsearch import Elasticsearch, helpers
 from benchmarks.publisher import publisher
 from benchmarks.runs import woo
 from benchmarks.target import target
-from tests.servers.elasticsearch import Server
-from woo_harvester.exporters.bulk import Writer
-from woo_harvester.exporters.indexing import create
-from woo_harvester.exporters.rebuild import batches
-from woo_harvester.options import MB
+from tests.utils.elasticsearch import Server
+from woo_harvester.default_settings import MB
+from woo_harvester.elastic.bulk import Writer
+from woo_harvester.elastic.indices import create
+from woo_harvester.elastic.rebuild import batches
 from woo_harvester.search.document import Withdrawn, action_of, document_of
 from woo_harvester.search.woo import WOO
 

@@ -27,8 +27,8 @@ from lxml import etree
 from sqlalchemy import insert
 
 from benchmarks.target import target
-from tests.command import DATA, environment, in_project
-from tests.sites import write_register
+from tests.utils.command import DATA, environment, in_project
+from tests.utils.sites import write_register
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

@@ -22,11 +22,11 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from benchmarks.target import target
+from woo_harvester.default_settings import OPTIONS
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.progress import REDRAW, Progress
-from woo_harvester.extensions.screen import Screen
 from woo_harvester.findings import explanations
-from woo_harvester.options import OPTIONS
+from woo_harvester.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine

@@ -26,7 +26,7 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.register import register_xml
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site
-from woo_harvester.shards import shard_of
+from woo_harvester.register.shards import shard_of
 
 PATIENCE = 60
 PIECE = 256 * 1024

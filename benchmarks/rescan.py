@@ -35,15 +35,15 @@ from benchmarks.publisher import Publisher, publisher
 from benchmarks.runs import Run, stock, woo
 from benchmarks.sitemap_reading import MAXSIZE, chunks
 from benchmarks.target import target
-from woo_harvester.extensions.delivery import Reading
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.register.intake import read_file
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.sitemaps.urlset import UrlsetReader
-from woo_harvester.spiders.entries import Entries
-from woo_harvester.spiders.visit import Visit
+from woo_harvester.state.delivery import Reading
 from woo_harvester.state.resources import host_of_state, sitemap_ids
 
 PER_SITEMAP = 50_000

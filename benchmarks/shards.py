@@ -26,7 +26,7 @@ from typing import NamedTuple
 from benchmarks.publisher import Publisher, publisher
 from benchmarks.runs import Run, woo
 from benchmarks.target import target
-from tests.postgresql import new_database, server
+from tests.utils.postgresql import new_database, server
 
 HOSTS = 4
 PER_SITEMAP = 25_000

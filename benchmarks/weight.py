@@ -20,7 +20,7 @@ from time import perf_counter
 
 from benchmarks.shards import SERVER
 from benchmarks.target import target
-from tests.postgresql import new_database, query, server
+from tests.utils.postgresql import new_database, query, server
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.documents import add_seen, confirm, look_up
 from woo_harvester.state.resources import host_of_state, resource_of

@@ -18,25 +18,26 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) * 3 // 2
 
 
-#: Files that take longest. They begin first, so that no process is left with one of them at the end.
+#: Files that take longest, by their path in this folder. They begin first, so that no process is left with
+#: one of them at the end.
 LONGEST = (
-    "test_deployment.py",
-    "test_shards.py",
-    "test_scrapyd.py",
-    "test_faults.py",
-    "test_permits.py",
-    "test_kill.py",
-    "test_progress.py",
-    "test_postgresql.py",
-    "test_index.py",
-    "test_elasticsearch.py",
+    "integration/test_deployment.py",
+    "integration/test_shards.py",
+    "integration/test_scrapyd.py",
+    "elastic/test_faults.py",
+    "elastic/test_permits.py",
+    "integration/test_kill.py",
+    "extensions/test_progress.py",
+    "integration/test_postgresql.py",
+    "commands/test_index.py",
+    "extensions/test_elasticsearch.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files first, the others as they come."""
-    order = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.name, len(order)))
+    order = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 def skip_or_fail(reason: str) -> NoReturn:

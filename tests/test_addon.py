@@ -10,8 +10,8 @@ from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 
 from woo_harvester import Addon, addon
+from woo_harvester.default_settings import OPTIONS
 from woo_harvester.extensions.findings import Findings
-from woo_harvester.options import OPTIONS
 from woo_harvester.pipelines.defaults import DefaultsPipeline
 from woo_harvester.pipelines.filetype import FileTypePipeline
 from woo_harvester.pipelines.metadata import MetadataPipeline

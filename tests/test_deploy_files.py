@@ -17,8 +17,8 @@ from packaging.requirements import Requirement
 from ruamel.yaml import YAML
 
 from tests.conftest import ROOT, skip_or_fail
-from tests.deployment import copied, run_instructions
-from woo_harvester.options import OPTIONS
+from tests.utils.deployment import copied, run_instructions
+from woo_harvester.default_settings import OPTIONS
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")

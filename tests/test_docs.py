@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from woo_harvester.default_settings import OPTIONS
 from woo_harvester.findings.catalogue import explanations
-from woo_harvester.options import OPTIONS
 from woo_harvester.record import Document
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]

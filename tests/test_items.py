@@ -8,7 +8,7 @@ import pytest
 from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
 
-from tests.crawlers import LOC, item_of
+from tests.utils.crawlers import LOC, item_of
 from woo_harvester.items import WooItem
 from woo_harvester.record import Bestand, Oorzaak, Versie, Waarde
 from woo_harvester.urls import record_id

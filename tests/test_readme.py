@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.command import ROOT, read_lines, run_scrapy
+from tests.utils.command import ROOT, read_lines, run_scrapy
 from woo_harvester.arguments import WooArguments
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

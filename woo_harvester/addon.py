@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
-from woo_harvester.options import complete
+from woo_harvester.default_settings import complete
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -24,22 +24,22 @@ ITEM_PIPELINES: dict[str, int | None] = {
 #: In the places of the middlewares of Scrapy's that they extend, which are switched off for them.
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "woo_harvester.middlewares.robotstxt.WooRobotsTxtMiddleware": 100,
+    "woo_harvester.downloadermiddlewares.robotstxt.WooRobotsTxtMiddleware": 100,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-    "woo_harvester.middlewares.retry.WooRetryMiddleware": 550,
+    "woo_harvester.downloadermiddlewares.retry.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "woo_harvester.middlewares.redirect.WooRedirectMiddleware": 600,
+    "woo_harvester.downloadermiddlewares.redirect.WooRedirectMiddleware": 600,
     # Nearest to the downloader: it learns of an error before it is tried again.
-    "woo_harvester.middlewares.machine.OwnFaultMiddleware": 900,
+    "woo_harvester.downloadermiddlewares.own_fault.OwnFaultMiddleware": 900,
     # Nearest to the spider: only what is not tried again counts.
-    "woo_harvester.middlewares.first_requests.FirstRequestsMiddleware": 40,
+    "woo_harvester.downloadermiddlewares.first_requests.FirstRequestsMiddleware": 40,
     # Near to the spider: only what comes to it counts.
-    "woo_harvester.middlewares.bodies.BodiesMiddleware": 50,
+    "woo_harvester.downloadermiddlewares.bodies.BodiesMiddleware": 50,
 }
 
 SPIDER_MIDDLEWARES: dict[str, int | None] = {
     # On the spider's side of all of Scrapy's: what an earlier run had costs nothing more.
-    "woo_harvester.middlewares.deltafetch.WooDeltaFetch": 1050,
+    "woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": 1050,
 }
 
 EXTENSIONS = {
@@ -51,7 +51,7 @@ EXTENSIONS = {
     "scrapy.extensions.feedexport.FeedExporter": None,
     "woo_harvester.extensions.feedexport.DurableFeedExporter": 5,
     # Before the state too, which waits for all outputs; it does nothing until WOO_ELASTICSEARCH_URL is set.
-    "woo_harvester.exporters.elasticsearch.ElasticsearchExporter": 6,
+    "woo_harvester.extensions.elasticsearch.ElasticsearchExporter": 6,
     # Before the findings, whose statistics are written when the state has learned of everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from woo_harvester.hints import hint
-from woo_harvester.shards import parse_shard
+from woo_harvester.register.shards import parse_shard
 from woo_harvester.urls import host_of, loc_problem, secured
 
 DocumentsMode = Literal["download", "head", "none"]
@@ -108,7 +108,7 @@ class Arguments(BaseModel):
         if kind != "extra_forbidden":
             return f"argument {name}: {message.removeprefix('Value error, ')}"
         names = [field.alias or name for name, field in cls.model_fields.items()]
-        return f"unknown argument {name}: {hint(name, names)}"
+        return f"unknown argument {name}: {suggestion(name, names)}"
 
 
 class WooArguments(Arguments):
@@ -125,3 +125,13 @@ class PermitArguments(Arguments):
 
     entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=ENTRIES)
     """URLs of entry pages, or the path of a CSV file that names them."""
+
+
+def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return a suggestion for a misspelt name, such as ``did you mean --json?``; without one, list *names*.
+
+    *others* are names that may be meant too, but are too many to list.
+    """
+    known = list(names)
+    close = get_close_matches(given, [*known, *others], n=1)
+    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 
-from woo_harvester.extensions.ending import RunError
+from woo_harvester.running.ending import RunError
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider

@@ -13,7 +13,7 @@ from uvloop import Loop
 
 from woo_harvester import version
 from woo_harvester.addon import Addon
-from woo_harvester.options import from_environment
+from woo_harvester.default_settings import from_environment
 
 BOT_NAME = "woo-harvester"
 SPIDER_MODULES = ["woo_harvester.spiders"]

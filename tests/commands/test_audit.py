@@ -19,8 +19,8 @@ from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from tests.command import environment
 from tests.commands.test_state import Done
+from tests.utils.command import environment
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import Entry, sitemap
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_scrapy
 from tests.integration.conftest import Crawl
-from tests.sites import write_register
+from tests.utils.command import run_scrapy
+from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from tests.command import run_scrapy
+from tests.utils.command import run_scrapy
 
 
 def test_the_demo_shows_records_findings_and_where_the_files_are(tmp_path: Path) -> None:

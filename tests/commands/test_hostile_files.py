@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import REPORTS, run_scrapy
+from tests.utils.command import REPORTS, run_scrapy
 
 pytestmark = pytest.mark.integration
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.command import Run, run_scrapy, start_scrapy
 from tests.commands.test_index import line
-from tests.servers.fixtures import alias, elasticsearch, elasticsearch_url
-from tests.servers.proxy import Proxy
+from tests.utils.command import Run, run_scrapy, start_scrapy
+from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.proxy import Proxy
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import REPORTS, run_scrapy
 from tests.permits.test_inventory import finding, run
+from tests.utils.command import REPORTS, run_scrapy
 
 
 def test_all_three_are_written_beside_the_reports_and_shown(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-from tests.command import REPORTS, Run, run_scrapy
 from tests.monitors.runs import account, write_run
+from tests.utils.command import REPORTS, Run, run_scrapy
 from woo_harvester.demo.certificates import Authority
 
 HOUR = timedelta(hours=1)

@@ -19,7 +19,7 @@ from sqlalchemy import select
 from tests.conftest import ROOT
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, miss, see, sitemap_of
 from tests.state.processes import LOCKING, WRITING, running
-from woo_harvester.shards import shard_of
+from woo_harvester.register.shards import shard_of
 from woo_harvester.state import schema
 from woo_harvester.state.decision import moment_of
 from woo_harvester.state.documents import confirm_withdrawn, look_up

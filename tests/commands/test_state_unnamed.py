@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from tests.commands.test_state import Done, Shell, state
-from tests.files.kept import write_file
 from tests.state.test_files import keep
-from woo_harvester.files.folder import Folder
-from woo_harvester.files.names import path_of, text_path_of
+from tests.stores.kept import write_file
 from woo_harvester.state.documents import confirm_withdrawn
+from woo_harvester.stores.folder import Folder
+from woo_harvester.stores.names import path_of, text_path_of
 
 __all__ = ["state"]
 

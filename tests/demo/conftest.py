@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
+from tests.utils.sites import ca, ca_bundle, make_raw_site, make_site, site
 
 __all__ = ["ca", "ca_bundle", "make_raw_site", "make_site", "site"]

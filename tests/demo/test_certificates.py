@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.demo.client import get
-from tests.sites import MakeSite
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.server import Page
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tests.integration.conftest import Crawl, crawl
-from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
+from tests.utils.sites import ca, ca_bundle, make_raw_site, make_site, site
 
 __all__ = ["Crawl", "ca", "ca_bundle", "crawl", "make_raw_site", "make_site", "site"]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from scrapy import Spider
 
-from tests.command import read_lines
-from tests.crawlers import crawler_of
 from tests.report.runs import record
+from tests.utils.command import read_lines
+from tests.utils.crawlers import crawler_of
 from woo_harvester.extensions.findings import Findings, feed_uri_params
 from woo_harvester.findings import Finding
 from woo_harvester.findings.notes import Notes

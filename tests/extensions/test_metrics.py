@@ -15,8 +15,8 @@ from prometheus_client.parser import text_fd_to_metric_families
 
 from tests.conftest import ROOT
 from tests.integration.conftest import Crawl
-from tests.integration.daily import FIRST, publish
-from tests.sites import write_register
+from tests.utils.daily import FIRST, publish
+from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.metrics import METRICS
 

@@ -14,9 +14,9 @@ from scrapy import Request
 from scrapy.core.downloader import Slot
 from twisted.internet.defer import Deferred
 
-from tests import hostile
 from tests.integration.conftest import Crawl
-from tests.sites import MakeSite, write_register
+from tests.utils import hostile
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.daily import numbered, publish
-from tests.sites import MakeSite, write_register
-from tests.terminal import COLUMNS, Terminal, run_on_terminal
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import numbered, publish
+from tests.utils.sites import MakeSite, write_register
+from tests.utils.terminal import COLUMNS, Terminal, run_on_terminal
 from woo_harvester.demo.site import Site
-from woo_harvester.extensions.figures import Figures
 from woo_harvester.extensions.progress import Speed
+from woo_harvester.terminal.figures import Figures
 
 LINE = re.compile(
     r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d woo: (?P<done>\d+) of 2 hosts; (?P<new>\d+) new, 0 changed, "

@@ -10,7 +10,6 @@ import pytest
 from scrapy.http import Response
 from sqlalchemy import Connection, select
 
-from tests.crawlers import crawler_of, item_of
 from tests.state.knowledge import (
     DAY,
     HARVESTED,
@@ -23,9 +22,10 @@ from tests.state.knowledge import (
     sitemap_of,
 )
 from tests.state.processes import LOCKING, running
-from woo_harvester.extensions.delivery import Delivery, Reading
+from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
+from woo_harvester.state.delivery import Delivery, Reading
 from woo_harvester.state.documents import claim, look_up
 from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import open_output

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.command import run_scrapy
-from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
+from tests.utils.command import run_scrapy
+from tests.utils.sites import ca, ca_bundle, make_raw_site, make_site, site
 
 __all__ = ["Answer", "Fetch", "ca", "ca_bundle", "fetch", "make_raw_site", "make_site", "site"]
 

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from tests import hostile
 from tests.handlers.conftest import Fetch, streamed
-from tests.hostile import MEGABYTE
-from tests.sites import MakeRawSite, MakeSite
+from tests.utils import hostile
+from tests.utils.hostile import MEGABYTE
+from tests.utils.sites import MakeRawSite, MakeSite
 from woo_harvester.demo.certificates import Certificate
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

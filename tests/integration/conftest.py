@@ -9,11 +9,11 @@ from typing import Protocol
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.faults import Fallible, GatedSite
-from tests.integration.publishers import Publishers
-from tests.servers.fixtures import alias, elasticsearch, elasticsearch_url
-from tests.sites import ca, ca_bundle, make_raw_site, make_site, site
+from tests.utils.command import Run, run_scrapy
+from tests.utils.faults import Fallible, GatedSite
+from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.publishers import Publishers
+from tests.utils.sites import ca, ca_bundle, make_raw_site, make_site, site
 from woo_harvester.demo.certificates import Authority
 
 __all__ = [

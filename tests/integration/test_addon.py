@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, read_lines, run_scrapy
-from tests.integration.publishers import publish
-from tests.sites import MakeSite, write_register
+from tests.utils.command import Run, read_lines, run_scrapy
+from tests.utils.publishers import publish
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.documents import pdf_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

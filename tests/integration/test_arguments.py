@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, run_scrapy
 from tests.integration.conftest import Crawl
-from tests.integration.publishers import publish
-from tests.sites import MakeSite, write_register
+from tests.utils.command import Run, run_scrapy
+from tests.utils.publishers import publish
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.register import Body, Location, register_xml
 from woo_harvester.demo.server import Page

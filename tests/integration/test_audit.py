@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from tests.command import Run, run_scrapy
-from tests.integration.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
-from tests.integration.publishers import INDEX, index_of, publish
-from tests.sites import MakeSite, write_register
+from tests.utils.command import Run, run_scrapy
+from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
+from tests.utils.publishers import INDEX, index_of, publish
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.register import Body, Location, register_xml
 from woo_harvester.demo.server import Page

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.integration.daily import numbered, publish
-from tests.integration.faults import Fallible, GatedSite
+from tests.utils.daily import numbered, publish
+from tests.utils.faults import Fallible, GatedSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 

@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from tests import hostile
-from tests.hostile import Behaviour, RawSite
-from tests.integration.publishers import (
+from tests.utils import hostile
+from tests.utils.hostile import Behaviour, RawSite
+from tests.utils.publishers import (
     INDEX,
     XML,
     Builder,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.publishers import Harvest, Hosts, Publishers, document, publish
+from tests.utils.publishers import Harvest, Hosts, Publishers, document, publish
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Coded
 from woo_harvester.demo.values import (

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.command import run_scrapy
-from tests.integration.clock import put_ahead
-from tests.integration.daily import FIRST, NEWER, Harvester, causes, publish
-from tests.integration.vergunningen import FOLDER, Permits, about
-from tests.integration.vergunningen import NEWER as NEWER_FILE
-from tests.integration.vergunningen import publish as publish_permits
+from tests.utils.clock import put_ahead
+from tests.utils.command import run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
+from tests.utils.vergunningen import FOLDER, Permits, about
+from tests.utils.vergunningen import NEWER as NEWER_FILE
+from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.documents import html_page, pdf
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, Run, run_scrapy
+from tests.utils.command import ROOT, Run, run_scrapy
 
 SPIDER = r"""
 import os, pathlib, scrapy
@@ -30,7 +30,7 @@ class Proef(scrapy.Spider):
 #: What a process holds that has imported what is preloaded.
 PRELOADED = """
 import sys, threading
-import tests.preloaded
+import tests.utils.preloaded
 print(sorted({"pytest", "twisted.internet.reactor", "woo_harvester.settings"} & set(sys.modules)))
 print(threading.active_count())
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.daily import (
+from tests.utils.daily import (
     FIRST,
     METADATA,
     NEWER,
@@ -18,7 +18,7 @@ from tests.integration.daily import (
     numbered,
     publish,
 )
-from tests.sites import MakeSite
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, sitemap

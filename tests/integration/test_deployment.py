@@ -17,16 +17,16 @@ from tempfile import TemporaryDirectory
 import pytest
 from ruamel.yaml import YAML
 
-from tests.command import SETTINGS, environment, read_lines
 from tests.conftest import ROOT, skip_or_fail
-from tests.deployment import commands_of, run_instructions, type_in
-from tests.integration.daily import numbered, publish
-from tests.scrapyd import Scrapyd, copy_project, free_port, need_scrapyd, outside, wait_until
-from tests.servers.elasticsearch import PASSWORD, USER, MissingError, Server
-from tests.sites import MakeSite, write_register
+from tests.utils.command import SETTINGS, environment, read_lines
+from tests.utils.daily import numbered, publish
+from tests.utils.deployment import commands_of, run_instructions, type_in
+from tests.utils.elasticsearch import PASSWORD, USER, MissingError, Server
+from tests.utils.scrapyd import Scrapyd, copy_project, free_port, need_scrapyd, outside, wait_until
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.shards import shard_of
+from woo_harvester.register.shards import shard_of
 
 pytestmark = pytest.mark.integration
 

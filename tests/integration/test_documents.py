@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests import hostile
-from tests.hostile import Exchange, RawSite
-from tests.integration.publishers import Harvest, Host, Hosts, Publishers, document, publish
+from tests.utils import hostile
+from tests.utils.hostile import Exchange, RawSite
+from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
 from woo_harvester.demo.documents import DOCX_TYPE, docx, html_page, pdf, pdf_page
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from tests.integration.daily import FIRST, causes, numbered, publish
-from tests.integration.faults import (
+from tests.utils.daily import FIRST, causes, numbered, publish
+from tests.utils.faults import (
     SOON,
     FailAt,
     Fallible,
@@ -17,8 +17,8 @@ from tests.integration.faults import (
     two_sitemaps,
     until_half,
 )
+from woo_harvester.crawl.entries import Entries
 from woo_harvester.demo.server import Page
-from woo_harvester.spiders.entries import Entries
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import skip_or_fail
-from tests.integration.daily import numbered, publish
-from tests.integration.faults import Fallible, GatedSite, LimitMemory, harvested
 from tests.samples import SAMPLES
+from tests.utils.daily import numbered, publish
+from tests.utils.faults import Fallible, GatedSite, LimitMemory, harvested
 from woo_harvester.demo.server import Page
 
 MB = 1024 * 1024

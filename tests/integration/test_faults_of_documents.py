@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.command import DATA, Run, run_scrapy
-from tests.integration.daily import FIRST, NEWER, Harvester, causes, publish
+from tests.utils.command import DATA, Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
 from woo_harvester.demo.documents import html_page, pdf
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_scrapy
-from tests.hostile import RawSite, truncated
-from tests.integration.mistaken import SITEMAP
-from tests.integration.publishers import publish
 from tests.integration.test_audit import Answer, answer_of, words
-from tests.sites import write_register
+from tests.utils.command import run_scrapy
+from tests.utils.hostile import RawSite, truncated
+from tests.utils.mistaken import SITEMAP
+from tests.utils.publishers import publish
+from tests.utils.sites import write_register
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.documents import docx_page, pdf_page
 from woo_harvester.demo.mistakes import GOOD

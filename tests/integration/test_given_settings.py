@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_scrapy
-from tests.integration.daily import Harvester, causes, numbered, publish
+from tests.utils.command import run_scrapy
+from tests.utils.daily import Harvester, causes, numbered, publish
+from woo_harvester.default_settings import OPTIONS
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.options import OPTIONS
 
 
 @pytest.mark.parametrize(("share", "held"), [(0.2, 1), (0.5, 0)])

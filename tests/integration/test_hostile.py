@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from tests import hostile
 from tests.demo.client import Answer, get
-from tests.hostile import MEGABYTE, RawSite
-from tests.sites import MakeRawSite, MakeSite
+from tests.utils import hostile
+from tests.utils.hostile import MEGABYTE, RawSite
+from tests.utils.sites import MakeRawSite, MakeSite
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.sitemaps import Entry, sitemap

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests import hostile, peak
-from tests.hostile import Behaviour, Exchange, RawSite
-from tests.integration.publishers import Harvest, Host, Hosts, Publishers, publish
+from tests.utils import hostile, peak
+from tests.utils.hostile import Behaviour, Exchange, RawSite
+from tests.utils.publishers import Harvest, Host, Hosts, Publishers, publish
 from woo_harvester.demo.certificates import Certificate
 from woo_harvester.demo.documents import pdf
 from woo_harvester.demo.server import Page, redirect

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.command import Line
-from tests.integration.daily import FIRST, NEWER, Documents, causes, publish
-from tests.integration.faults import (
+from tests.utils.command import Line
+from tests.utils.daily import FIRST, NEWER, Documents, causes, publish
+from tests.utils.faults import (
     KILLED,
     POINTS,
     Fallible,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import DATA, Run, run_scrapy
-from tests.integration.daily import FIRST, NEWER, Harvester, publish
-from tests.integration.faults import SOON, Fallible, GatedSite, errors, harvested, locs, small_disk
 from tests.state.processes import WRITING, running
+from tests.utils.command import DATA, Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, publish
+from tests.utils.faults import SOON, Fallible, GatedSite, errors, harvested, locs, small_disk
 from woo_harvester.demo.site import Site
 
 

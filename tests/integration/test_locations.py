@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from tests.integration.publishers import LASTMOD, Harvest, Hosts, Publishers, entry, publish
+from tests.utils.publishers import LASTMOD, Harvest, Hosts, Publishers, entry, publish
 from woo_harvester.demo.documents import html, pdf_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.integration.publishers import Harvest, Hosts, Publishers, document, entry, publish
+from tests.utils.publishers import Harvest, Hosts, Publishers, document, entry, publish
 from woo_harvester.demo.register import Body, Location
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Coded

@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from tests.integration.publishers import INDEX, Harvest, Hosts, Publishers, document, entry, publish
+from tests.utils.publishers import INDEX, Harvest, Hosts, Publishers, document, entry, publish
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, ExtraMetadata, Handeling
 from woo_harvester.demo.values import (

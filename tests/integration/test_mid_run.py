@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.daily import Harvester, causes, numbered, publish
-from tests.sites import MakeSite
+from tests.utils.daily import Harvester, causes, numbered, publish
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site

@@ -8,12 +8,12 @@ from typing import cast
 
 import pytest
 
-from tests import hostile
-from tests.integration.daily import FIRST, INDEX, XML, Harvester, causes, numbered, publish, xml
-from tests.sites import MakeRawSite, MakeSite
+from tests.utils import hostile
+from tests.utils.daily import FIRST, INDEX, XML, Harvester, causes, numbered, publish, xml
+from tests.utils.sites import MakeRawSite, MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.middlewares.bodies import MAX_BODIES
+from woo_harvester.downloadermiddlewares.bodies import MAX_BODIES
 
 
 @pytest.fixture

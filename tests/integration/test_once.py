@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_scrapy
-from tests.integration.publishers import Harvest, Hosts, Publishers, publish
-from tests.sites import write_register
+from tests.utils.command import run_scrapy
+from tests.utils.publishers import Harvest, Hosts, Publishers, publish
+from tests.utils.sites import write_register
 from woo_harvester.demo.documents import pdf
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site

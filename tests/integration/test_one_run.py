@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.faults import (
+from tests.utils.faults import (
     KILLED,
     SOON,
     Fallible,
@@ -21,7 +21,7 @@ from tests.integration.faults import (
     two_sitemaps,
     until_half,
 )
-from tests.sites import in_shards
+from tests.utils.sites import in_shards
 from woo_harvester.demo.certificates import Authority
 
 Shards = tuple[Fallible, GatedSite, GatedSite]

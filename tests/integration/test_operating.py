@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.daily import FIRST, NEWER, Harvester, causes, numbered, publish
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
 from woo_harvester.demo.site import Site
 
 

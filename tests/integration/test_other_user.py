@@ -11,10 +11,10 @@ from shutil import which
 
 import pytest
 
-from tests.command import DATA, environment, in_project, read_lines, written
 from tests.conftest import skip_or_fail
-from tests.integration.daily import NEWER, Harvester, numbered, publish
-from tests.sites import MakeSite
+from tests.utils.command import DATA, environment, in_project, read_lines, written
+from tests.utils.daily import NEWER, Harvester, numbered, publish
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.command import read_lines, start_scrapy
 from tests.integration.conftest import Crawl
-from tests.integration.publishers import Harvest, Hosts, Publishers, entry, publish
-from tests.sites import MakeSite, write_register
+from tests.utils.command import read_lines, start_scrapy
+from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.documents import pdf, pdf_page
 from woo_harvester.demo.exemplary import complete
 from woo_harvester.demo.server import Page

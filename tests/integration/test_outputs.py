@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.daily import FIRST, NEWER, publish
-from tests.integration.faults import (
+from tests.utils.daily import FIRST, NEWER, publish
+from tests.utils.faults import (
     SOON,
     Fallible,
     GatedSite,
@@ -25,7 +25,7 @@ from tests.integration.faults import (
     state_of,
 )
 
-BROKEN = {"broken": "tests.integration.feeds.BrokenStorage"}
+BROKEN = {"broken": "tests.utils.feeds.BrokenStorage"}
 GZIP = {"format": "jsonlines", "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
 JSONLINES = {"format": "jsonlines"}
 #: Formats that are whole only at their end.
@@ -126,8 +126,8 @@ def test_batches_of_lines_are_confirmed_too(gated: GatedSite, installation: Fall
 def test_a_feed_confirms_what_its_filter_refuses(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, names("a", 3), names("b", 3))
     feeds = {
-        "first.jsonl": {**JSONLINES, "item_filter": "tests.integration.feeds.OnlyFirst"},
-        "none.jsonl.gz": {**GZIP, "item_filter": "tests.integration.feeds.Nothing"},
+        "first.jsonl": {**JSONLINES, "item_filter": "tests.utils.feeds.OnlyFirst"},
+        "none.jsonl.gz": {**GZIP, "item_filter": "tests.utils.feeds.Nothing"},
         "all.jsonl": JSONLINES,
     }
     assert installation.run(FEEDS=feeds).returncode == 0

@@ -11,16 +11,16 @@ from time import sleep
 
 import pytest
 
-from tests.command import REPORTS, Run, read_lines, run_scrapy, start_scrapy
-from tests.integration.daily import NEWER, Harvester, causes, numbered, publish
-from tests.integration.vergunningen import FOLDER, Permits
-from tests.sites import MakeRawSite, MakeSite, write_register
+from tests.utils.command import REPORTS, Run, read_lines, run_scrapy, start_scrapy
+from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
+from tests.utils.sites import MakeRawSite, MakeSite, write_register
+from tests.utils.vergunningen import FOLDER, Permits
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.register.shards import shard_of
 from woo_harvester.report.file import read_hosts
 from woo_harvester.report.html.page import slug
-from woo_harvester.shards import shard_of
 
 OWN = "oogst.eigen-verbinding"
 #: What is tried once fails as well as what is tried three times, and sooner.

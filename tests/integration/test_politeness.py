@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from tests import hostile
-from tests.integration.publishers import (
+from tests.utils import hostile
+from tests.utils.publishers import (
     INDEX,
     Builder,
     Harvest,

@@ -13,9 +13,19 @@ from typing import Any
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.daily import FIRST, publish
-from tests.integration.faults import (
+from tests.integration.test_daily import (
+    test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum,
+    test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again,
+    test_what_did_not_change_is_not_harvested_again,
+)
+from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
+from tests.integration.test_withdrawal import (
+    test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod,
+    test_what_is_gone_from_a_fully_read_host_is_withdrawn_once,
+)
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import FIRST, publish
+from tests.utils.faults import (
     KILLED,
     PATIENCE,
     SOON,
@@ -30,18 +40,8 @@ from tests.integration.faults import (
     state_of,
     two_sitemaps,
 )
-from tests.integration.test_daily import (
-    test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum,
-    test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again,
-    test_what_did_not_change_is_not_harvested_again,
-)
-from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
-from tests.integration.test_withdrawal import (
-    test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod,
-    test_what_is_gone_from_a_fully_read_host_is_withdrawn_once,
-)
-from tests.postgresql import Server, postgresql_server, postgresql_url, query, server
-from tests.sites import MakeSite
+from tests.utils.postgresql import Server, postgresql_server, postgresql_url, query, server
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.site import Site
 from woo_harvester.state import transfer
 from woo_harvester.state.store import State

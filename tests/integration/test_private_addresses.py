@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.internet import host, in_namespaces
+from tests.utils.internet import host, in_namespaces
 
 
 @pytest.fixture(scope="module")

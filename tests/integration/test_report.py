@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.publishers import entries_of, publish
-from tests.sites import MakeSite, write_register
+from tests.utils.command import Run, run_scrapy
+from tests.utils.publishers import entries_of, publish
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.documents import html_page
 from woo_harvester.demo.mistakes import GOOD
 from woo_harvester.demo.server import Page

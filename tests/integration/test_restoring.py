@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, read_lines, run_scrapy
-from tests.integration.daily import FIRST, NEWER, Harvester, causes, numbered, publish
-from tests.postgresql import postgresql_server, postgresql_url
+from tests.utils.command import Run, read_lines, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
+from tests.utils.postgresql import postgresql_server, postgresql_url
 from woo_harvester.demo.site import Site
 
 __all__ = ["postgresql_server", "postgresql_url"]

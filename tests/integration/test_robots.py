@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.publishers import (
+from tests.utils.publishers import (
     INDEX,
     Builder,
     Harvest,

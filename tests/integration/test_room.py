@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.command import DATA
-from tests.integration.daily import FIRST, causes, numbered, publish
-from tests.integration.faults import (
+from tests.utils.command import DATA
+from tests.utils.daily import FIRST, causes, numbered, publish
+from tests.utils.faults import (
     Fallible,
     Fault,
     GatedSite,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import SETTINGS, Line
-from tests.integration.daily import NEWER, numbered, publish
-from tests.integration.faults import SOON, Fallible, GatedSite, harvested, latest, lines
-from tests.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy, wait_until
-from tests.sites import in_shards, write_register
+from tests.utils.command import SETTINGS, Line
+from tests.utils.daily import NEWER, numbered, publish
+from tests.utils.faults import SOON, Fallible, GatedSite, harvested, latest, lines
+from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy, wait_until
+from tests.utils.sites import in_shards, write_register
 from woo_harvester.demo.certificates import Authority
 
 pytestmark = pytest.mark.integration

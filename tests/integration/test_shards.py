@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.daily import FIRST, NEWER, Harvester, causes, numbered, publish
-from tests.integration.faults import latest, locs
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
+from tests.utils.faults import latest, locs
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.shards import shard_of
+from woo_harvester.register.shards import shard_of
 
 PDF = Page(b"%PDF-1.4", content_type="application/pdf")
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, numbered, publish, xml
-from tests.postgresql import new_database, postgresql_server
-from tests.sites import MakeSite
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, numbered, publish, xml
+from tests.utils.postgresql import new_database, postgresql_server
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DiWoo, Entry, sitemap
@@ -270,7 +270,7 @@ def test_a_strangers_newer_version_that_could_not_be_stored_comes_with_the_next_
     assert harvester.day().records == []
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2024-06-01", "Nog nieuwer"))
     feeds = json.dumps({"broken://now": {"format": "jsonlines"}})
-    storages = json.dumps({"broken": "tests.integration.feeds.BrokenStorage"})
+    storages = json.dumps({"broken": "tests.utils.feeds.BrokenStorage"})
     broken = {"FEEDS": feeds, "FEED_STORAGES": storages}
     assert run_scrapy(harvester.arguments(), tmp_path, ca_bundle, settings=broken).returncode == 1
     assert causes(harvester.day()) == {"x": "wijziging"}

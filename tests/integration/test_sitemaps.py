@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests import hostile
-from tests.integration.publishers import (
+from tests.utils import hostile
+from tests.utils.publishers import (
     INDEX,
     LASTMOD,
     XML,

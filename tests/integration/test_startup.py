@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import environment, in_project, read_lines, run_scrapy
-from tests.integration.daily import Harvester, numbered, publish
-from tests.integration.vergunningen import Permits
-from tests.sites import write_register
+from tests.utils.command import environment, in_project, read_lines, run_scrapy
+from tests.utils.daily import Harvester, numbered, publish
+from tests.utils.sites import write_register
+from tests.utils.vergunningen import Permits
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from tests.integration.daily import FIRST, numbered, publish
-from tests.integration.faults import (
+from tests.utils.daily import FIRST, numbered, publish
+from tests.utils.faults import (
     SOON,
     FailAt,
     Fallible,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.integration.publishers import (
+from tests.utils.command import Run, run_scrapy
+from tests.utils.publishers import (
     INDEX,
     Builder,
     Declared,
@@ -18,9 +18,9 @@ from tests.integration.publishers import (
     entry,
     publish,
 )
-from tests.integration.vergunningen import Permits, about, causes, listing
-from tests.integration.vergunningen import publish as publish_messages
-from tests.sites import MakeSite
+from tests.utils.sites import MakeSite
+from tests.utils.vergunningen import Permits, about, causes, listing
+from tests.utils.vergunningen import publish as publish_messages
 from woo_harvester.demo.server import Handler, LoopbackServer, Page
 
 STATUSES = (200, 201, 202, 203, 204, 205, 206, 207, 226, 299)

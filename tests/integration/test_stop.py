@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from tests.command import Run, start_scrapy
-from tests.hostile import dripping
-from tests.integration.daily import FIRST, INDEX, Harvester, numbered, publish
-from tests.integration.faults import SOON, Fallible, GatedSite, Started, harvested
-from tests.integration.vergunningen import FOLDER, Permits, about
-from tests.integration.vergunningen import publish as publish_permits
 from tests.samples import SAMPLES
-from tests.servers.proxy import Proxy
-from tests.sites import MakeRawSite, MakeSite, write_register
+from tests.utils.command import Run, start_scrapy
+from tests.utils.daily import FIRST, INDEX, Harvester, numbered, publish
+from tests.utils.faults import SOON, Fallible, GatedSite, Started, harvested
+from tests.utils.hostile import dripping
+from tests.utils.proxy import Proxy
+from tests.utils.sites import MakeRawSite, MakeSite, write_register
+from tests.utils.vergunningen import FOLDER, Permits, about
+from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.sitemaps import robots_txt
 
@@ -182,7 +182,7 @@ def test_a_disk_that_hangs_keeps_no_stop_waiting(
     gated.pages["/d/*"] = PDF
     seen = tmp_path / "synced"
     store: dict[str, Any] = {"FILES_STORE": tmp_path / "files"}
-    hang = HangAt("woo_harvester.files.folder:Folder", "sync", seen)
+    hang = HangAt("woo_harvester.stores.folder:Folder", "sync", seen)
     started = installation.start("-a", "documents=download", fault=hang, **STOP, **store)
     started.wait_until(seen.exists, "a document is written")
     ended = stopped(started)

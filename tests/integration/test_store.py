@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.command import Line, Run, run_scrapy
-from tests.integration.daily import FIRST, NEWER, publish
-from tests.integration.faults import (
+from tests.samples import SAMPLES, SENTENCE
+from tests.stores.servers import ftp_server, s3_server
+from tests.utils.command import Line, Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, publish
+from tests.utils.faults import (
     KILLED,
     Fallible,
     GatedSite,
@@ -22,10 +24,8 @@ from tests.integration.faults import (
     harvested,
     small_disk,
 )
-from tests.samples import SAMPLES, SENTENCE
-from tests.stores.servers import ftp_server, s3_server
 from woo_harvester.demo.server import Page, Request
-from woo_harvester.files.names import path_of, text_path_of
+from woo_harvester.stores.names import path_of, text_path_of
 
 PDF = SAMPLES["PDF"].read_bytes()
 DOWNLOAD = ("-a", "documents=download")

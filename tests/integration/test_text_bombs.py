@@ -9,12 +9,12 @@ from shutil import which
 
 import pytest
 
-from tests.command import Run, run_scrapy
 from tests.conftest import skip_or_fail
-from tests.integration.daily import FIRST, Harvester, publish
 from tests.samples import SCAN, SENTENCE
-from tests.sites import MakeSite
 from tests.text import pdfs
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import FIRST, Harvester, publish
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 

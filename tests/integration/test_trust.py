@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_scrapy
-from tests.integration.daily import Harvester, numbered, publish
-from tests.integration.vergunningen import FOLDER, Permits
-from tests.sites import MakeSite
+from tests.utils.command import run_scrapy
+from tests.utils.daily import Harvester, numbered, publish
+from tests.utils.sites import MakeSite
+from tests.utils.vergunningen import FOLDER, Permits
 from woo_harvester.demo.site import Site
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import start_scrapy
-from tests.integration.vergunningen import (
+from tests.utils.command import start_scrapy
+from tests.utils.sites import MakeSite
+from tests.utils.vergunningen import (
     FOLDER,
     NEWER,
     Permits,
@@ -20,7 +21,6 @@ from tests.integration.vergunningen import (
     files_asked,
     publish,
 )
-from tests.sites import MakeSite
 from woo_harvester.demo.permit_messages import delete_message, document_message
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site

@@ -11,9 +11,10 @@ from threading import Thread
 
 import pytest
 
-from tests.command import Run, run_scrapy
-from tests.hostile import truncated
-from tests.integration.vergunningen import (
+from tests.utils.command import Run, run_scrapy
+from tests.utils.hostile import truncated
+from tests.utils.sites import MakeRawSite, MakeSite
+from tests.utils.vergunningen import (
     FOLDER,
     XML,
     Permits,
@@ -23,12 +24,11 @@ from tests.integration.vergunningen import (
     files_asked,
     publish,
 )
-from tests.sites import MakeRawSite, MakeSite
 from woo_harvester.demo.certificates import Certificate
 from woo_harvester.demo.permit_messages import MESSAGE, message
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
-from woo_harvester.shards import shard_of
+from woo_harvester.register.shards import shard_of
 from woo_harvester.state.lock import FileLocks
 
 

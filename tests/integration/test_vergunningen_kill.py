@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.command import environment, in_project
-from tests.integration.faults import KILLED, POINTS, Fault, KillAt, Started, kill_when, lines
-from tests.integration.vergunningen import CASE, FOLDER, Permits, about, case, causes, publish
+from tests.utils.command import environment, in_project
+from tests.utils.faults import KILLED, POINTS, Fault, KillAt, Started, kill_when, lines
+from tests.utils.vergunningen import CASE, FOLDER, Permits, about, case, causes, publish
 from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Run
-from tests.integration.vergunningen import FOLDER, NEWER, Permits, codes, files_asked, listing, publish
-from tests.postgresql import postgresql_server, postgresql_url
-from tests.sites import MakeSite, in_shards
+from tests.utils.command import Run
+from tests.utils.postgresql import postgresql_server, postgresql_url
+from tests.utils.sites import MakeSite, in_shards
+from tests.utils.vergunningen import FOLDER, NEWER, Permits, codes, files_asked, listing, publish
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site

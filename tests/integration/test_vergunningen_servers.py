@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.vergunningen import Permits, about, causes
-from tests.integration.webservers import WebServer, apache, nginx
+from tests.utils.vergunningen import Permits, about, causes
+from tests.utils.webservers import WebServer, apache, nginx
 from woo_harvester.demo.certificates import Authority
 
 Start = Callable[[Authority, str], AbstractContextManager[WebServer]]

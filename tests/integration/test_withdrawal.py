@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import hostile
-from tests.command import read_lines, run_scrapy
-from tests.integration.daily import FIRST, METADATA, NEWER, XML, Harvester, causes, numbered, publish, xml
-from tests.sites import MakeSite
+from tests.utils import hostile
+from tests.utils.command import read_lines, run_scrapy
+from tests.utils.daily import FIRST, METADATA, NEWER, XML, Harvester, causes, numbered, publish, xml
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
@@ -301,7 +301,7 @@ def test_a_withdrawal_whose_record_could_not_be_stored_comes_with_the_next_run(
     harvester.day()
     publish(site, numbered(1))
     feeds = json.dumps({"broken://now": {"format": "jsonlines"}})
-    storages = json.dumps({"broken": "tests.integration.feeds.BrokenStorage"})
+    storages = json.dumps({"broken": "tests.utils.feeds.BrokenStorage"})
     broken = {"FEEDS": feeds, "FEED_STORAGES": storages}
     failed = run_scrapy(harvester.arguments(), harvester.folder, harvester.ca_bundle, settings=broken)
     assert failed.returncode == 1

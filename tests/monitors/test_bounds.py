@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from tests.command import REPORTS, run_scrapy
 from tests.monitors.runs import account, write_run
+from tests.utils.command import REPORTS, run_scrapy
 from woo_harvester.commands.monitor import bounds
 from woo_harvester.monitors.checks import Bounds
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from tests.crawlers import crawler_of, item_of
+from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.pipelines.defaults import DefaultsPipeline
 from woo_harvester.record import Oorzaak, Versie, Waarde
 from woo_harvester.register.organisations import Match, Organisation

@@ -5,8 +5,8 @@ import io
 import pytest
 from scrapy.exceptions import DropItem
 
-from tests.crawlers import LOC, crawler_of, item_of
 from tests.samples import SAMPLES
+from tests.utils.crawlers import LOC, crawler_of, item_of
 from woo_harvester.diwoo.given import Given, Value
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.filetype import FileTypePipeline

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.crawlers import item_of
+from tests.utils.crawlers import item_of
 from woo_harvester.diwoo.given import Given, Value
 from woo_harvester.findings import Finding
 from woo_harvester.pipelines.metadata import MetadataPipeline

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from scrapy.exceptions import NotConfigured
 
-from tests.crawlers import LOC, crawler_of, item_of
-from woo_harvester.extensions.ending import RunError
-from woo_harvester.files.names import path_of
+from tests.utils.crawlers import LOC, crawler_of, item_of
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.record import Bestand
+from woo_harvester.running.ending import RunError
+from woo_harvester.stores.names import path_of
 
 CONTENT = b"%PDF-1.7 besluit"
 DIGEST = sha256(CONTENT).hexdigest()

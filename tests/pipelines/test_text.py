@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from scrapy.exceptions import NotConfigured
 
-from tests.command import run_scrapy
 from tests.conftest import ROOT, skip_or_fail
-from tests.crawlers import LOC, crawler_of, item_of
 from tests.register.exports import body, export
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.text import pdfs
+from tests.utils.command import run_scrapy
+from tests.utils.crawlers import LOC, crawler_of, item_of
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
-from woo_harvester.extensions.ending import RunError
 from woo_harvester.findings import Finding
 from woo_harvester.formats import file_types
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
 from woo_harvester.record import Bestand
+from woo_harvester.running.ending import RunError
 from woo_harvester.text.extracted import Limits
 
 
@@ -198,7 +198,7 @@ process = AsyncCrawlerProcess({
         "scrapy.extensions.feedexport.FeedExporter": 0,
         "woo_harvester.extensions.collector.RareCollections": None,
     },
-    "SPIDER_MIDDLEWARES": {"woo_harvester.middlewares.deltafetch.WooDeltaFetch": None},
+    "SPIDER_MIDDLEWARES": {"woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": None},
     "WOO_TEXT": True,
     "FEEDS": {sys.argv[1]: {"format": "jsonlines"}},
     "FEED_URI_PARAMS": None,

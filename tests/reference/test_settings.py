@@ -9,7 +9,7 @@ from scrapy.settings import default_settings
 from tests.conftest import ROOT
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.options import OPTIONS
+from woo_harvester.default_settings import OPTIONS
 from woo_harvester.reference.settings import IDENTITY, reasons, render
 
 

@@ -8,8 +8,8 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.search.questions import asked, questions
-from woo_harvester.exporters.bulk import Writer
-from woo_harvester.exporters.indexing import create
+from woo_harvester.elastic.bulk import Writer
+from woo_harvester.elastic.indices import create
 from woo_harvester.search.document import Withdrawn, action_of
 from woo_harvester.search.woo import WOO
 

@@ -10,9 +10,9 @@ from elasticsearch import Elasticsearch
 
 from tests.search.permits import DAM, DOM, at, gemeente, permit
 from tests.search.questions import ALL, asked, questions
-from tests.servers.fixtures import own_alias
-from woo_harvester.exporters.bulk import Writer
-from woo_harvester.exporters.indexing import create
+from tests.utils.fixtures import own_alias
+from woo_harvester.elastic.bulk import Writer
+from woo_harvester.elastic.indices import create
 from woo_harvester.search.document import Withdrawn, action_of
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.woo import WOO

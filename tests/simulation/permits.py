@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from hashlib import sha256
 
+from woo_harvester.crawl.entry_pages import Ingang, entry_pages
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.record import Waarde
 from woo_harvester.register import Location, Organisation, Register
-from woo_harvester.spiders.ingangen import Ingang, entry_pages
 
 #: Entry pages, with the organisation that the operator names: a body of the register, one that it does not
 #: have, or nobody. The page of the host that two organisations share is of one of them, nobody knows which.

@@ -21,11 +21,11 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
-from tests.postgresql import new_database, postgresql_server
 from tests.simulation.harvester import Day, Harvester, Outcome, SimulatedState
 from tests.simulation.oracle import Oracle
 from tests.simulation.play import EXAMPLES, simulate
 from tests.simulation.publishers import FAULTS, HOSTS, Publisher, host_of_loc, is_own, loc_of
+from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.store import NOWHERE
 
@@ -35,12 +35,12 @@ __all__ = ["postgresql_server"]
 STEPS = 40
 #: Where the real code asks for the time.
 CLOCKS = (
-    "woo_harvester.spiders.conditional.time",
-    "woo_harvester.spiders.documents.time",
-    "woo_harvester.spiders.hostreader.time",
-    "woo_harvester.spiders.sitemapfiles.time",
+    "woo_harvester.crawl.conditional.time",
+    "woo_harvester.crawl.documents.time",
+    "woo_harvester.crawl.reader.time",
+    "woo_harvester.crawl.sitemap.time",
     "woo_harvester.extensions.state.time",
-    "woo_harvester.spiders.lookup.time",
+    "woo_harvester.crawl.lookup.time",
 )
 DAY = 86_400.0
 

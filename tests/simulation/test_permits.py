@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from sqlalchemy import Connection, func, select
 
-from tests.postgresql import new_database, postgresql_server
 from tests.simulation.permits import (
     CASES,
     DOCUMENTS,
@@ -27,6 +26,7 @@ from tests.simulation.permits import (
     host,
 )
 from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate
+from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding
 from woo_harvester.permits.files import FileKnown
 from woo_harvester.permits.messages import Message, Soort

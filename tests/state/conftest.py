@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from tests.postgresql import new_database, postgresql_server, postgresql_url
+from tests.utils.postgresql import new_database, postgresql_server, postgresql_url
 from woo_harvester.state.store import NOWHERE, State
 
 __all__ = ["postgresql_server", "postgresql_url"]

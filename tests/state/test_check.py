@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 
 from tests.state.knowledge import locs, see, sitemap_of
 from woo_harvester.dates import iso_datetime
-from woo_harvester.latest import Latest
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.decision import microseconds
 from woo_harvester.state.documents import confirm, confirm_withdrawn
+from woo_harvester.state.latest import Latest
 from woo_harvester.state.versions import Harvested
 from woo_harvester.urls import record_id
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, Engine, Inspector, create_engine, inspect, text
 from sqlalchemy.pool import NullPool
 
-from tests.postgresql import new_database
+from tests.utils.postgresql import new_database
 from woo_harvester.state import listings
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.faults import faults_of

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select, update
 
 from tests.conftest import ROOT
-from tests.postgresql import command, query
 from tests.state.processes import LOCKING_STATE, running
+from tests.utils.postgresql import command, query
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.schema import locks as table
 from woo_harvester.state.sessionlock import FORGOTTEN, Holder, holders

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import Connection, select, text
 
 from tests.conftest import ROOT
-from tests.postgresql import command, query
 from tests.state.processes import running
+from tests.utils.postgresql import command, query
 from woo_harvester.state.migrations import MIGRATIONS, VERSION
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import about, hosts, metadata

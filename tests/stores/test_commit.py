@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from woo_harvester.files.folder import Folder, Partial
-from woo_harvester.files.names import path_of
 from woo_harvester.stores.commit import GroupCommit
+from woo_harvester.stores.folder import Folder, Partial
+from woo_harvester.stores.names import path_of
 
 NAMES = [path_of(f"{number:02x}" + "0" * 62) for number in range(30)]
 

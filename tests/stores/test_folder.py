@@ -1,75 +1,207 @@
-"""Documents in a folder of this machine."""
-
 from __future__ import annotations
 
-import asyncio
+import multiprocessing
+import os
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.stores.used import CONTENT, DIGEST, PDF, READ, has, put, with_store
-from woo_harvester.files.names import path_of, text_path_of
-from woo_harvester.stores.store import DocumentStore, StoreError
-from woo_harvester.text.extracted import Extracted, Limits
+from tests.conftest import ROOT
+from tests.stores.kept import write_file
+from tests.utils.faults import small_disk
+from woo_harvester.stores.folder import LEFT_AFTER, WORKSHOP, Folder, InUseError, Kept, existing, unnamed
+from woo_harvester.stores.names import path_of, text_path_of
 
-
-@pytest.mark.parametrize("form", ["{}", "file://{}"])
-def test_a_document_is_kept_once(tmp_path: Path, form: str) -> None:
-    store = form.format(tmp_path / "store")
-    assert not has(FILES_STORE=store)
-    assert put(FILES_STORE=store)
-    assert not put(FILES_STORE=store)
-    assert has(FILES_STORE=store)
-    assert (tmp_path / "store" / path_of(DIGEST)).read_bytes() == CONTENT
+CONTENT = b"besluit" * 1000
+DIGEST = sha256(CONTENT).hexdigest()
+MEGABYTE = 1024 * 1024
 
 
-def test_a_folder_that_is_given_relatively_has_whole_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    with closing(Folder(tmp_path / "store")) as made:
+        yield made
+
+
+def files(folder: Folder) -> dict[str, bytes]:
+    """All that is in the folder but its lock."""
+    found = (path for path in folder.path.rglob("*") if path.is_file() and path.name != "lock")
+    return {str(path.relative_to(folder.path)): path.read_bytes() for path in found}
+
+
+def test_a_file_is_written_under_its_name_and_nothing_is_left_beside_it(folder: Folder) -> None:
+    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    assert files(folder) == {path_of(DIGEST): CONTENT}
+
+
+def test_a_file_is_written_from_its_beginning_wherever_it_was_read_to(folder: Folder) -> None:
+    read = BytesIO(CONTENT)
+    read.seek(500)
+    write_file(folder, path_of(DIGEST), read)
+    assert files(folder) == {path_of(DIGEST): CONTENT}
+
+
+def test_a_file_may_be_read_by_whom_the_umask_lets(folder: Folder) -> None:
+    before = os.umask(0o027)
+    try:
+        write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    finally:
+        os.umask(before)
+    assert (folder.path / path_of(DIGEST)).stat().st_mode & 0o777 == 0o640
+
+
+def test_the_folder_tells_what_it_has(folder: Folder) -> None:
+    assert not folder.has(path_of(DIGEST))
+    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    assert folder.has(path_of(DIGEST))
+    assert folder.has(path_of(DIGEST), len(CONTENT))
+    assert not folder.has(path_of(DIGEST), len(CONTENT) + 1)
+
+
+def test_a_file_is_read_up_to_a_bound(folder: Folder) -> None:
+    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    assert folder.read(path_of(DIGEST), len(CONTENT)) == CONTENT
+    assert folder.read(path_of(DIGEST), len(CONTENT) - 1) is None
+    assert folder.read(text_path_of(DIGEST), 10) is None
+
+
+def test_a_large_file_takes_little_memory(folder: Folder) -> None:
+    with TemporaryFile() as large:
+        large.truncate(100 * MEGABYTE)
+        tracemalloc.start()
+        try:
+            write_file(folder, path_of(DIGEST), large)
+            assert tracemalloc.get_traced_memory()[1] < 5 * MEGABYTE
+        finally:
+            tracemalloc.stop()
+    assert folder.has(path_of(DIGEST), 100 * MEGABYTE)
+
+
+def test_of_a_file_for_which_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 512 * 1024) as disk, closing(Folder(disk / "store")) as folder:
+        with pytest.raises(OSError, match="No space left"):
+            write_file(folder, path_of(DIGEST), BytesIO(bytes(MEGABYTE)))
+        assert files(folder) == {}
+        write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+        assert files(folder) == {path_of(DIGEST): CONTENT}
+
+
+def test_a_file_that_cannot_be_read_leaves_nothing(folder: Folder) -> None:
+    class Failing(BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            if self.tell():
+                raise OSError(5, "Input/output error")
+            return super().read(100)
+
+    with pytest.raises(OSError, match="Input/output error"):
+        write_file(folder, path_of(DIGEST), Failing(CONTENT))
+    assert files(folder) == {}
+
+
+KILLED = """
+import os, signal, sys
+from io import BytesIO
+from pathlib import Path
+from tests.stores.kept import write_file
+from woo_harvester.stores.folder import Folder
+
+def kill(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(os, sys.argv[3], kill)
+write_file(Folder(Path(sys.argv[1])), sys.argv[2], BytesIO(b"x" * 5_000_000))
+"""
+
+
+@pytest.mark.parametrize("point", ["fsync", "replace"])
+def test_a_kill_leaves_no_part_of_a_file_under_its_name(folder: Folder, point: str) -> None:
+    command = [sys.executable, "-c", KILLED, str(folder.path), path_of(DIGEST), point]
+    done = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode < 0
+    assert not folder.has(path_of(DIGEST))
+    (left,) = files(folder)
+    assert left.startswith(f"{WORKSHOP}/{DIGEST}.")
+
+
+def test_what_killed_runs_left_is_removed_when_it_is_old_and_nothing_else(folder: Folder) -> None:
+    workshop = folder.path / WORKSHOP
+    names = {
+        "old": f"{DIGEST}.0123456789abcdef.part",
+        "old text": f"{DIGEST}.text.json.0123456789abcdef.part",
+        "under way": f"{DIGEST}.fedcba9876543210.part",
+        "foreign": "somebody.part",
+    }
+    for kind, name in names.items():
+        (workshop / name).touch()
+        if kind != "under way":
+            age = (workshop / name).stat().st_mtime - LEFT_AFTER - 60
+            os.utime(workshop / name, (age, age))
+    assert folder.clean() == 2
+    assert {path.name for path in workshop.iterdir()} == {"lock", names["under way"], names["foreign"]}
+
+
+def test_runs_share_the_folder_and_removal_waits_for_all_of_them(folder: Folder) -> None:
+    folder.lock(alone=False)
+    with closing(Folder(folder.path)) as second, closing(Folder(folder.path)) as third:
+        second.lock(alone=False)
+        with pytest.raises(InUseError, match=str(folder.path)):
+            third.lock(alone=True)
+        folder.close()
+        second.close()
+        third.lock(alone=True)
+
+
+def _lock_and_die(path: Path) -> None:
+    Folder(path).lock(alone=True)
+    os._exit(1)
+
+
+def test_the_lock_of_a_process_that_died_is_gone(folder: Folder) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=_lock_and_die, args=(folder.path,))
+    process.start()
+    process.join()
+    folder.lock(alone=False)
+
+
+def test_the_files_are_told_in_order_and_foreign_ones_are_not(folder: Folder) -> None:
+    digests = sorted(sha256(bytes([number])).hexdigest() for number in range(50))
+    for digest in reversed(digests):
+        write_file(folder, path_of(digest), BytesIO(b"123"))
+    write_file(folder, text_path_of(digests[7]), BytesIO(b"{}"))
+    for name in ("full/abc.pdf", "README", f"{digests[0][:2]}/x.pdf", f"00/ff{digests[0][2:]}"):
+        (folder.path / name).parent.mkdir(exist_ok=True)
+        (folder.path / name).touch()
+    kept = list(folder.kept())
+    assert [file.sha256 for file in kept] == sorted([*digests, digests[7]])
+    assert [file.size() for file in kept if file.sha256 == digests[7]] == [3, 2]
+    assert kept[0].path == folder.path / path_of(digests[0])
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        existing(tmp_path / "store")
+    assert list(tmp_path.iterdir()) == []
+
+
+DIGESTS = st.lists(st.binary(min_size=32, max_size=32), max_size=20)
+
+
+@given(DIGESTS, DIGESTS, DIGESTS)
+def test_what_nothing_names_is_what_is_left_of_all(
+    both: list[bytes], kept: list[bytes], named: list[bytes]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    async def use(store: DocumentStore) -> Path | None:
-        return store.local_path(DIGEST)
-
-    assert with_store(use, FILES_STORE="store") == tmp_path / "store" / path_of(DIGEST)
-
-
-def test_the_same_document_many_times_at_once_is_written_once(tmp_path: Path) -> None:
-    async def use(store: DocumentStore) -> list[bool]:
-        return await asyncio.gather(
-            *(store.put(DIGEST, len(CONTENT), BytesIO(CONTENT), PDF) for _ in range(20))
-        )
-
-    assert with_store(use, FILES_STORE=tmp_path).count(True) == 1
-
-
-def test_a_file_that_lost_a_part_is_written_anew(tmp_path: Path) -> None:
-    put(FILES_STORE=tmp_path)
-    (tmp_path / path_of(DIGEST)).write_bytes(b"bes")
-    assert put(FILES_STORE=tmp_path)
-    assert (tmp_path / path_of(DIGEST)).read_bytes() == CONTENT
-
-
-def test_a_text_is_kept_beside_its_document(tmp_path: Path) -> None:
-    async def use(store: DocumentStore) -> list[Extracted | None]:
-        before = await store.load_text(DIGEST)
-        await store.keep_text(DIGEST, READ)
-        return [before, await store.load_text(DIGEST)]
-
-    assert with_store(use, FILES_STORE=tmp_path) == [None, READ]
-    assert (tmp_path / text_path_of(DIGEST)).is_file()
-
-
-def test_a_text_that_was_read_within_other_limits_does_not_count(tmp_path: Path) -> None:
-    with_store(lambda store: store.keep_text(DIGEST, READ), FILES_STORE=tmp_path)
-    loaded = with_store(lambda store: store.load_text(DIGEST), Limits(ocr=True), FILES_STORE=tmp_path)
-    assert loaded is None
-
-
-def test_a_text_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / text_path_of(DIGEST)).mkdir(parents=True)
-    with pytest.raises(StoreError, match="could not be read"):
-        with_store(lambda store: store.load_text(DIGEST), FILES_STORE=tmp_path)
-    with pytest.raises(StoreError, match="could not be stored"):
-        with_store(lambda store: store.keep_text(DIGEST, READ), FILES_STORE=tmp_path)
+    files = [Kept(Path(), "", digest.hex()) for digest in sorted([*both, *kept])]
+    left = unnamed(files, sorted({*both, *named}))
+    assert [file.sha256 for file in left] == [
+        file.sha256 for file in files if bytes.fromhex(file.sha256) not in {*both, *named}
+    ]

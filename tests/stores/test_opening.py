@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.stores.used import has
-from woo_harvester.files.folder import Folder
+from woo_harvester.stores.folder import Folder
 from woo_harvester.stores.store import StoreError
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.stores.servers import PASSWORD, Door, S3Server, ftp_server
 from tests.stores.used import CONTENT, DIGEST, PDF, READ, has, put, with_store
-from woo_harvester.files.names import path_of
+from woo_harvester.stores.names import path_of
 from woo_harvester.stores.remote import Upload
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import Extracted

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from scrapy.utils.test import get_crawler
 
-from tests.crawlers import Proef
-from woo_harvester.options import OPTIONS
+from tests.utils.crawlers import Proef
+from woo_harvester.default_settings import OPTIONS
 from woo_harvester.stores.opening import open_store
 from woo_harvester.stores.store import DocumentStore
 from woo_harvester.text.extracted import Extracted, Limits

@@ -18,13 +18,13 @@ from scrapy.exceptions import UsageError
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
-from woo_harvester.command import WordedCommand, one_of
 from woo_harvester.extensions.findings import Findings, run_name
 from woo_harvester.findings import Severity
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.sarif import sarif
 from woo_harvester.report.terminal import show
+from woo_harvester.running.command import WordedCommand, one_of
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
 

@@ -12,10 +12,9 @@ from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
-from woo_harvester.arguments import ArgumentError, WooArguments
-from woo_harvester.command import WordedCommand
-from woo_harvester.hints import hint
+from woo_harvester.arguments import ArgumentError, WooArguments, suggestion
 from woo_harvester.running.causes import cause_of, naming
+from woo_harvester.running.command import WordedCommand
 from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class Command(WordedCommand, CrawlCommand):
             spiders = get_spider_loader(cast("Settings", self.settings))
         name, names = args[0], spiders.list()
         if name not in names:
-            raise ArgumentError(f"unknown spider {name}: {hint(name, names)}")
+            raise ArgumentError(f"unknown spider {name}: {suggestion(name, names)}")
         if check := getattr(spiders.load(name), "check_arguments", None):
             check(opts.spargs)
 

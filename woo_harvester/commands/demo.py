@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.command import WordedCommand
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
+from woo_harvester.running.command import WordedCommand
 from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.command import WordedCommand
-from woo_harvester.exporters.elasticsearch import MISSING
-from woo_harvester.latest import RecordsError
+from woo_harvester.extensions.elasticsearch import MISSING
+from woo_harvester.running.command import WordedCommand
+from woo_harvester.state.latest import RecordsError
 
 if TYPE_CHECKING:
     import argparse
@@ -55,8 +55,8 @@ class Command(WordedCommand):
         if not settings["WOO_ELASTICSEARCH_URL"]:
             self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:
-            from woo_harvester.exporters.connection import SearchError  # noqa: PLC0415  -- needs the extra
-            from woo_harvester.exporters.rebuild import rebuild  # noqa: PLC0415
+            from woo_harvester.elastic.connection import SearchError  # noqa: PLC0415  -- needs the extra
+            from woo_harvester.elastic.rebuild import rebuild  # noqa: PLC0415
         except ImportError as error:
             raise UsageError(f"{MISSING} ({error})") from error
         try:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.command import WordedCommand, one_of
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.permits.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
+from woo_harvester.running.command import WordedCommand, one_of
 
 if TYPE_CHECKING:
     import argparse

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.command import WordedCommand
-from woo_harvester.merging import MergeError, merge
 from woo_harvester.report.make import make_report
+from woo_harvester.report.merge import MergeError, merge
+from woo_harvester.running.command import WordedCommand
 
 if TYPE_CHECKING:
     import argparse

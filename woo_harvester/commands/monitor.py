@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
-from woo_harvester.command import WordedCommand
-from woo_harvester.hints import hint
+from woo_harvester.arguments import suggestion
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
+from woo_harvester.running.command import WordedCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -57,7 +57,7 @@ class Command(WordedCommand):
         known = spiders(reports)
         for name in args:
             if known and name not in known:
-                self.refuse(f"no run of a spider {name} in {reports}: {hint(name, known)}")
+                self.refuse(f"no run of a spider {name} in {reports}: {suggestion(name, known)}")
         if not known:
             self._fail(f"no run in {reports}: expected one a day; has WOO_REPORT_DIR the right folder?")
         for name in args or known:

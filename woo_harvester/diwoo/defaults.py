@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import date
 
 from woo_harvester.diwoo.mapping import CATEGORY, organisation, taken
+from woo_harvester.diwoo.titles import title_from_loc
 from woo_harvester.findings.notes import Notes
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.organisations import Match, Organisation
-from woo_harvester.titles import title_from_loc
 from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
 from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.values import Concept

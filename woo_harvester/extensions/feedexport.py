@@ -18,11 +18,11 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from woo_harvester.extensions.delivery import Delivery
-from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.components import NO_FEED
+from woo_harvester.running.ending import end_run
+from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line, open_for_appending
 from woo_harvester.state.outputs import ANOTHER_WRITER
 from woo_harvester.state.store import StateError

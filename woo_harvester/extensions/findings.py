@@ -15,14 +15,14 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.dates import iso_datetime
-from woo_harvester.extensions.ending import end_run, fail_run
-from woo_harvester.extensions.kept_back import KeptBack, explanation, line_of
 from woo_harvester.findings import Finding, Language
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
-from woo_harvester.report.funnel import Accounts
+from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.kept_back import KeptBack, explanation, line_of
 from woo_harvester.report.make import make_report
 from woo_harvester.running.causes import cause_of, is_exhausted
+from woo_harvester.running.ending import end_run, fail_run
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -201,6 +201,12 @@ class Findings:
 
     def _fail(self, error: OSError) -> None:
         end_run(self._crawler, FAILED, f"the report in {self.folder} could not be written: {error}")
+
+
+def accounts_of(crawler: Crawler) -> list[Account]:
+    """Return the accounts of the hosts of a run; an empty list for a spider that keeps none."""
+    extension = crawler.get_extension(Findings)
+    return list(extension.accounts) if extension is not None else []
 
 
 def run_name(spider: str) -> str:

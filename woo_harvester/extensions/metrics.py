@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 
-from woo_harvester.extensions.ending import end_run
-from woo_harvester.extensions.figures import Figures, read_figures
-from woo_harvester.extensions.findings import Findings, run_written
+from woo_harvester.extensions.findings import Findings, accounts_of, run_written
 from woo_harvester.findings import explain
+from woo_harvester.running.ending import end_run
+from woo_harvester.terminal.figures import Figures, read_figures
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -90,7 +90,7 @@ class Metrics:
             name: Gauge(name, meaning, ("spider", *labels), registry=registry)
             for name, (meaning, labels) in METRICS.items()
         }
-        figures = read_figures(self._crawler)
+        figures = read_figures(self._crawler, accounts_of(self._crawler))
         self._set_run(figures)
         self._set_documents(figures)
         self._set_hosts()

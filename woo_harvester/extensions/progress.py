@@ -13,14 +13,14 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from woo_harvester.extensions import words
-from woo_harvester.extensions.figures import Figures, read_figures
-from woo_harvester.extensions.findings import Findings
-from woo_harvester.extensions.screen import Screen, can_show
+from woo_harvester.extensions.findings import Findings, accounts_of
 from woo_harvester.findings import Severity
 from woo_harvester.report.history import History
 from woo_harvester.report.parts import Kind
 from woo_harvester.running.streams import write_stderr
+from woo_harvester.terminal import words
+from woo_harvester.terminal.figures import Figures, read_figures
+from woo_harvester.terminal.screen import Screen, can_show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -120,7 +120,7 @@ class Progress:
 
     def line(self) -> str:
         """Where the run is, as one line."""
-        now = read_figures(self._crawler, self._expected)
+        now = read_figures(self._crawler, accounts_of(self._crawler), self._expected)
         parts = [words.documents(now), words.speed(now, self._speed(now))]
         if now.selected is not None:
             parts = [words.hosts(now), *parts, words.left(now.seconds_left)]
@@ -130,7 +130,7 @@ class Progress:
         return f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {now.spider}: {'; '.join(parts)}"
 
     def _draw(self) -> RenderableType:
-        now = read_figures(self._crawler, self._expected)
+        now = read_figures(self._crawler, accounts_of(self._crawler), self._expected)
         table = Table.grid(padding=(0, 2), expand=False)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()

@@ -17,12 +17,12 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
-from woo_harvester.extensions.delivery import Delivery, Reading
-from woo_harvester.extensions.ending import end_run
-from woo_harvester.folders import node_name, state_url
 from woo_harvester.items import RecordItem, WooItem
+from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
+from woo_harvester.running.ending import end_run
 from woo_harvester.state import documents, faults, listings, outputs, resources, visited
+from woo_harvester.state.delivery import Delivery, Reading
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.store import State, StateError

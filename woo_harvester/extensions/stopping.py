@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from woo_harvester.extensions.ending import RunError, is_closing
 from woo_harvester.extensions.politeness import Politeness
+from woo_harvester.running.ending import RunError, is_closing
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.extensions import words
-from woo_harvester.extensions.figures import Figures, read_figures
-from woo_harvester.extensions.findings import run_written
-from woo_harvester.extensions.screen import Screen
+from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
+from woo_harvester.terminal import words
+from woo_harvester.terminal.figures import Figures, read_figures
+from woo_harvester.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -38,7 +38,7 @@ class Summary:
         """Write it; a run that could not start says so in one line of its own."""
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
-            Screen.tell(summary(read_figures(self._crawler), reason, folder))
+            Screen.tell(summary(read_figures(self._crawler, accounts_of(self._crawler)), reason, folder))
 
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:

@@ -21,14 +21,14 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Headers
 
-from woo_harvester.extensions.ending import end_run
 from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, private_literal
 from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
 from woo_harvester.handlers.connections import most_connections
 from woo_harvester.handlers.response import StreamedResponse
-from woo_harvester.handlers.trust import TrustError, trusted_context
+from woo_harvester.running.ending import end_run
+from woo_harvester.trust import TrustError, trusted_context
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.extensions.ending import RunError, end_run, refuse_start
 from woo_harvester.extensions.stopping import interruptible
-from woo_harvester.files.names import path_of
 from woo_harvester.items import Fetched, WooItem
+from woo_harvester.running.ending import RunError, end_run, refuse_start
+from woo_harvester.stores.names import path_of
 from woo_harvester.stores.opening import open_store
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import Limits

@@ -16,14 +16,14 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
-from woo_harvester.extensions.ending import RunError, end_run, refuse_start
+from woo_harvester.diwoo.titles import title_from_properties
 from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, fail_store, text_limits
+from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
 from woo_harvester.text.workers import Workers
-from woo_harvester.titles import title_from_properties
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

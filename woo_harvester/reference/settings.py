@@ -16,7 +16,7 @@ from scrapy.utils.misc import load_object
 
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.options import MB, OPTIONS, Option
+from woo_harvester.default_settings import MB, OPTIONS, Option
 from woo_harvester.reference.markdown import code, head, table
 
 INTRODUCTION = """\
@@ -26,7 +26,7 @@ uses the add-on (`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
 The project's own can also stand in the environment under the same name (`WOO_STATE_URL=… scrapy crawl woo`),
 where servers and containers keep what differs between machines, and passwords, which a command line would
 show to everybody. What is empty there is not set, and `-s` wins. Another project that wants this has
-`globals().update(woo_harvester.options.from_environment(os.environ))` in its settings.
+`globals().update(woo_harvester.default_settings.from_environment(os.environ))` in its settings.
 """
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
@@ -43,7 +43,7 @@ def render() -> str:
     """The page as Markdown."""
     return "\n".join(
         [
-            head("woo_harvester/options.py, settings.py and addon.py", "Settings"),
+            head("woo_harvester/default_settings.py, settings.py and addon.py", "Settings"),
             INTRODUCTION,
             "## The project's own\n",
             *table(("setting", "default", "unit", "what it does"), map(_option, OPTIONS)),

@@ -10,7 +10,7 @@ from scrapy.settings import iter_default_settings
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 
-from woo_harvester.hints import hint
+from woo_harvester.arguments import suggestion
 from woo_harvester.running.causes import StartError, naming
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _check_feeds(settings: BaseSettings) -> None:
     for uri, options in settings.getdict("FEEDS").items():
         given = options.get("format")
         if given is not None and formats.get(given) is None:
-            meant = hint(str(given), list(formats))
+            meant = suggestion(str(given), list(formats))
             raise StartError(f"{NO_FEED}: unknown format {given!r} of {uri}: {meant}")
         scheme = urlsplit(str(uri)).scheme if "://" in str(uri) else ""
         if scheme and storages.get(scheme) is None:

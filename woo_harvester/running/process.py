@@ -15,10 +15,10 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 
-from woo_harvester.extensions.ending import end_run
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.components import check_components, check_settings
 from woo_harvester.running.deadline import OVERDUE, Deadline
+from woo_harvester.running.ending import end_run
 from woo_harvester.running.startlog import Errors, StartLog
 from woo_harvester.running.threads import start_threads
 

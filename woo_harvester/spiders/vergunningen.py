@@ -11,18 +11,8 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Request
 
 from woo_harvester.arguments import ArgumentError, PermitArguments
-from woo_harvester.extensions.delivery import Delivery
-from woo_harvester.extensions.ending import end_run, is_closing
-from woo_harvester.items import PermitItem
-from woo_harvester.permits.publication import permit_record
-from woo_harvester.permits.rights import Rights
-from woo_harvester.register import Register
-from woo_harvester.search.permits import PERMITS
-from woo_harvester.spiders.conditional import header, is_complete
-from woo_harvester.spiders.failures import is_ours
-from woo_harvester.spiders.harvest import HarvestSpider, status_of
-from woo_harvester.spiders.hosts import with_domains
-from woo_harvester.spiders.ingangen import (
+from woo_harvester.crawl.conditional import header
+from woo_harvester.crawl.entry_pages import (
     Ingang,
     IngangVisit,
     entry_pages,
@@ -30,10 +20,21 @@ from woo_harvester.spiders.ingangen import (
     read_csv,
     select_entries,
 )
-from woo_harvester.spiders.ingangreader import IngangReader
+from woo_harvester.crawl.failures import is_ours
+from woo_harvester.crawl.permit_files import IngangReader
+from woo_harvester.crawl.select_hosts import with_domains
+from woo_harvester.items import PermitItem
+from woo_harvester.permits.publication import permit_record
+from woo_harvester.permits.rights import Rights
+from woo_harvester.register import Register
+from woo_harvester.running.ending import end_run, is_closing
+from woo_harvester.search.permits import PERMITS
+from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import settling
+from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.permits import entry_of, forget_entries
 from woo_harvester.state.store import StateError
+from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ from scrapy import Request
 from scrapy.spiders import SitemapSpider
 
 from woo_harvester.arguments import WooArguments
-from woo_harvester.extensions.ending import end_run
+from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.reader import HostReader
+from woo_harvester.crawl.select_hosts import select_hosts
+from woo_harvester.crawl.withdrawals import Conclusion
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
+from woo_harvester.running.ending import end_run
 from woo_harvester.search.woo import WOO
-from woo_harvester.spiders.conclusion import Conclusion
-from woo_harvester.spiders.documents import Documents
-from woo_harvester.spiders.entries import Entries
-from woo_harvester.spiders.harvest import HarvestSpider
-from woo_harvester.spiders.hostreader import HostReader
-from woo_harvester.spiders.hosts import select_hosts
-from woo_harvester.spiders.visit import Visit
+from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, end_claims
 from woo_harvester.state.resources import Host, begin_reads, host_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import Limits
@@ -33,7 +33,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
     """Visits hosts, reads their robots.txt, indexes and sitemaps, and makes an item of each document.
 
     What is read is decided by the naming convention of the guide, not by ``sitemap_follow``; how, by
-    :class:`~woo_harvester.spiders.hostreader.HostReader`. The arguments are those of
+    :class:`~woo_harvester.crawl.reader.HostReader`. The arguments are those of
     :class:`~woo_harvester.arguments.WooArguments`.
     """
 

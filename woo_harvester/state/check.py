@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from sqlalchemy import Connection, select
 
-from woo_harvester.latest import Latest, Version
 from woo_harvester.state.batches import BATCH, batches
 from woo_harvester.state.decision import Known
 from woo_harvester.state.documents import KNOWN_COLUMNS, look_up
+from woo_harvester.state.latest import Latest, Version
 from woo_harvester.state.schema import documents
 from woo_harvester.urls import record_id
 

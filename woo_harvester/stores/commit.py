@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from woo_harvester.files.folder import Folder, Partial
+from woo_harvester.stores.folder import Folder, Partial
 
 #: Seconds in which others may come to wait for the disk together. Each wait costs the loop a change of
 #: threads or two, whatever it is for; with a fast disk, hardly any two would go together otherwise.

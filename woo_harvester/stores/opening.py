@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.files.folder import InUseError
-from woo_harvester.folders import NoFolderError, files_folder
-from woo_harvester.stores.folder import FolderStore
+from woo_harvester.paths import NoFolderError, files_folder
+from woo_harvester.stores.folder import InUseError
+from woo_harvester.stores.folder_store import FolderStore
 from woo_harvester.stores.remote import RemoteStore, Stores, named
 from woo_harvester.stores.store import DocumentStore, StoreError
 

@@ -19,7 +19,7 @@ from scrapy.utils.defer import deferred_from_coro, ensure_awaitable
 from scrapy.utils.ftp import ftp_makedirs_cwd
 from tenacity import AsyncRetrying, before_sleep_log, stop_after_attempt, wait_exponential
 
-from woo_harvester.files.names import path_of
+from woo_harvester.stores.names import path_of
 from woo_harvester.stores.store import DocumentStore, StoreError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 from weakref import WeakValueDictionary
 
-from woo_harvester.files.names import path_of
+from woo_harvester.stores.names import path_of
 from woo_harvester.text.extracted import Extracted
 
 

@@ -10,20 +10,20 @@ from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from woo_harvester.command import WordedCommand
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
 from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, work, writing
-from woo_harvester.files.folder import InUseError, existing
-from woo_harvester.folders import NoFolderError, files_folder, node_name, state_url
-from woo_harvester.latest import RecordsError
-from woo_harvester.shards import shard_of
+from woo_harvester.paths import NoFolderError, files_folder, node_name, state_url
+from woo_harvester.register.shards import shard_of
+from woo_harvester.running.command import WordedCommand
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import has_named_files, named_files
+from woo_harvester.state.latest import RecordsError
 from woo_harvester.state.lock import LockedError
 from woo_harvester.state.sessionlock import holders
 from woo_harvester.state.store import NOWHERE, State, StateError
+from woo_harvester.stores.folder import InUseError, existing
 
 if TYPE_CHECKING:
     import argparse

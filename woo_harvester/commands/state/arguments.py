@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.arguments import suggestion
 from woo_harvester.commands.state.output import number
-from woo_harvester.hints import hint
-from woo_harvester.shards import parse_shard
+from woo_harvester.register.shards import parse_shard
 from woo_harvester.state.exported import Format
 from woo_harvester.urls import host_of
 
@@ -44,7 +44,7 @@ def action_of(
     """What is asked for; *default* where nothing is. Raises UsageError for what makes no sense."""
     name = args[0] if args else ""
     if name and name not in actions:
-        raise UsageError(f"unknown action {name}: {hint(name, actions)}")
+        raise UsageError(f"unknown action {name}: {suggestion(name, actions)}")
     action = actions.get(name, default)
     usage = f"scrapy state {name} {action.arguments}".strip()
     for option in OPTIONS:

@@ -12,10 +12,10 @@ from time import time
 from typing import IO
 
 from woo_harvester.dates import AMSTERDAM
-from woo_harvester.files.folder import Folder, unnamed
-from woo_harvester.latest import BrokenLine, Latest
 from woo_harvester.state import upkeep
+from woo_harvester.state.latest import BrokenLine, Latest
 from woo_harvester.state.sessionlock import Holder
+from woo_harvester.stores.folder import Folder, unnamed
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
 HOST_WIDTH = 33

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from scrapy.utils.test import get_crawler
+
+from tests.register.exports import AMSTERDAM, body, read
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.host import Visit
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Finding
+from woo_harvester.items import WooItem
+from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.state.delivery import Reading
+from woo_harvester.state.resources import host_of_state, resource_of
+
+HOST = "www.a.nl"
+LOC = "https://www.a.nl/woo/besluit.pdf"
+REGISTER = read(body("gemeente Amsterdam", "https://www.a.nl/woo", id="10", uri=AMSTERDAM))
+
+
+def sitemap_of(index: str = "sitemapindex-diwoo.xml") -> Sitemap:
+    url = f"https://www.a.nl/{index}"
+    return Sitemap("https://www.a.nl/a.xml", Index(url, index_name(url)))
+
+
+def read_all(
+    *entries: Entry, index: str = "sitemapindex-diwoo.xml"
+) -> tuple[list[WooItem | None], list[Finding]]:
+    findings: list[Finding] = []
+    keeper = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
+    keeper.open([], reset=False)
+    sitemap = sitemap_of(index)
+    with keeper.begin() as connection:
+        host = host_of_state(connection, HOST)
+        resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
+        reader = Entries(REGISTER, findings.append, keeper)
+        visit = Visit(HOST, None, host, 1, findings.append, REGISTER.is_registered, Account(HOST))
+        place = reader.place(connection, visit, sitemap, Reading(resource.id))
+    found = [reader.select([entry], place) for entry in entries]
+    keeper.engine_stopped()
+    assert all(taken == 1 for _, taken in found)
+    return [items[0] if items else None for items, _ in found], findings
+
+
+def read_one(loc: str = LOC, lastmod: str | None = "2024-04-02T10:00:00+02:00") -> tuple[WooItem, list[str]]:
+    (item,), findings = read_all(Entry(loc, lastmod, 7, None))
+    assert item is not None
+    return item, [finding.code for finding in findings]
+
+
+def test_an_item_tells_where_it_came_from() -> None:
+    item, codes = read_one()
+    assert codes == []
+    assert item.record.document.weblocatie == LOC
+    assert item.record.herkomst.index == "https://www.a.nl/sitemapindex-diwoo.xml"
+    assert item.record.herkomst.sitemap == "https://www.a.nl/a.xml"
+    assert item.record.herkomst.lastmod == "2024-04-02T10:00:00+02:00"
+    assert item.record.herkomst.organisatie == AMSTERDAM
+
+
+def test_the_same_loc_has_the_same_id_in_every_run() -> None:
+    assert read_one()[0].record.id == read_one(lastmod=None)[0].record.id
+    assert read_one("https://www.a.nl/woo/ander.pdf")[0].record.id != read_one()[0].record.id
+
+
+def test_the_openbaarmakingsdatum_is_the_dutch_day_of_the_lastmod() -> None:
+    item, _ = read_one(lastmod="2024-04-01T22:30:00Z")
+    assert item.record.versies[0].openbaarmakingsdatum == date(2024, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "code"),
+    [(None, "lastmod.ontbreekt"), ("gisteren", "lastmod.ongeldig"), ("2024-13-01", "lastmod.ongeldig")],
+)
+def test_without_a_lastmod_that_can_be_read_the_day_is_that_of_the_harvest(
+    lastmod: str | None, code: str
+) -> None:
+    item, codes = read_one(lastmod=lastmod)
+    (version,) = item.record.versies
+    assert codes == [code]
+    assert version.mutatiedatumtijd is None
+    assert version.openbaarmakingsdatum is not None
+    assert item.record.herkomst.lastmod == lastmod
+
+
+def test_a_lastmod_in_the_future_is_told_but_clocks_may_differ_a_little() -> None:
+    now = datetime.now(UTC)
+    assert read_one(lastmod=(now + timedelta(hours=2)).isoformat())[1] == ["lastmod.toekomst"]
+    assert read_one(lastmod=(now + timedelta(minutes=2)).isoformat())[1] == []
+
+
+@pytest.mark.parametrize(
+    ("loc", "code"),
+    [
+        ("", "loc.ontbreekt"),
+        ("http://www.a.nl/woo/besluit.pdf", "loc.geen-https"),
+        ("javascript:alert(1)", "loc.ongeldig"),
+        ("/woo/besluit.pdf", "loc.ongeldig"),
+        ("https://jan:geheim@www.a.nl/a.pdf", "loc.inloggegevens"),
+        ("https://www.b.nl/a.pdf", "loc.niet-geregistreerd"),
+        ("https://www.a.nl:8443/a.pdf", "loc.niet-geregistreerd"),
+    ],
+)
+def test_a_loc_that_may_not_be_harvested_gives_no_item_but_a_finding(loc: str, code: str) -> None:
+    items, findings = read_all(Entry(loc, "2024-04-02", 7, None))
+    assert items == [None]
+    (finding,) = findings
+    assert (finding.code, finding.line, finding.action) == (code, 7, "overgeslagen")
+    assert finding.sitemap == "https://www.a.nl/a.xml"
+
+
+def test_the_same_loc_twice_gives_one_item() -> None:
+    items, findings = read_all(Entry(LOC, "2024-04-02", 7, None), Entry(LOC, "2025-01-01", 9, None))
+    assert [item is not None for item in items] == [True, False]
+    assert [(finding.code, finding.line) for finding in findings] == [("loc.dubbel", 9)]
+
+
+def test_the_name_of_the_index_tells_the_category_where_it_has_a_number() -> None:
+    (numbered,), _ = read_all(Entry(LOC, "2024-04-02", 7, None), index="sitemapindex-diwoo-infocat014.xml")
+    (general,), _ = read_all(Entry(LOC, "2024-04-02", 7, None))
+    assert numbered is not None
+    assert numbered.source is not None
+    assert numbered.source.category is not None
+    assert numbered.source.category.label == "Woo-verzoeken en -besluiten"
+    assert general is not None
+    assert general.source is not None
+    assert general.source.category is None

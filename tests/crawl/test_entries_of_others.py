@@ -1,0 +1,198 @@
+"""Whose entry counts where several hosts list one document: that of its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+from scrapy.utils.test import get_crawler
+
+from tests.register.exports import AMSTERDAM, UTRECHT, body, read
+from woo_harvester.crawl.candidates import Place
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.host import Visit
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Finding
+from woo_harvester.items import WooItem
+from woo_harvester.record import Oorzaak
+from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.state.decision import Verdict
+from woo_harvester.state.delivery import Reading
+from woo_harvester.state.listed import Listed
+from woo_harvester.state.resources import host_of_state, resource_of
+
+OWNER, SECOND, OTHER, THIRD = "www.a.nl", "open.a.nl", "www.b.nl", "www.c.nl"
+LOC = f"https://{OWNER}/besluit.pdf"
+REGISTER = read(
+    body("gemeente Amsterdam", f"https://{OWNER}/", f"https://{SECOND}/", id="10", uri=AMSTERDAM),
+    body("gemeente Utrecht", f"https://{OTHER}/", id="11", uri=UTRECHT),
+    body("gemeente C", f"https://{THIRD}/", id="12"),
+)
+LONG_AGO, BEFORE, LATER = "2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"
+
+
+@dataclass
+class Run:
+    """One run on several hosts, whose sitemaps are read one after the other."""
+
+    keeper: StateKeeper
+    waited_for: set[str] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
+    visits: dict[str, Visit] = field(default_factory=dict)
+    entries: Entries = field(init=False)
+
+    def __post_init__(self) -> None:
+        waits = self.waited_for.__contains__
+        self.entries = Entries(REGISTER, self.findings.append, self.keeper, timedelta(0), None, waits)
+
+    def visit(self, host: str) -> Visit:
+        if host not in self.visits:
+            with self.keeper.begin() as connection:
+                known = host_of_state(connection, host)
+            self.visits[host] = Visit(
+                host, None, known, 1, self.findings.append, REGISTER.is_registered, Account(host)
+            )
+        return self.visits[host]
+
+    def read(self, host: str, lastmod: str | None, loc: str = LOC) -> tuple[WooItem | None, Place]:
+        """Read a sitemap of a host with one entry."""
+        index = f"https://{host}/sitemapindex-diwoo.xml"
+        sitemap = Sitemap(f"https://{host}/s.xml", Index(index, index_name(index)))
+        visit = self.visit(host)
+        with self.keeper.begin() as connection:
+            resource = resource_of(connection, visit.known.id, sitemap.url, "sitemap", index)
+            place = self.entries.place(connection, visit, sitemap, Reading(resource.id))
+        items, taken = self.entries.select([Entry(loc, lastmod, 7, None)], place)
+        assert taken == 1
+        return (items[0] if items else None), place
+
+    def harvest(self, host: str, lastmod: str | None) -> Oorzaak | None:
+        """Read such a sitemap, and have what it gives delivered; return why there is a version."""
+        item, _ = self.read(host, lastmod)
+        if item is None:
+            return None
+        delivery = self.keeper.delivery_of(item, None)
+        assert delivery is not None
+        self.keeper.durable([delivery], {})
+        return item.record.versies[0].oorzaak
+
+    @property
+    def codes(self) -> list[str]:
+        return [finding.code for finding in self.findings]
+
+
+@pytest.fixture
+def keeper() -> Iterator[StateKeeper]:
+    made = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
+    made.outputs = 1
+    made.open([], reset=False)
+    yield made
+    made.engine_stopped()
+
+
+def next_run(keeper: StateKeeper) -> Run:
+    """A new run with what the state knows by now."""
+    keeper.expected = Listed()
+    return Run(keeper)
+
+
+def test_an_entry_of_a_document_that_its_owner_lists_is_left_to_the_owner(keeper: StateKeeper) -> None:
+    run = next_run(keeper)
+    assert run.harvest(OWNER, BEFORE) is Oorzaak.AANLEVERING
+    item, place = run.read(OTHER, "2099-01-01T00:00:00Z")
+    assert item is None
+    assert place.left_to == {OWNER: 1}
+    assert run.entries.counts[Verdict.FOREIGN] == 1
+    account = run.visit(OTHER).account
+    assert (account.listed, account.repeated, account.unchanged) == (0, 1, 0)
+    assert run.codes == []  # the lastmod of an entry that does not count is not looked at
+    run = next_run(keeper)
+    assert run.harvest(OWNER, LATER) is Oorzaak.WIJZIGING
+
+
+def test_both_sides_are_named_once_a_sitemap_with_the_number(keeper: StateKeeper) -> None:
+    run = next_run(keeper)
+    run.harvest(OWNER, BEFORE)
+    _, place = run.read(OTHER, BEFORE)
+    run.entries.report_foreign(run.visit(OTHER), place.sitemap, place.left_to)
+    assert [(one.code, one.host, one.organisation, one.seen) for one in run.findings] == [
+        ("loc.andere-host", OTHER, None, "1 document"),
+        ("loc.andere-host", OWNER, AMSTERDAM, f"1 document in een sitemap van {OTHER}"),
+    ]
+    assert {one.url for one in run.findings} == {f"https://{OTHER}/s.xml"}
+
+
+def test_a_host_of_the_same_organisation_is_no_other(keeper: StateKeeper) -> None:
+    run = next_run(keeper)
+    assert run.harvest(SECOND, BEFORE) is Oorzaak.AANLEVERING
+    run = next_run(keeper)
+    assert run.harvest(OWNER, LATER) is Oorzaak.WIJZIGING
+    item, place = run.read(OTHER, LATER)
+    assert item is None
+    assert place.left_to.keys() == {OWNER}
+
+
+def test_an_entry_waits_while_the_hosts_of_its_owner_are_being_read(keeper: StateKeeper) -> None:
+    run = next_run(keeper)
+    run.waited_for.add(SECOND)
+    item, place = run.read(OTHER, BEFORE)
+    assert item is None
+    assert place.is_postponed
+    assert place.is_postponed
+    assert run.visit(OTHER).account.listed == 0
+    run.waited_for.clear()
+    run.visit(OTHER).is_second = True
+    item, place = run.read(OTHER, BEFORE)
+    assert item is not None
+    assert not place.is_postponed
+    assert run.visit(OTHER).account.listed == 1
+
+
+def test_an_entry_counts_as_long_as_no_host_of_the_owner_lists_the_document(keeper: StateKeeper) -> None:
+    assert next_run(keeper).harvest(OTHER, BEFORE) is Oorzaak.AANLEVERING
+    assert next_run(keeper).harvest(OTHER, BEFORE) is None
+    assert next_run(keeper).harvest(OTHER, LATER) is Oorzaak.WIJZIGING
+
+
+def test_the_owners_entry_is_harvested_when_it_appears_whatever_its_lastmod(keeper: StateKeeper) -> None:
+    next_run(keeper).harvest(OTHER, LATER)
+    run = next_run(keeper)
+    item, _ = run.read(OWNER, LONG_AGO)
+    assert item is not None
+    assert item.record.versies[0].oorzaak is Oorzaak.WIJZIGING
+    assert str(item.record.versies[0].openbaarmakingsdatum) == "2023-01-01"
+    assert item.record.herkomst.sitemap == f"https://{OWNER}/s.xml"
+    assert run.codes == []
+
+
+def test_a_document_whose_owner_drops_it_stays_as_it_is_until_the_others_lastmod_is_newer(
+    keeper: StateKeeper,
+) -> None:
+    run = next_run(keeper)
+    run.harvest(OWNER, BEFORE)
+    run.harvest(OTHER, LONG_AGO)
+    with keeper.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE listings SET misses = 1 WHERE sitemap_id IN"
+            f" (SELECT id FROM resources WHERE url = 'https://{OWNER}/s.xml')"
+        )
+    run = next_run(keeper)
+    assert run.harvest(OTHER, LONG_AGO) is None
+    assert run.codes == []
+    run = next_run(keeper)
+    item, _ = run.read(OTHER, "2023-06-01T00:00:00Z")
+    assert item is not None
+    assert item.record.versies[0].oorzaak is Oorzaak.WIJZIGING
+
+
+def test_others_are_compared_among_themselves(keeper: StateKeeper) -> None:
+    next_run(keeper).harvest(OTHER, BEFORE)
+    run = next_run(keeper)
+    assert run.harvest(THIRD, LONG_AGO) is None
+    assert run.harvest(OTHER, BEFORE) is None
+    assert next_run(keeper).harvest(THIRD, LATER) is Oorzaak.WIJZIGING

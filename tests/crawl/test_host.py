@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from woo_harvester.crawl.host import Visit
+from woo_harvester.findings import Finding
+from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.state.resources import Host
+
+INDEX = "https://www.a.nl/sitemapindex-diwoo.xml"
+
+
+def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
+    told: list[Finding] = [] if findings is None else findings
+    known = Host(1, None)
+    return Visit(
+        "www.a.nl",
+        "https://identifier.overheid.nl/x",
+        known,
+        backlog,
+        told.append,
+        lambda _: True,
+        Account("www.a.nl"),
+    )
+
+
+def test_a_finding_is_told_with_the_host_and_its_body() -> None:
+    findings: list[Finding] = []
+    visit_of(findings).note("sitemap.leeg", "https://www.a.nl/a.xml", line=3, seen="niets", action="gelezen")
+    assert findings == [
+        Finding(
+            code="sitemap.leeg",
+            url="https://www.a.nl/a.xml",
+            host="www.a.nl",
+            organisation="https://identifier.overheid.nl/x",
+            line=3,
+            seen="niets",
+            action="gelezen",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "robots.ontbreekt",
+        "robots.geen-diwoo-index",
+        "index.onbereikbaar",
+        "sitemap.afgebroken",
+        "tls.ongeldig",
+    ],
+)
+def test_an_error_means_that_the_host_was_not_read_completely(code: str) -> None:
+    visit = visit_of()
+    visit.note(code, "https://www.a.nl/")
+    assert visit.incomplete == [code]
+
+
+@pytest.mark.parametrize(
+    "code", ["index.naam", "index.infocat-onbekend", "index.hoofdletters", "sitemap.leeg"]
+)
+def test_a_wrong_name_or_a_lesser_finding_does_not(code: str) -> None:
+    visit = visit_of()
+    visit.note(code, "https://www.a.nl/")
+    assert visit.incomplete == []
+
+
+def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> None:
+    visit = visit_of()
+    visit.asked = 1
+    assert not visit.finished
+    visit.begins()
+    visit.asked = 0
+    assert not visit.finished
+    visit.ends()
+    assert visit.finished
+
+
+def test_a_visit_with_postponed_sitemaps_is_not_finished_until_they_were_read_again() -> None:
+    visit = visit_of()
+    sitemap = Sitemap("https://www.a.nl/a.xml", Index(INDEX, index_name(INDEX)))
+    visit.postponed.append(sitemap)
+    assert visit.reading_done
+    assert not visit.finished
+    assert not visit.is_second
+    visit.read_again()
+    assert visit.is_second
+    assert not visit.reading_done
+    assert (list(visit.sitemaps), list(visit.postponed)) == ([sitemap], [])
+    visit.sitemaps.clear()
+    assert visit.finished
+
+
+def test_there_is_room_until_the_backlog_is_full() -> None:
+    async def run() -> list[bool]:
+        visit, room = visit_of(), []
+        for _ in range(3):
+            room.append(await visit.has_room(0.01))
+            visit.begins()
+        return room
+
+    assert asyncio.run(run()) == [True, True, False]
+
+
+def test_whoever_waits_for_room_gets_it_when_a_ends() -> None:
+    async def run() -> bool:
+        visit = visit_of(backlog=1)
+        visit.begins()
+        waiting = asyncio.create_task(visit.has_room(10))
+        await asyncio.sleep(0.01)
+        assert not waiting.done()
+        visit.ends()
+        return await asyncio.wait_for(waiting, 1)
+
+    assert asyncio.run(run())
+
+
+def test_room_that_another_took_first_is_no_room() -> None:
+    async def run() -> bool:
+        visit = visit_of(backlog=1)
+        visit.begins()
+        waiting = asyncio.create_task(visit.has_room(10))
+        await asyncio.sleep(0.01)
+        visit.ends()
+        visit.begins()
+        return await asyncio.wait_for(waiting, 1)
+
+    assert not asyncio.run(run())

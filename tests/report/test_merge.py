@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.utils.command import Line, environment, in_project, read_lines
+from woo_harvester.report.merge import MergeError, merge, sum_stats
+
+
+def finding(code: str = "loc.dubbel", **given: str) -> Line:
+    return {"code": code, "severity": "info", "at": "2026-11-21T05:15:00+01:00", **given}
+
+
+def run(
+    folder: Path,
+    *findings: Line,
+    hosts: list[Line] | None = None,
+    held: list[Line] | None = None,
+    **stats: Any,
+) -> Path:
+    """The folder of a run."""
+    folder.mkdir(parents=True)
+    for name, lines in (("findings", findings), ("hosts", hosts), ("held", held)):
+        if lines is not None:
+            text = "".join(json.dumps(line) + "\n" for line in lines)
+            (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    if stats:
+        (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
+    return folder
+
+
+def command(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """``scrapy merge-reports`` with these arguments, typed in the folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *in_project(["merge-reports", *args], folder)],
+        cwd=folder,
+        env=environment(None),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def stats_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "stats.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_findings_hosts_and_held_documents_stand_behind_each_other(tmp_path: Path) -> None:
+    first = run(tmp_path / "1", finding(host="a.nl"), hosts=[{"host": "a.nl", "listed": 3}])
+    second = run(
+        tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], held=[{"id": "x"}]
+    )
+    made = tmp_path / "new" / "merged"
+    assert merge([first, second], made) == []
+    assert [line["host"] for line in read_lines(made / "findings.jsonl")] == ["a.nl", "b.nl"]
+    assert read_lines(made / "hosts.jsonl") == [
+        {"host": "a.nl", "listed": 3},
+        {"host": "b.nl", "listed": 4},
+    ]
+    assert read_lines(made / "held.jsonl") == [{"id": "x"}]
+    assert sorted(path.name for path in made.iterdir()) == [
+        "findings.jsonl",
+        "held.jsonl",
+        "hosts.jsonl",
+        "stats.json",
+    ]
+
+
+def test_runs_without_hosts_or_held_documents_make_no_files_of_them(tmp_path: Path) -> None:
+    merge([run(tmp_path / "1"), run(tmp_path / "2")], tmp_path / "merged")
+    assert not (tmp_path / "merged" / "hosts.jsonl").exists()
+    assert not (tmp_path / "merged" / "held.jsonl").exists()
+
+
+def test_counts_are_added_up_and_times_and_peaks_are_not() -> None:
+    one = {
+        "item_scraped_count": 3,
+        "start_time": "2026-11-21T05:15:00+01:00",
+        "finish_time": "2026-11-21T06:00:00+01:00",
+        "elapsed_time_seconds": 2700.0,
+        "memusage/max": 100,
+        "request_depth_max": 3,
+        "items_per_minute": 4.0,
+        "finish_reason": "finished",
+        "woo/register/date": "2026-11-20",
+    }
+    other = {
+        "item_scraped_count": 4,
+        "woo/entries": 9,
+        # Later, though the text is less.
+        "start_time": "2026-11-21T04:16:00+00:00",
+        "finish_time": "2026-11-21T05:30:00+00:00",
+        "elapsed_time_seconds": 4440.0,
+        "memusage/max": 90,
+        "request_depth_max": 4,
+        "items_per_minute": None,
+        "finish_reason": "finished",
+        "woo/register/date": "2026-11-21",
+    }
+    assert sum_stats([one, other]) == {
+        "item_scraped_count": 7,
+        "woo/entries": 9,
+        "start_time": "2026-11-21T05:15:00+01:00",
+        "finish_time": "2026-11-21T05:30:00+00:00",
+        "elapsed_time_seconds": 4440.0,
+        "memusage/max": 100,
+        "request_depth_max": 4,
+        "finish_reason": "finished",
+        "woo/register/date": "2026-11-20",
+    }
+
+
+@pytest.mark.parametrize("reasons", [("finished", "shutdown"), ("shutdown", "finished")])
+def test_shards_are_finished_when_all_of_them_are(reasons: tuple[str, str]) -> None:
+    assert sum_stats([{"finish_reason": reason} for reason in reasons]) == {"finish_reason": "shutdown"}
+
+
+def test_with_a_run_that_was_killed_it_is_not_told_how_they_ended(tmp_path: Path) -> None:
+    killed = run(tmp_path / "1", finding(host="a.nl"))
+    with (killed / "findings.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"code": "loc.dub')
+    other = run(tmp_path / "2", finding(host="b.nl"), finish_reason="finished", item_scraped_count=1)
+    made = tmp_path / "merged"
+    assert merge([killed, other], made) == [killed / "findings.jsonl"]
+    assert len(read_lines(made / "findings.jsonl")) == 2
+    assert stats_of(made) == {"item_scraped_count": 1}
+
+
+def test_what_every_shard_says_of_the_register_is_said_once(tmp_path: Path) -> None:
+    register = {"code": "register.url-ongeldig", "url": "htps://a"}
+    stats: dict[str, Any] = {"woo/findings/register.url-ongeldig": 1}
+    one = run(tmp_path / "1", finding(**register), finding(url="u"), **stats)
+    two = run(tmp_path / "2", finding(**register, at="later"), finding(url="u"), **stats)
+    made = tmp_path / "merged"
+    merge([one, two], made)
+    assert [line["code"] for line in read_lines(made / "findings.jsonl")] == [
+        "register.url-ongeldig",
+        "loc.dubbel",
+        "loc.dubbel",
+    ]
+    assert stats_of(made) == stats
+
+
+def test_the_same_shard_twice_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+    one = run(tmp_path / "1", hosts=[{"host": "a.nl"}])
+    two = run(tmp_path / "2", hosts=[{"host": "a.nl"}])
+    with pytest.raises(MergeError, match=r"a\.nl is in .*1 and in .*2: give one run of each shard"):
+        merge([one, two], tmp_path / "merged")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2"]
+
+
+def test_what_a_killed_merge_left_is_no_hindrance(tmp_path: Path) -> None:
+    run(tmp_path / "merged.part", finding(host="old.nl"))
+    merge([run(tmp_path / "1", finding(host="a.nl"))], tmp_path / "merged")
+    assert [line["host"] for line in read_lines(tmp_path / "merged" / "findings.jsonl")] == ["a.nl"]
+
+
+NO_OBJECTS = ("{", "[]", "[" * 100_000, "9" * 5000, "\0", '"\\ud800"', "\udcff")
+
+
+@pytest.mark.parametrize("content", NO_OBJECTS, ids=lambda text: ascii(text[:6]))
+@pytest.mark.parametrize("name", ["stats.json", "findings.jsonl", "hosts.jsonl"])
+def test_a_file_that_no_run_writes_is_named(tmp_path: Path, name: str, content: str) -> None:
+    folder = run(tmp_path / "1", finding())
+    (folder / name).write_text(content + "\n", encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(MergeError, match=f"{name} is not what a run writes"):
+        merge([folder], tmp_path / "merged")
+
+
+@pytest.mark.parametrize("moment", [5, "gisteren", None])
+def test_statistics_whose_moments_are_none_are_named(tmp_path: Path, moment: object) -> None:
+    folder = run(tmp_path / "1", finding())
+    (folder / "stats.json").write_text(json.dumps({"start_time": moment}))
+    with pytest.raises(MergeError, match=r"stats\.json is not .*: expected a moment as start_time"):
+        merge([folder, run(tmp_path / "2", finding())], tmp_path / "merged")
+
+
+def test_reports_of_both_spiders_are_not_one(tmp_path: Path) -> None:
+    woo, permits = run(tmp_path / "woo-1"), run(tmp_path / "vergunningen-1")
+    with pytest.raises(MergeError, match="all of them to begin with vergunningen, or none"):
+        merge([woo, permits], tmp_path / "merged")
+    with pytest.raises(MergeError, match="that of -o must too"):
+        merge([permits], tmp_path / "merged")
+    merge([permits], tmp_path / "vergunningen-merged")
+
+
+def test_the_command_merges_and_says_so(tmp_path: Path) -> None:
+    run(tmp_path / "1", finding(host="a.nl"), item_scraped_count=1)
+    run(tmp_path / "2", finding(host="b.nl"), item_scraped_count=2)
+    done = command(tmp_path, "1", "2", "-o", "merged")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "Merged the reports of 2 run(s) into merged: see merged/index.html.\n",
+    )
+    assert stats_of(tmp_path / "merged") == {"item_scraped_count": 3}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "line"),
+    [
+        (["1"], 2, "expected FOLDER... -o FOLDER"),
+        (["-o", "merged"], 2, "expected FOLDER... -o FOLDER"),
+        (["1", "--force", "-o", "merged"], 2, "unknown option --force: expected one of --output"),
+        (["1", "x", "-o", "merged"], 1, "x is not the folder of a run: it has no findings.jsonl"),
+        (["1", "./1/", "-o", "merged"], 1, "1 is given twice, as 1"),
+        (["1", "-o", "1"], 1, "1 is there already"),
+    ],
+)
+def test_what_cannot_be_merged_is_one_line(
+    tmp_path: Path, arguments: list[str], status: int, line: str
+) -> None:
+    run(tmp_path / "1")
+    done = command(tmp_path, *arguments)
+    assert (done.returncode, done.stderr) == (status, f"scrapy merge-reports: error: {line}\n")
+    assert not (tmp_path / "merged").exists()

@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import ROOT
+from woo_harvester.state.latest import BATCH, BrokenLine, Latest, RecordsError, Version
+from woo_harvester.urls import record_id
+
+LOC = "https://a.nl/d.pdf"
+FIRST, SECOND, THIRD = (f"2026-11-2{day}T08:00:00+01:00" for day in (1, 2, 3))
+
+
+def record(
+    at: str | None = FIRST, *, loc: str = LOC, cause: str = "aanlevering", **source: Any
+) -> dict[str, Any]:
+    """A record as a run writes it, with what counts here."""
+    herkomst = {"opgehaald": at, **source} if at else source
+    return {
+        "id": record_id(loc),
+        "document": {"weblocatie": loc},
+        "versies": [{"oorzaak": cause}],
+        "herkomst": herkomst,
+    }
+
+
+def file_of(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    return path
+
+
+def latest(paths: Sequence[Path], *, withdrawn: bool = False) -> list[dict[str, Any]]:
+    with Latest(paths) as files:
+        return [json.loads(line) for line in files.lines(withdrawn=withdrawn)]
+
+
+def test_of_each_document_the_latest_version_is_given(tmp_path: Path) -> None:
+    other = record(loc="https://a.nl/ander.pdf")
+    monday = file_of(tmp_path / "1.jsonl", record(FIRST), other)
+    tuesday = file_of(tmp_path / "2.jsonl", record(SECOND, cause="wijziging"))
+    assert latest([monday, tuesday]) == [other, record(SECOND, cause="wijziging")]
+
+
+def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
+    monday = file_of(tmp_path / "1.jsonl", record(FIRST))
+    tuesday = file_of(tmp_path / "2.jsonl", record(SECOND, cause="wijziging"))
+    assert latest([tuesday, monday]) == latest([monday, tuesday]) == [record(SECOND, cause="wijziging")]
+
+
+def test_moments_are_compared_and_not_notations(tmp_path: Path) -> None:
+    later = record("2026-11-21T08:30:00Z", cause="wijziging")
+    path = file_of(tmp_path / "1.jsonl", later, record("2026-11-21T09:00:00+01:00"))
+    assert latest([path]) == [later]
+
+
+@pytest.mark.parametrize("at", [FIRST, None])
+def test_of_the_same_moment_that_which_comes_later_counts(tmp_path: Path, at: str | None) -> None:
+    one, two = record(at), record(at, cause="wijziging")
+    assert latest([file_of(tmp_path / "1.jsonl", one, two)]) == [two]
+    assert latest([file_of(tmp_path / "2.jsonl", two), file_of(tmp_path / "3.jsonl", one)]) == [one]
+
+
+def test_a_record_that_comes_twice_is_one(tmp_path: Path) -> None:
+    path = file_of(tmp_path / "1.jsonl", record(), record())
+    assert latest([path]) == [record()]
+    assert latest([path, path]) == [record()]
+
+
+def test_withdrawn_documents_are_left_out_unless_they_are_asked_for(tmp_path: Path) -> None:
+    gone = record(SECOND, cause="intrekking")
+    path = file_of(tmp_path / "1.jsonl", record(FIRST), gone)
+    assert latest([path]) == []
+    assert latest([path], withdrawn=True) == [gone]
+
+
+def test_a_document_that_came_back_is_there(tmp_path: Path) -> None:
+    back = record(THIRD, cause="herpublicatie")
+    path = file_of(tmp_path / "1.jsonl", record(FIRST), record(SECOND, cause="intrekking"), back)
+    assert latest([path]) == [back]
+
+
+def test_lines_are_given_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    line = json.dumps({**record(), "titel": "één"}, ensure_ascii=False, indent=None, separators=(" ,", " : "))
+    path = tmp_path / "1.jsonl"
+    path.write_text(f"\n{line}\r\n\n", encoding="utf-8", newline="")
+    with Latest([path]) as files:
+        assert list(files.lines()) == [line.encode() + b"\n"]
+
+
+def test_gzipped_files_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(record()).encode() + b"\n"))
+    assert latest([path]) == [record()]
+
+
+def test_a_record_of_something_else_than_a_document_on_the_web_counts_by_its_id(tmp_path: Path) -> None:
+    permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}, {"oorzaak": "wijziging"}]}
+    path = file_of(tmp_path / "1.jsonl", permit)
+    assert latest([path]) == [permit]
+    with Latest([path]) as files:
+        assert list(files) == [Version("x", None, 0, None, False)]
+
+
+def test_what_is_compared_with_the_state_is_told(tmp_path: Path) -> None:
+    given = record("1970-01-01T00:00:01Z", lastmod="1970-01-01T01:00:00.000002+01:00", cause="intrekking")
+    strange = record("1970-01-01T00:00:01Z", lastmod="gisteren", loc="https://a.nl/x.pdf")
+    with Latest([file_of(tmp_path / "1.jsonl", given, strange)]) as files:
+        assert len(files) == 2
+        expected = Version(record_id(LOC), LOC, 1_000_000, 2, True)
+        assert files.find([record_id(LOC), "niets"]) == {record_id(LOC): expected}
+        assert {version.lastmod for version in files} == {2, None}
+
+
+def test_the_last_line_of_a_run_that_was_killed_is_left_out_and_told(tmp_path: Path) -> None:
+    path = file_of(tmp_path / "1.jsonl", record())
+    with path.open("a") as file:
+        file.write('{"id": "')
+    with Latest([path]) as files:
+        assert files.truncated == [path]
+        assert len(list(files.lines())) == 1
+
+
+def test_a_whole_last_line_without_its_end_counts(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_text(json.dumps(record()))
+    assert latest([path]) == [record()]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("geen json", "expected a record as JSON"),
+        ("[]", "expected a record, with an id and a version that has an oorzaak"),
+        ('{"id": "x"}', "expected a record, with an id"),
+        ('{"id": "x", "versies": []}', "expected a record, with an id"),
+        ('{"id": 3, "versies": [{"oorzaak": "aanlevering"}]}', "expected a record, with an id"),
+        ("\udcff", "expected a record as JSON"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "herkomst": "y"}', ".* are objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "document": [1]}', ".* are objects"),
+        ('{"id": "a", "versies": [5, {"oorzaak": "wijziging"}]}', ".* lists of objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": 5}]}', ".* lists of objects"),
+        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}', ".* lists of objects"),
+    ],
+)
+def test_what_is_no_record_is_told_with_file_and_line(tmp_path: Path, line: str, why: str) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_bytes(f"{json.dumps(record())}\n\n{line}\n".encode(errors="surrogateescape"))
+    with pytest.raises(RecordsError, match=f"1.jsonl, line 3: {why}"):
+        Latest([path])
+
+
+@pytest.mark.parametrize("fault", ["absent", "folder", "cut", "no gzip", "damaged"])
+def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path, fault: str) -> None:
+    path = tmp_path / "1.jsonl.gz"
+    whole = gzip.compress(json.dumps(record()).encode() * 20)
+    match fault:
+        case "folder":
+            path.mkdir()
+        case "cut":
+            path.write_bytes(whole[:-9])
+        case "no gzip":
+            path.write_bytes(b"{}\n")
+        case "damaged":
+            path.write_bytes(whole[:10] + b"\xff" * 30 + whole[40:])
+    with pytest.raises(RecordsError, match=r"1\.jsonl\.gz(, line 1)?: "):
+        Latest([path])
+
+
+def test_a_record_that_is_not_wanted_is_told_with_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_text(
+        f"{json.dumps(record())}\n{json.dumps(record(cause='wijziging'))}"
+    )  # whole, without its end
+
+    def accept(given: Mapping[str, Any]) -> None:
+        if given["versies"][0]["oorzaak"] == "wijziging":
+            raise ValueError("no changes")
+
+    with pytest.raises(RecordsError, match=r"1\.jsonl, line 2: no changes"):
+        Latest([path], accept)
+
+
+def broken_lines(*paths: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """Each broken line as a text, and the records that are left."""
+    found: list[BrokenLine] = []
+    with Latest(paths, on_broken=found.append) as files:
+        return [f"{line.path.name} {line.line}" for line in found], list(map(json.loads, files.lines()))
+
+
+def test_each_broken_line_is_reported_and_the_others_count(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    good, glued = json.dumps(record()), '{"id": "x", "vers{"id": "y"}'
+    one.write_text(f"{glued}\n{good}\n[]\n" + "[" * 100_000 + "\n")
+    two.write_text(f"{json.dumps(record(loc='https://a.nl/2.pdf'))}\n{good[:40]}")
+    assert broken_lines(one, two) == (
+        ["1.jsonl 1", "1.jsonl 3", "1.jsonl 4", "2.jsonl 2"],
+        [record(), record(loc="https://a.nl/2.pdf")],
+    )
+
+
+def test_of_a_gzip_file_that_is_cut_the_lines_before_that_count(tmp_path: Path) -> None:
+    path, after = tmp_path / "1.jsonl.gz", tmp_path / "2.jsonl"
+    with gzip.open(path, "wb") as file:
+        file.write(json.dumps(record()).encode() + b"\n")
+        file.flush()
+        file.write(os.urandom(1000))
+    path.write_bytes(path.read_bytes()[:-400])
+    file_of(after, record(loc="https://a.nl/2.pdf"))
+    lines, records = broken_lines(path, after)
+    assert records == [record(), record(loc="https://a.nl/2.pdf")]
+    assert lines[-1].startswith("1.jsonl.gz ")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_bytes(codecs.BOM_UTF8 + json.dumps(record()).encode() + b"\r\n")
+    with Latest([path]) as files:
+        assert list(files.lines()) == [json.dumps(record()).encode() + b"\n"]
+
+
+@pytest.mark.parametrize("loc", [1, 2**63, [], {}, True, 1.5])
+def test_a_location_that_is_no_text_is_a_broken_line(tmp_path: Path, loc: object) -> None:
+    given = {**record(), "document": {"weblocatie": loc}}
+    assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], [])
+
+
+def test_a_record_that_is_not_wanted_is_left_out_where_broken_lines_are_reported(tmp_path: Path) -> None:
+    def accept(given: Mapping[str, Any]) -> None:
+        if given["versies"][0]["oorzaak"] == "wijziging":
+            raise ValueError("no changes")
+
+    path = file_of(tmp_path / "1.jsonl", record(), record(SECOND, cause="wijziging"))
+    with Latest([path], accept, lambda line: None) as files:
+        assert [json.loads(line) for line in files.lines()] == [record()]
+
+
+def test_no_files_give_nothing() -> None:
+    assert latest([]) == []
+
+
+MEASURE = """
+import sys, tracemalloc
+from pathlib import Path
+from woo_harvester.state.latest import Latest
+tracemalloc.start()
+with Latest([Path(sys.argv[1])]) as files:
+    print(sum(1 for _ in files.lines()), tracemalloc.get_traced_memory()[1])
+"""
+
+
+def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    with path.open("w") as file:
+        for number in range(20 * BATCH):
+            file.write(json.dumps(record(loc=f"https://a.nl/{number}.pdf", vulling="x" * 500)) + "\n")
+    # In a process of its own: whatever else the tests' own process does would count.
+    command = [sys.executable, "-c", MEASURE, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    count, peak = map(int, done.stdout.split())
+    assert count == 20 * BATCH
+    assert peak < path.stat().st_size / 5
+
+
+CAUSES = st.sampled_from(["aanlevering", "wijziging", "intrekking", "herpublicatie"])
+RUNS = st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), CAUSES), max_size=8), max_size=5)
+
+
+@given(RUNS)
+@settings(max_examples=50, deadline=None)
+def test_it_gives_what_a_dict_of_all_records_gives(
+    tmp_path_factory: pytest.TempPathFactory, runs: list[list[tuple[int, int, str]]]
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    expected: dict[str, dict[str, Any]] = {}
+    paths = []
+    for number, run in enumerate(runs):
+        made = [
+            record(f"2026-11-21T08:00:0{second}Z", loc=f"https://a.nl/{name}.pdf", cause=cause)
+            for name, second, cause in run
+        ]
+        paths.append(file_of(folder / f"{number}.jsonl", *made))
+        for each in made:
+            known = expected.get(each["id"])
+            if known is None or each["herkomst"]["opgehaald"] >= known["herkomst"]["opgehaald"]:
+                expected[each["id"]] = each
+    found = latest(paths, withdrawn=True)
+    assert {each["id"]: each for each in found} == expected
+    assert len(found) == len(expected)
+    published = [each for each in found if each["versies"][0]["oorzaak"] != "intrekking"]
+    assert latest(paths) == published

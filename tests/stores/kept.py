@@ -1,0 +1,18 @@
+"""Files in a folder, one at a time."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from woo_harvester.stores.folder import Folder
+
+
+def write_file(folder: Folder, name: str, file: IO[bytes]) -> None:
+    """All the steps by which a file is kept."""
+    partial = folder.begin(name)
+    try:
+        partial.copy(file)
+        folder.sync([partial])
+        folder.sync_names(folder.rename([partial]))
+    finally:
+        partial.close()

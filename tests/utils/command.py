@@ -1,0 +1,183 @@
+"""Runs the real ``scrapy`` command in a project folder of its own, and reads what it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tests.utils.forked import Forked
+
+ROOT = Path(__file__).parents[2]
+REPORTS = "reports"
+DATA = ".scrapy"
+#: Loopback is allowed, and no test waits for the sake of politeness; ``settings`` of a run come over these.
+SETTINGS: Mapping[str, object] = {
+    "WOO_ALLOW_PRIVATE_HOSTS": 1,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "DOWNLOAD_DELAY": 0,
+}
+
+Line = dict[str, Any]
+"""One line of a JSON Lines file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a command did."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    records: list[Line] = field(default_factory=list)
+    """Of ``-O``/``-o``, else of the file in ``records/`` that this run wrote."""
+    findings: list[Line] = field(default_factory=list)
+    stats: Line = field(default_factory=dict)
+    report: Path | None = None
+    """The folder of this run's report."""
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of the findings."""
+        return {finding["code"] for finding in self.findings}
+
+    @property
+    def locs(self) -> list[str]:
+        """The weblocaties of the records, in order."""
+        return [record["document"]["weblocatie"] for record in self.records]
+
+    def about(self, code: str) -> list[Line]:
+        """The findings with this code."""
+        return [finding for finding in self.findings if finding["code"] == code]
+
+    def record(self, loc: str) -> Line:
+        """The one record of this document."""
+        (found,) = [record for record in self.records if record["document"]["weblocatie"] == loc]
+        return found
+
+
+def run_scrapy(
+    args: Sequence[str],
+    cwd: Path,
+    ca: Path | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 120,
+    fresh: bool = False,
+) -> Run:
+    """Runs ``scrapy <args>`` in ``cwd``, which becomes a project of its own; raises TimeoutExpired.
+
+    ``ca`` is the certificate bundle that is trusted besides the public ones. Two runs in one folder
+    share state and reports, as two runs of one installation do. A run is forked from a process that has
+    imported the packages. With *fresh* an interpreter is started, as a user does: for a test of what
+    happens then, or of the memory of the process.
+    """
+    before = written(cwd)
+    argv, environ = in_project(args, cwd, settings), environment(ca, env)
+    run = _interpreted if fresh else _forked
+    return read_run(args, cwd, before, run(argv, cwd, environ, timeout))
+
+
+def _forked(
+    argv: Sequence[str], cwd: Path, environ: Mapping[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    return Forked(argv, cwd, environ).done(timeout)
+
+
+def _interpreted(
+    argv: Sequence[str], cwd: Path, environ: Mapping[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *argv],
+        cwd=cwd,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | None = None) -> list[str]:
+    """Makes ``cwd`` a project of its own; the arguments of a command that keeps all that it writes there."""
+    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
+    paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
+    return [*args, *_options({**SETTINGS, **paths, **(settings or {})})]
+
+
+def read_run(
+    args: Sequence[str], cwd: Path, before: Collection[Path], done: subprocess.CompletedProcess[str]
+) -> Run:
+    """What a command that is done has left in ``cwd``, where *before* was ``written()`` already."""
+    new = [path for path in written(cwd) if path not in before]
+    report = next((path for path in new if path.is_dir()), None)
+    feeds = _feeds(args, cwd) or [path for path in new if path.suffix == ".jsonl"]
+    return Run(
+        returncode=done.returncode,
+        stdout=done.stdout,
+        stderr=done.stderr,
+        records=[line for feed in feeds for line in read_lines(feed)],
+        findings=read_lines(report / "findings.jsonl") if report else [],
+        stats=_read_object(report / "stats.json") if report else {},
+        report=report,
+    )
+
+
+def start_scrapy(
+    args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
+) -> subprocess.Popen[str]:
+    """Starts an interpreter with ``scrapy <args>``, for a test that does something while it runs."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
+        cwd=cwd,
+        env=environment(ca),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The lines of a JSON Lines file; none of a file that is not there."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _read_object(path: Path) -> Line:
+    found: Line = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+def _options(settings: Mapping[str, object]) -> Iterable[str]:
+    for name, value in settings.items():
+        yield from ("-s", f"{name}={value}")
+
+
+def environment(ca: Path | None, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables of a command that trusts the certificates in ``ca`` besides the public ones."""
+    trusted = {} if ca is None else {"SSL_CERT_FILE": str(ca)}
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NO_PROXY": "localhost,127.0.0.1",
+        **trusted,
+        **(given or {}),
+    }
+
+
+def written(cwd: Path) -> list[Path]:
+    """The files of records and folders of reports that are there."""
+    return [*cwd.glob("records/*.jsonl"), *cwd.glob(f"{REPORTS}/*-*/")]
+
+
+def _feeds(args: Sequence[str], cwd: Path) -> list[Path]:
+    """The JSON Lines files that the arguments ask for."""
+    asked = (value for option, value in pairwise(args) if option in ("-o", "-O"))
+    return [cwd / value.removesuffix(":jsonlines") for value in asked]

@@ -1,0 +1,52 @@
+"""Crawlers and items for tests of single components: real ones, without a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.utils.test import get_crawler
+
+from woo_harvester.default_settings import OPTIONS
+from woo_harvester.diwoo.given import Given
+from woo_harvester.findings import Finding
+from woo_harvester.findings.notes import Notes
+from woo_harvester.items import Fetched, Source, WooItem
+from woo_harvester.record import Document, Oorzaak, Record, Versie
+from woo_harvester.register.organisations import Match
+from woo_harvester.tooi.values import Concept
+from woo_harvester.urls import record_id
+
+
+class Proef(Spider):
+    """Does nothing, but has a name."""
+
+    name = "proef"
+
+
+LOC = "https://www.a.nl/besluit.pdf"
+
+
+def crawler_of(**settings: Any) -> Crawler:
+    """A crawler with the project's options and these settings; no reactor is installed for it."""
+    options = {option.name: option.default for option in OPTIONS}
+    return get_crawler(Proef, {"TWISTED_REACTOR_ENABLED": False, **options, **settings})
+
+
+def item_of(
+    given: Given | None = None,
+    *,
+    loc: str = LOC,
+    version: Versie | None = None,
+    category: Concept | None = None,
+    match: Match | None = None,
+    fetched: Fetched | None = None,
+    findings: list[Finding] | None = None,
+) -> WooItem:
+    """An item as the spider makes it; its findings go to the list that is given."""
+    told: list[Finding] = [] if findings is None else findings
+    notes = Notes(told.append, url=loc)
+    record = Record(record_id(loc), Document(loc), versies=[version or Versie(Oorzaak.AANLEVERING)])
+    record.herkomst.bevindingen = notes.codes
+    return WooItem(record, Source(given or Given(), category, match or Match(), fetched), notes)

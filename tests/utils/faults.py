@@ -1,0 +1,314 @@
+"""Runs of the command to which something happens: killed, ended, out of room.
+
+Each run is a process of its own, which costs so little to start that a test can kill many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from aiohttp import web
+from sqlalchemy import Connection
+
+from tests.conftest import skip_or_fail
+from tests.utils.command import DATA, Line, Run, environment, in_project, read_run, written
+from tests.utils.daily import FIRST, Harvester, publish
+from tests.utils.forked import Before, Forked
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.site import Site
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.state import migrations, outputs
+
+Fault = Before
+"""What is done to the process of a run before the command begins."""
+
+KILLED = -signal.SIGKILL
+#: Seconds after which a run counts as stuck.
+PATIENCE = 60
+#: Has the state learn of records almost as soon as they are written.
+SOON: dict[str, Any] = {"WOO_DURABLE_INTERVAL": 0.05}
+
+
+class Started(Forked):
+    """A run that is going on."""
+
+    def __init__(
+        self, args: Sequence[str], folder: Path, environ: dict[str, str], fault: Fault | None
+    ) -> None:
+        self._folder = folder
+        self._before = written(folder)
+        super().__init__(args, folder, environ, fault)
+        self._since = time.monotonic()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send the process a signal."""
+        assert self.process.pid is not None
+        os.kill(self.process.pid, number)
+
+    def kill(self, after: float) -> bool:
+        """Kill it so many seconds after its start; False where it was done before."""
+        self.process.join(max(0.0, self._since + after - time.monotonic()))
+        self.process.kill()
+        self.process.join(PATIENCE)
+        return self.process.exitcode == KILLED
+
+    def wait_until(self, condition: Callable[[], bool], what: str) -> None:
+        """Go on when *condition* holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.is_alive(), f"the run ended before {what}: {self.stderr}"
+            assert time.monotonic() < end, f"never: {what}"
+            time.sleep(0.01)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is done."""
+        return self.process.exitcode is not None
+
+    def status(self) -> int:
+        """The exit status, when it is done; a negative signal where that ended it."""
+        return self._end().returncode
+
+    def wait(self) -> Run:
+        """What the run has left, when it is done."""
+        return read_run(self.args, self._folder, self._before, self._end())
+
+    def _end(self) -> subprocess.CompletedProcess[str]:
+        try:
+            return self.done(PATIENCE)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"the run does not end: {self.stderr}") from error
+
+
+@dataclass
+class Fallible(Harvester):
+    """An installation to whose runs something happens."""
+
+    def start(self, *args: str, fault: Fault | None = None, **settings: object) -> Started:
+        """Begin a run; *settings* that are no strings or numbers are given as JSON."""
+        given = {
+            name: json.dumps(value) if isinstance(value, dict) else value for name, value in settings.items()
+        }
+        argv = in_project(self.arguments(*args), self.folder, given)
+        return Started(argv, self.folder, environment(self.ca_bundle), fault)
+
+    def run(self, *args: str, fault: Fault | None = None, **settings: object) -> Run:
+        """One run, from beginning to end."""
+        return self.start(*args, fault=fault, **settings).wait()
+
+
+class GatedSite(Site):
+    """A site that keeps the answers to some paths back until it is told to give them."""
+
+    def __init__(self, authority: Authority) -> None:
+        super().__init__(authority)
+        self.gates: set[str] = set()
+        """Paths whose answers are kept back; what is taken out is answered."""
+        self.held: set[str] = set()
+        """Paths of which a request waits."""
+
+    async def _answer(self, raw: web.BaseRequest) -> web.StreamResponse:
+        path = raw.path
+        while path in self.gates:
+            self.held.add(path)
+            await asyncio.sleep(0.01)
+        self.held.discard(path)
+        return await super()._answer(raw)
+
+
+def errors(run: Run | Started) -> list[str]:
+    """The lines with which the command said why it failed."""
+    return [line for line in run.stderr.splitlines() if line.startswith("scrapy crawl: error: ")]
+
+
+def harvested(folder: Path, *, data: str = DATA, missing_ok: bool = False) -> set[str]:
+    """The documents that the state of the installation in *folder* counts as harvested.
+
+    It must be there, unless *missing_ok*: then a run may not have made it yet.
+    """
+    path = folder / data / "woo-state.sqlite"
+    if missing_ok and not path.exists():
+        return set()
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as connection:
+        return {loc for (loc,) in connection.execute("SELECT loc FROM documents WHERE harvested IS NOT NULL")}
+
+
+def locs(files: Iterable[Path]) -> list[str]:
+    """The documents of the records in files, in order."""
+    return [line["document"]["weblocatie"] for line in lines(files)]
+
+
+def latest(files: Iterable[Path]) -> dict[str, Line]:
+    """The last version of each document; of what differs from run to run, only that it is there."""
+    found: dict[str, Line] = {}
+    for line in lines(files):
+        found[line["id"]] = timeless(line)
+    return found
+
+
+def timeless(record: Line) -> Line:
+    """A record without the moments of its run."""
+    (version,) = record["versies"]
+    if version["oorzaak"] == "intrekking":
+        version = {**version, "mutatiedatumtijd": "when it was noticed"}
+    return {**record, "versies": [version], "herkomst": {**record["herkomst"], "opgehaald": "in its run"}}
+
+
+def lines(files: Iterable[Path]) -> Iterator[Line]:
+    """The records of files in this order, in which no line is torn."""
+    for path in files:
+        text = path.read_bytes()
+        assert not text or text.endswith(b"\n"), f"{path} ends in a torn line: {text[-80:]!r}"
+        yield from map(json.loads, text.splitlines())
+
+
+@contextmanager
+def small_disk(folder: Path, size: int, mode: Literal["rw", "ro"] = "rw") -> Iterator[Path]:
+    """A file system of *size* bytes; needs the right to mount, and skips the test without."""
+    folder.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size},{mode}", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        skip_or_fail(f"needs the right to mount a tmpfs ({done.stderr.strip()})")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@dataclass(frozen=True)
+class KillAt:
+    """Has the process kill itself when it comes to a point for the *count*-th time."""
+
+    point: str
+    count: int = 1
+
+    def __call__(self) -> None:
+        owner, name, moment = POINTS[self.point]
+        original = getattr(owner, name)
+        calls = itertools.count(1)
+
+        def reached() -> None:
+            if next(calls) == self.count:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def patched(*args: Any, **kwargs: Any) -> Any:
+            if moment == "before":
+                reached()
+            result = original(*args, **kwargs)
+            if moment == "after":
+                reached()
+            return result
+
+        setattr(owner, name, patched)
+
+
+#: From the fsync of an output to the commit of the state: what is called, and on which side of it.
+POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
+    "before the fsync": (os, "fsync", "before"),
+    "after the fsync": (os, "fsync", "after"),
+    "before the state is told": (StateKeeper, "durable", "before"),
+    "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
+    "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
+    "after the commit": (StateKeeper, "durable", "after"),
+}
+
+
+@dataclass(frozen=True)
+class FailAt:
+    """Has something raise *error* when it is called for the *count*-th time, after it has done its work."""
+
+    owner: type
+    name: str
+    count: int
+    error: Exception
+
+    def __call__(self) -> None:
+        original = getattr(self.owner, self.name)
+        calls = itertools.count(1)
+
+        def patched(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            if next(calls) == self.count:
+                raise self.error
+            return result
+
+        setattr(self.owner, self.name, patched)
+
+
+@dataclass(frozen=True)
+class LimitFiles:
+    """Lets the process make no file larger than *size* bytes: what is beyond fails, as on a full disk."""
+
+    size: int
+
+    def __call__(self) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.size, resource.RLIM_INFINITY))
+
+
+@dataclass(frozen=True)
+class LimitMemory:
+    """Gives the process so many bytes more than it has, as ``ulimit -v`` does; a thread takes some 8 MB."""
+
+    more: int
+
+    def __call__(self) -> None:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + self.more,) * 2)
+
+
+@dataclass(frozen=True)
+class NewerProgram:
+    """Makes the program one whose state has one more column."""
+
+    def __call__(self) -> None:
+        def migrate(connection: Connection) -> None:
+            connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN new_column INTEGER DEFAULT 0")
+
+        migrations.MIGRATIONS[migrations.VERSION] = migrate
+        migrations.VERSION += 1
+
+
+def state_of(installation: Fallible) -> Path:
+    """The file."""
+    return installation.folder / DATA / "woo-state.sqlite"
+
+
+def kill_when(started: Started, progress: Callable[[], int], comes_to: int, later: float = 0) -> bool:
+    """Kill a run when its *progress* comes to so much, or so many seconds later; False where it was done."""
+    while progress() < comes_to and not started.ended:
+        time.sleep(0.001)
+    time.sleep(later)
+    return started.kill(after=0)
+
+
+def two_sitemaps(site: GatedSite) -> None:
+    """Publishes twelve documents, and three whose sitemap is not answered until the gate opens."""
+    publish(site, {f"a{number}": FIRST for number in range(12)}, {f"b{number}": FIRST for number in range(3)})
+    site.gates.add("/s1.xml")
+
+
+def until_half(started: Started, site: GatedSite, installation: Fallible) -> None:
+    """Go on when the first sitemap is harvested and confirmed, and the second is waited for."""
+    started.wait_until(lambda: "/s1.xml" in site.held, "the second sitemap is asked for")
+    started.wait_until(
+        lambda: len(harvested(installation.folder, missing_ok=True)) == 12, "the first is confirmed"
+    )

@@ -1,0 +1,91 @@
+"""The server that all tests of a session share, whichever process they run in."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from uuid import uuid4
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from tests.conftest import skip_or_fail
+from tests.utils.elasticsearch import MissingError, Server
+
+__all__ = ["alias", "elasticsearch", "elasticsearch_url"]
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of a server on loopback without security: started by who comes first, stopped by who leaves last."""
+    if given := os.environ.get("WOO_TEST_ELASTICSEARCH_URL"):
+        yield given
+        return
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with locked(shared) as users:
+        if not users:
+            try:
+                users.append(_started())
+            except MissingError as error:
+                skip_or_fail(str(error))
+        users.append(str(os.getpid()))
+        server = Server(**json.loads(users[0], object_hook=_paths))
+    yield server.url
+    with locked(shared) as users:
+        users.remove(str(os.getpid()))
+        if len(users) == 1:
+            server.stop()
+            users.clear()
+
+
+@pytest.fixture
+def elasticsearch(elasticsearch_url: str) -> Iterator[Elasticsearch]:
+    """A client of that server."""
+    with Elasticsearch(elasticsearch_url, request_timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def alias(elasticsearch: Elasticsearch) -> Iterator[str]:
+    """A name of the test's own, whose indices go at its end."""
+    with own_alias(elasticsearch) as name:
+        yield name
+
+
+@contextmanager
+def own_alias(client: Elasticsearch) -> Iterator[str]:
+    """A name that nobody else has, whose indices go at the end."""
+    name = f"woo-test-{uuid4().hex[:12]}"
+    yield name
+    for index in client.indices.get(index=f"{name}-v*", features=["aliases"]).keys():  # noqa: SIM118
+        client.indices.delete(index=index)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[list[str]]:
+    """The lines of a file that one process at a time reads and writes."""
+    with (folder / "elasticsearch.users").open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        lines = file.read().splitlines()
+        yield lines
+        file.truncate(0)
+        file.write("".join(f"{line}\n" for line in lines))
+
+
+def _started() -> str:
+    server = Server(Path(mkdtemp(prefix="woo-test-es-")) / "node")
+    server.folder.parent.chmod(0o755)
+    server.start()
+    told = {"folder": str(server.folder), "port": server.port, "pid": server.pid}
+    return json.dumps(told)
+
+
+def _paths(told: dict[str, object]) -> dict[str, object]:
+    return {**told, "folder": Path(str(told["folder"]))}

@@ -1,0 +1,44 @@
+"""An installation that writes to an index, and what both of them have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from elasticsearch import Elasticsearch
+
+from tests.utils.command import Run
+from tests.utils.daily import Harvester
+from tests.utils.faults import harvested
+
+
+@dataclass
+class Searching(Harvester):
+    """Harvests into the index behind *alias* of the server at *url*."""
+
+    url: str
+    alias: str
+
+    @property
+    def where(self) -> dict[str, object]:
+        """The settings that tell where the index is."""
+        return {"WOO_ELASTICSEARCH_URL": self.url, "WOO_ELASTICSEARCH_INDEX": self.alias}
+
+    def run(self, *args: str, **settings: object) -> Run:
+        """One run; one more setting than the caller's own is only where the index is."""
+        return self.day(*args, **{**self.where, **settings})
+
+
+def published(client: Elasticsearch, alias: str) -> Counter[str]:
+    """How many documents of each loc the index has that are not withdrawn."""
+    client.indices.refresh(index=alias)
+    query = {"bool": {"must_not": {"term": {"status": "ingetrokken"}}}}
+    found = client.search(index=alias, query=query, size=10_000, source_includes=["document.weblocatie"])
+    return Counter(hit["_source"]["document"]["weblocatie"] for hit in found["hits"]["hits"])
+
+
+def assert_agree(client: Elasticsearch, alias: str, folder: Path, expected: set[str]) -> None:
+    """Index and state have each document exactly once."""
+    assert published(client, alias) == Counter(expected)
+    assert harvested(folder) == expected

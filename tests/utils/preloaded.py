@@ -1,0 +1,67 @@
+"""What a run of the command imports and takes long, for the server that runs are forked from.
+
+Not the settings, which read the environment, nor Twisted's reactor: each run chooses these itself.
+"""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from importlib.util import find_spec
+
+from scrapy.utils.misc import walk_modules_iter
+
+#: With all modules in them, as Scrapy itself looks for its commands and spiders.
+PACKAGES = (
+    "scrapy.commands",
+    "scrapy.downloadermiddlewares",
+    "scrapy.spidermiddlewares",
+    "woo_harvester.commands",
+    "woo_harvester.exporters",
+    "woo_harvester.extensions",
+    "woo_harvester.middlewares",
+    "woo_harvester.pipelines",
+    "woo_harvester.spiders",
+)
+MODULES = (
+    "aiohttp",
+    "rich.progress",
+    "scrapy.cmdline",
+    "scrapy.core.downloader.handlers.datauri",
+    "scrapy.core.downloader.handlers.file",
+    "scrapy.core.downloader.handlers.ftp",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.downloader.handlers.s3",
+    "scrapy.core.scraper",
+    "scrapy.dupefilters",
+    "scrapy.exporters",
+    "scrapy.extensions.closespider",
+    "scrapy.extensions.corestats",
+    "scrapy.extensions.logcount",
+    "scrapy.extensions.logstats",
+    "scrapy.extensions.memdebug",
+    "scrapy.extensions.memusage",
+    "scrapy.extensions.remote_control",
+    "scrapy.extensions.spiderstate",
+    "scrapy.extensions.telnet",
+    "scrapy.extensions.throttle",
+    "scrapy.pqueues",
+    "scrapy.shell",
+    "scrapy.squeues",
+    "scrapy.statscollectors",
+    "sqlalchemy.dialects.sqlite",
+    "tests.utils.forked",
+    "woo_harvester.logformatter",
+    "woo_harvester.search.document",
+)
+#: Where they are installed.
+OPTIONAL = ("uvloop",)
+
+for package in PACKAGES:
+    for _ in walk_modules_iter(package):
+        pass
+for module in (*MODULES, *filter(find_spec, OPTIONAL)):
+    import_module(module)
+# A collection in a run need not look at all of this again, nor write to the memory that it shares.
+gc.collect()
+gc.freeze()

@@ -1,0 +1,126 @@
+"""Fixtures: HTTPS sites on loopback, and the authority that their certificates come from.
+
+A ``conftest.py`` that wants them imports them from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import pytest
+
+from tests.utils.hostile import Behaviour, RawSite
+from woo_harvester.demo.certificates import Authority, Certificate
+from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.server import Handler, Page
+from woo_harvester.demo.site import Site
+from woo_harvester.register.shards import shard_of
+
+__all__ = [
+    "MakeRawSite",
+    "MakeSite",
+    "ca",
+    "ca_bundle",
+    "in_shards",
+    "make_raw_site",
+    "make_site",
+    "site",
+    "write_register",
+]
+
+
+AnySite = TypeVar("AnySite", bound=Site)
+
+
+class MakeSite(Protocol):
+    """Starts a well-behaved site that stops at the end of the test."""
+
+    def __call__(
+        self,
+        pages: Mapping[str, Page | Handler] | None = None,
+        *,
+        certificate: Certificate = Certificate.VALID,
+        name: str = "localhost",
+    ) -> Site: ...
+
+
+class MakeRawSite(Protocol):
+    """Starts a site of which some pages misbehave; it stops at the end of the test."""
+
+    def __call__(
+        self,
+        behaviours: Mapping[str, Behaviour],
+        pages: Mapping[str, Page | Handler] | None = None,
+        *,
+        limit: float = 30.0,
+    ) -> RawSite: ...
+
+
+@pytest.fixture(scope="session")
+def ca() -> Authority:
+    """The authority that signs the certificates of all sites of the test run."""
+    return Authority()
+
+
+@pytest.fixture(scope="session")
+def ca_bundle(ca: Authority, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The authority's certificate as a file, for ``SSL_CERT_FILE``."""
+    return ca.write_bundle(tmp_path_factory.mktemp("ca") / "ca.pem")
+
+
+@pytest.fixture
+def make_site(ca: Authority) -> Iterator[MakeSite]:
+    with ExitStack() as stack:
+
+        def make(
+            pages: Mapping[str, Page | Handler] | None = None,
+            *,
+            certificate: Certificate = Certificate.VALID,
+            name: str = "localhost",
+        ) -> Site:
+            return stack.enter_context(Site(ca, pages, certificate=certificate, name=name))
+
+        yield make
+
+
+@pytest.fixture
+def make_raw_site(ca: Authority) -> Iterator[MakeRawSite]:
+    with ExitStack() as stack:
+
+        def make(
+            behaviours: Mapping[str, Behaviour],
+            pages: Mapping[str, Page | Handler] | None = None,
+            *,
+            limit: float = 30.0,
+        ) -> RawSite:
+            return stack.enter_context(RawSite(ca, behaviours, pages, limit=limit))
+
+        yield make
+
+
+@pytest.fixture
+def site(make_site: MakeSite) -> Site:
+    """A site without pages; a test adds its own to ``site.pages``."""
+    return make_site()
+
+
+def in_shards(make: Callable[[], AnySite], count: int) -> dict[int, AnySite]:
+    """Sites of which each of so many shards has one, by the number of the shard."""
+    found: dict[int, AnySite] = {}
+    while len(found) < count:
+        site = make()
+        found.setdefault(shard_of(site.host, count), site)
+    return found
+
+
+def write_register(path: Path, bodies: Mapping[str, list[str]]) -> Path:
+    """Writes a register in which each named body has registered these URLs; gives the path back."""
+    made = [
+        Body(naam=naam, systeem_id=str(90000100 + number), locations=[Location(url) for url in urls])
+        for number, (naam, urls) in enumerate(bodies.items())
+    ]
+    path.write_text(register_xml(made), encoding="utf-8")
+    return path

@@ -1,0 +1,91 @@
+"""A municipality that publishes permit messages, and the harvester that comes by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.utils.command import Run, run_scrapy
+from tests.utils.sites import write_register
+from woo_harvester.demo.permit_messages import message
+from woo_harvester.demo.server import LoopbackServer, Page
+
+FOLDER = "/xml/"
+XML = "application/xml"
+OLD = "01-Apr-2026 10:00"
+NEWER = "02-Apr-2026 10:00"
+CASE = "https://www.voorbeeldstad.nl/zaken/"
+
+
+def case(number: int) -> str:
+    """The URL of a case."""
+    return f"{CASE}{number}"
+
+
+def about(number: int, transactie: str = "C", **given: str) -> bytes:
+    """A message about a case."""
+    return message(transactie, identifier=case(number), **{"transactie_id": str(number), **given})
+
+
+def listing(files: Mapping[str, str | None]) -> str:
+    """A directory as nginx lists it; a file without date as a link on a page."""
+    rows = "\n".join(
+        f'<a href="{name}">{name}</a>' + (f"   {date}   2345" if date else "") for name, date in files.items()
+    )
+    return f'<html><body><h1>Index of {FOLDER}</h1><pre><a href="../">../</a>\n{rows}\n</pre></body></html>'
+
+
+def publish(
+    site: LoopbackServer, files: Mapping[str, bytes | Page], date: str | None = OLD, folder: str = FOLDER
+) -> None:
+    """Have the site list these files, all of one date, or none."""
+    site.pages[folder] = Page(listing(dict.fromkeys(files, date)), content_type="text/html; charset=utf-8")
+    for name, body in files.items():
+        site.pages[folder + name] = body if isinstance(body, Page) else Page(body, content_type=XML)
+
+
+@dataclass
+class Permits:
+    """One installation that harvests permits, with its state."""
+
+    folder: Path
+    ca_bundle: Path
+    bodies: dict[str, list[str]] = field(default_factory=dict)
+    """The bodies of the register, with the URLs that they registered."""
+
+    def arguments(self, entries: str, *args: str) -> list[str]:
+        """Of the command."""
+        bodies = self.bodies or {"Gemeente Elders": ["https://www.elders.nl/woo"]}
+        register = write_register(self.folder / "register.xml", bodies)
+        return ["crawl", "vergunningen", "-a", f"entries={entries}", "-a", f"register={register}", *args]
+
+    def run(self, entries: str, *args: str, **settings: object) -> Run:
+        """One run."""
+        run = run_scrapy(self.arguments(entries, *args), self.folder, self.ca_bundle, settings=settings)
+        assert "Traceback" not in run.stderr, run.stderr
+        return run
+
+
+def causes(run: Run) -> dict[str, str]:
+    """The oorzaak of each record, by the end of its case's URL."""
+    return {
+        record["vergunning"]["identifier"].removeprefix(CASE): record["versies"][0]["oorzaak"]
+        for record in run.records
+    }
+
+
+def files_asked(site: LoopbackServer) -> list[str]:
+    """The files that were asked for, in alphabetical order; then none were."""
+    asked = sorted(
+        request.path.rpartition("/")[2]
+        for request in site.requests
+        if request.path != "/robots.txt" and not request.path.endswith("/")
+    )
+    site.requests.clear()
+    return asked
+
+
+def codes(run: Run) -> list[tuple[str, str]]:
+    """Code and file of each finding."""
+    return sorted((line["code"], line["url"].rpartition("/")[2]) for line in run.findings)

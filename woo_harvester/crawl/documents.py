@@ -1,0 +1,270 @@
+"""What happens to each document: fetched, asked for its headers only, or left alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from time import time
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from scrapy import Request
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from woo_harvester.arguments import DocumentsMode
+from woo_harvester.crawl.conditional import header, is_not_modified, unless_changed, validator
+from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.host import Visit
+from woo_harvester.extensions.politeness import HostRestsError
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.handlers.response import StreamedResponse, release
+from woo_harvester.items import Fetched, Source, WooItem
+from woo_harvester.pipelines.store import StorePipeline, fail_store
+from woo_harvester.state.decision import is_long_ago
+from woo_harvester.state.delivery import Delivery
+from woo_harvester.state.documents import is_recheck_due
+from woo_harvester.state.versions import KnownFile
+from woo_harvester.statuses import is_complete
+from woo_harvester.stores.store import StoreError
+from woo_harvester.urls import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from scrapy.http.request import CallbackT
+    from sqlalchemy import Connection
+    from twisted.python.failure import Failure
+
+SKIPPED = "overgeslagen"
+
+#: An answer to HEAD with one of these may only mean that the server does not do HEAD.
+HEAD_REFUSED = frozenset({400, 403, 404, 405, 500, 501})
+
+#: Partial Content (RFC 9110, 15.3.7).
+PARTIAL = 206
+
+#: What is told of a document that was there and may not be harvested; all else was not to be had this time.
+REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
+
+
+class Documents:
+    """Makes the requests for documents, and items of their answers.
+
+    *mode* is ``download`` (the body is received, measured and hashed), ``head`` (headers only; where a
+    server refuses HEAD, a GET that is broken off after the headers) or ``none``.
+    """
+
+    def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self.mode = mode
+        self.finish: Callable[[Visit], None] = lambda visit: None
+        """Called with the visit when a document is done."""
+        self._keeper = keeper
+        self._crawler = crawler
+        self._text = settings.getbool("WOO_TEXT")
+        self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
+        self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
+        self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
+        # A text that is not kept must be read again from the document itself.
+        self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
+
+    def request(
+        self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
+    ) -> Request:
+        """The request for an item's document; it takes a place of the visit until it is done."""
+        visit.begins()
+        loc = item.record.document.weblocatie
+        known = self._condition(item) if conditional else None
+        return Request(
+            loc,
+            method="HEAD" if self.mode == "head" and not headers_only else "GET",
+            callback=cast("CallbackT", self.parse),  # its response is of our own handler
+            errback=self.on_failure,
+            dont_filter=True,
+            headers={"Accept": "*/*", "Accept-Encoding": "identity", **unless_changed(known)},
+            meta={
+                "download_slot": host_of(loc),
+                "download_maxsize": self._maxsize,
+                "download_timeout": self._timeout,
+                "handle_httpstatus_list": (304, *range(400, 600)) if known else range(400, 600),
+                "woo_headers_only": headers_only,
+                "woo_kind": "document",
+                "woo_decompress": True,
+                "woo_digest": self.mode == "download",
+                "woo_stream": True,
+            },
+            cb_kwargs={"item": item, "visit": visit},
+        )
+
+    def _condition(self, item: WooItem) -> KnownFile | None:
+        """Return the file that the server may say is the same; None where its word does not do."""
+        source = item.source
+        if not self._conditional or source is None or source.known is None or source.recheck:
+            return None
+        return None if is_long_ago(source.known.fetched_at, int(time()), self._interval) else source.known
+
+    def is_recheck_due(self, connection: Connection, sitemap_id: int) -> bool:
+        """Return whether a document of a sitemap must be asked for once more, whatever its entry says."""
+        return self.mode == "download" and is_recheck_due(
+            connection, sitemap_id, int(time()), int(self._interval)
+        )
+
+    async def parse(
+        self, response: StreamedResponse, item: WooItem, visit: Visit
+    ) -> AsyncIterator[Request | WooItem]:
+        """The item with what the answer told; a finding where the document cannot be had.
+
+        The body goes with the item through the pipelines; who takes the item gives it back.
+        """
+        otherwise = await self._otherwise(response, item)
+        visit.ends()
+        if otherwise:
+            response.close()
+            yield self.request(item, visit, **otherwise)
+            return
+        if item.source is not None and self._is_usable(response, item):
+            item.source.fetched = _fetched(response, item.source.known, hashed=self.mode == "download")
+            _tell_state(item, response)
+            if item.source.recheck and _is_same(item.source):
+                response.close()
+                self._keeper.same(item)
+                visit.account.looked_at(0, 1)
+            else:
+                yield item
+        else:
+            response.close()
+            self._not_harvested(item)
+        self.finish(visit)
+
+    async def _otherwise(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
+        """How the document is to be asked for once more, where this answer is no use; else nothing."""
+        if _refuses_head(response):
+            return {"headers_only": True}
+        if response.status == 304 and not await self._is_kept(item):
+            return {"conditional": False}
+        return {}
+
+    async def _is_kept(self, item: WooItem) -> bool:
+        """Whether what a document is wanted for is still there, so that it need not be fetched again."""
+        pipeline = self._crawler.get_item_pipeline(StorePipeline)
+        known = item.source.known if item.source else None
+        if pipeline is None or known is None or known.sha256 is None:
+            return True
+        store, sha256 = pipeline.store, known.sha256.hex()
+        try:
+            is_kept = await store.has(sha256, known.size)
+            return is_kept and (not self._text or await store.load_text(sha256) is not None)
+        except StoreError as error:
+            raise fail_store(self._crawler, error) from error
+
+    def on_failure(self, failure: Failure) -> None:
+        """Tell why no answer came."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        item: WooItem = request.cb_kwargs["item"]
+        visit: Visit = request.cb_kwargs["visit"]
+        visit.ends()
+        if isinstance(failure.value, HttpError):  # a status that no callback sees, such as 302 to nowhere
+            release(failure.value.response)
+        if is_ours(failure.value):
+            return
+        if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
+            # Told once for the host, not of each of what may be thousands.
+            visit.give_up()
+            visit.asked_for -= 1
+            visit.left += 1
+            self.finish(visit)
+            return
+        code = failure_code(failure.value, "document")
+        item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
+        self._not_harvested(item)
+        self.finish(visit)
+
+    def _not_harvested(self, item: WooItem) -> None:
+        error = item.notes.error
+        self._keeper.not_harvested(item, refused=error is not None and error.code in REFUSALS)
+
+    def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
+        size = _size(response)
+        if is_not_modified(response) and item.source is not None and item.source.known is not None:
+            return True
+        if response.status == PARTIAL:  # nobody asked for a part: no request of ours has a Range
+            item.notes("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
+        elif not is_complete(response.status):
+            item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
+        elif "coding" in response.flags:
+            item.notes("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
+        elif "expansion" in response.flags:
+            item.notes("document.te-groot", seen=f"{response.size} bytes en meer", action=SKIPPED)
+        elif "maxsize" in response.flags or (size or 0) > self._maxsize:
+            item.notes("document.te-groot", seen=f"{size} bytes", action=SKIPPED)
+        elif "dataloss" in response.flags:
+            item.notes("document.afgebroken", seen=f"{response.size} bytes", action=SKIPPED)
+        elif size == 0:
+            item.notes("document.leeg", seen="0 bytes", action=SKIPPED)
+        else:
+            return True
+        return False
+
+
+def _refuses_head(response: StreamedResponse) -> bool:
+    """Return whether a GET may say more: some servers refuse HEAD, or answer any HEAD with 204."""
+    is_head = response.request is not None and response.request.method == "HEAD"
+    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
+    return is_head and (is_odd or response.status in HEAD_REFUSED)
+
+
+def _size(response: StreamedResponse) -> int | None:
+    """Bytes of the document: as received, else as announced."""
+    if response.sha256 or "maxsize" in response.flags:
+        return response.size
+    announced = header(response, "Content-Length")
+    return int(announced) if announced and announced.isascii() and announced.isdigit() else None
+
+
+def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: bool) -> Fetched:
+    if response.status == 304 and known is not None and known.sha256 is not None:
+        return Fetched(
+            url=response.url,
+            media_type=known.media_type,
+            disposition=None,
+            size=known.size,
+            sha256=known.sha256.hex(),
+            unchanged=True,
+            close=response.close,
+        )
+    return Fetched(
+        url=response.url,
+        media_type=header(response, "Content-Type"),
+        disposition=response.headers.get("Content-Disposition"),
+        size=_size(response),
+        sha256=response.sha256,
+        file=cast("BinaryIO", response.file) if hashed else None,
+        close=response.close,
+    )
+
+
+def _is_same(source: Source) -> bool:
+    """Return whether the bytes that were received are those that were known."""
+    known, fetched = source.known, source.fetched
+    if known is None or known.sha256 is None or fetched is None:
+        return False
+    return fetched.sha256 == known.sha256.hex()
+
+
+def _tell_state(item: WooItem, response: StreamedResponse) -> None:
+    """What the state keeps of the file itself, for the next time."""
+    delivery = item.delivery
+    if isinstance(delivery, Delivery) and delivery.harvested is not None:
+        known = item.source.known if item.source else None
+        if response.status == 304 and known is not None:
+            since = int(time()) if known.unchanged_since is None else known.unchanged_since
+            file: KnownFile | None = replace(known, unchanged_since=since)
+        elif response.sha256:
+            etag = validator(response, "ETag")
+            last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough
+            digest = bytes.fromhex(response.sha256)
+            file = KnownFile(digest, etag, last_modified, fetched_at=int(time()))
+        else:
+            file = None
+        delivery.harvested.file = file

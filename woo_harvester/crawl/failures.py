@@ -1,0 +1,77 @@
+"""Which finding tells why a request brought nothing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from woo_harvester.downloadermiddlewares.own_fault import is_own_fault
+from woo_harvester.downloadermiddlewares.redirect import RedirectRefused
+from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
+from woo_harvester.extensions.stopping import StoppedError
+from woo_harvester.handlers.body import SpoolError
+from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.trust import TrustError
+
+RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
+
+#: Those of permits; the others have ``<kind>.onbereikbaar``.
+UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
+
+#: What is wrong with a certificate, by OpenSSL's number (x509_vfy.h, X509_V_ERR_…), in the publisher's words.
+CERTIFICATE_FAULTS = {
+    9: "het certificaat is nog niet geldig",
+    10: "het certificaat is verlopen",
+    18: "het certificaat is door de server zelf ondertekend",
+    19: "het certificaat komt van een uitgever die niet wordt vertrouwd",
+    20: "het tussenliggende certificaat ontbreekt, of de uitgever wordt niet vertrouwd",
+    21: "het tussenliggende certificaat ontbreekt, of de uitgever wordt niet vertrouwd",
+    62: "het certificaat is niet voor de naam van deze host",
+    64: "het certificaat is niet voor dit IP-adres",
+}
+
+
+def is_ours(error: BaseException | None) -> bool:
+    """Return whether the cause is on this side, so that no finding says it of the publisher: the run ends."""
+    if error is None:
+        return False
+    return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
+
+
+def failure_code(error: BaseException | None, kind: RequestKind) -> str:
+    """The code for *error*; status, reset and time-out are ``<kind>.onbereikbaar``, the rest stands apart."""
+    unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
+    match error:
+        case TlsError():
+            return "tls.ongeldig"
+        case PrivateHostError():
+            return "host.prive-adres"
+        case RobotsForbidden():
+            return "robots.verboden"
+        case RedirectRefused(code=code):
+            return "document.doorverwijzing" if kind == "document" else code or unreachable
+        case IgnoreRequest() if kind == "document" and not isinstance(error, HttpError):
+            return "document.doorverwijzing"  # Scrapy's "max redirections reached"
+        case _:
+            return unreachable
+
+
+def failure_seen(error: BaseException | None) -> str:
+    """What was there instead of an answer."""
+    match error:
+        case HttpError():
+            return f"HTTP {error.response.status}"
+        case RedirectRefused():
+            return f"doorverwijzing naar {error.target}"
+        case TlsError(verify_code=code) if code in CERTIFICATE_FAULTS:
+            return f"{CERTIFICATE_FAULTS[code]} ({error})"
+        case DownloadTimeoutError():
+            return "time-out"
+        case RobotsForbidden():
+            return "verboden door robots.txt"
+        case None:
+            return "geen antwoord"
+        case _:
+            return " ".join(str(error).split()) or type(error).__name__

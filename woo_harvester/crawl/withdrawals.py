@@ -1,0 +1,194 @@
+"""Withdraws what is gone, once all hosts of a run were read.
+
+A document is gone when the last read of every host that is known to list it was complete and lacks it. Where
+much is gone from a host at once, each document waits until it has been missing in several complete reads. It
+also waits as long for hosts where it may have moved to and that were not read completely.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TextIO
+
+from sqlalchemy import Connection
+
+from woo_harvester.crawl.host import Visit
+from woo_harvester.dates import moment_after
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Report
+from woo_harvester.findings.notes import Notes
+from woo_harvester.items import WooItem
+from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.register import Register
+from woo_harvester.state import documents, listings
+from woo_harvester.state.batches import batches
+from woo_harvester.state.decision import microseconds
+from woo_harvester.state.delivery import Delivery
+from woo_harvester.state.documents import Gone
+from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
+from woo_harvester.state.withdrawal import Limits, Missing, listed_elsewhere, massive, missing_documents
+from woo_harvester.urls import record_id
+
+
+class Conclusion:
+    """Makes the records of withdrawals; *pending* is the file that lists the documents that wait."""
+
+    def __init__(
+        self, register: Register, keeper: StateKeeper, report: Report, limits: Limits, pending: Path
+    ) -> None:
+        self._register = register
+        self._keeper = keeper
+        self._report = report
+        self._limits = limits
+        self._pending = pending
+        self._begun_at = microseconds(datetime.now(UTC))
+        """When the run began, in microseconds since 1970."""
+
+    def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
+        """Give the withdrawals of a run.
+
+        What is missing of each host is counted first: a document may have been on several of them.
+        """
+        complete = [visit for visit in visits if self._end_read(visit)]
+        for visit in complete:
+            self._weigh(visit)
+        with self._keeper.begin() as connection:
+            reads = last_reads(connection)
+        for visit in complete:
+            yield from self._withdraw(visit, reads)
+
+    def _end_read(self, visit: Visit) -> bool:
+        """Count what a host no longer lists; return False where it was not read completely."""
+        with self._keeper.begin() as connection:
+            host_id = visit.known.id
+            if not visit.reading_done:
+                visit.incomplete.append("niet uitgelezen")
+            if visit.incomplete:
+                if listings.count_published(connection, host_id):
+                    reasons = ", ".join(dict.fromkeys(visit.incomplete))
+                    visit.note("intrekking.onvolledig", f"https://{visit.host}/", seen=reasons)
+                return False
+            forget_unread(connection, host_id, visit.read)
+            listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
+            listings.drop_missing_withdrawn(connection, host_id)
+            others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
+            listings.drop(connection, host_id, others)
+            documents.end_restore(connection, host_id)
+            end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
+        return True
+
+    def _weigh(self, visit: Visit) -> None:
+        """Note whether much is gone from a host at once, and forget documents that were never harvested."""
+        with self._keeper.begin() as connection:
+            count, unknown = 0, list[int]()
+            for part in batches(self._missing(connection, visit)):
+                harvested = documents.harvested_of(connection, [one.id for one in part])
+                count += len(harvested)
+                unknown += [one.id for one in part if one.id not in harvested]
+            documents.forget(connection, unknown)
+            is_massive = massive(connection, visit.known.id, count, self._limits)
+            keep_massive(connection, visit.known.id, massive=is_massive)
+
+    def _missing(self, connection: Connection, visit: Visit) -> Iterator[Missing]:
+        """Give what is gone from a host."""
+        return missing_documents(connection, visit.known.id, self._register.is_registered, self._limits)
+
+    def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
+        """Give the withdrawals of one host; list what waits, and report why."""
+        now = datetime.now(UTC)
+        waiting = _Waiting(visit, self._pending)
+        ready: list[int] = []
+        with closing(waiting), self._keeper.begin() as connection:
+            for one in self._missing(connection, visit):
+                hosts = self._unread(one, reads)
+                if one.massive or hosts:
+                    waiting.add(one, hosts)
+                else:
+                    ready.append(one.id)
+            claimed = sorted(documents.claim(connection, ready, visit.known.id))
+            published = listings.count_published(connection, visit.known.id) if waiting else 0
+        waiting.report(published, self._limits.runs)
+        for part in batches(claimed):  # so that no transaction is open while records are written
+            with self._keeper.begin() as connection:
+                gone = list(documents.gone(connection, part, visit.known.id))
+            for one_gone in gone:
+                yield self._item(one_gone, visit, now)
+
+    def _unread(self, one: Missing, reads: Mapping[str, int]) -> list[str]:
+        """Return the hosts where a document may have moved to and that were not read completely since.
+
+        Of the hosts that listed it that is known already; hosts that the state does not know are not
+        harvested here.
+        """
+        if one.misses >= self._limits.runs:
+            return []
+        others = set(self._register.own_hosts(one.loc)).intersection(reads) - one.hosts
+        return sorted(host for host in others if reads[host] < one.since)
+
+    def _item(self, gone: Gone, visit: Visit, now: datetime) -> WooItem:
+        match = self._register.organisation_of(gone.loc, visit.host)
+        organisation = match.organisation.identifier if match.organisation else None
+        published = date.fromisoformat(gone.published) if gone.published else None
+        at = moment_after(datetime.fromtimestamp(gone.harvested, UTC), now)
+        record = Record(
+            id=record_id(gone.loc),
+            document=Document(weblocatie=gone.loc),
+            versies=[Versie(Oorzaak.INTREKKING, published, at)],
+            herkomst=Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=at, organisatie=organisation),
+        )
+        notes = Notes(
+            self._report, url=gone.loc, host=visit.host, organisation=organisation, sitemap=gone.sitemap
+        )
+        item = WooItem(record, None, notes)
+        self._keeper.expect(item, Delivery(withdrawn=gone.id, withdrawn_at=int(at.timestamp())))
+        return item
+
+
+class _Waiting:
+    """The documents of one host that are missing and not withdrawn yet, listed in the file at *path*."""
+
+    def __init__(self, visit: Visit, path: Path) -> None:
+        self._visit = visit
+        self._path = path
+        self._lines: TextIO | None = None
+        self._rounds: set[int] = set()
+        self._hosts = Counter[str]()
+        self._massively = 0
+
+    def add(self, one: Missing, hosts: Sequence[str]) -> None:
+        """List a document, which waits for these hosts, or since so much is missing. Raises OSError."""
+        if self._lines is None:
+            self._lines = self._path.open("a", encoding="utf-8")
+        line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
+        self._lines.write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._hosts.update(hosts)
+        if one.massive:
+            self._massively += 1
+            self._rounds.add(one.misses)
+
+    def __bool__(self) -> bool:
+        return self._lines is not None
+
+    def close(self) -> None:
+        """Close the file. Raises OSError."""
+        if self._lines is not None:
+            self._lines.close()
+
+    def report(self, published: int, runs: int) -> None:
+        """Report why documents wait: *published* has the host in all, and they wait *runs* complete reads."""
+        url, name = f"https://{self._visit.host}/", self._path.name
+        if self._massively:
+            first, last = min(self._rounds), max(self._rounds)
+            which = f"{first}" if first == last else f"{first} tot {last}"
+            action = f"nog niet ingetrokken: volledige ronde {which} van {runs}; zie {name}"
+            seen = f"{self._massively} van {published} documenten"
+            self._visit.note("intrekking.massaal", url, seen=seen, action=action)
+        for host, count in sorted(self._hosts.items()):
+            action = f"{count} documenten nog niet ingetrokken; zie {name}"
+            seen = f"{host} is niet volledig gelezen"
+            self._visit.note("intrekking.onvolledig", url, seen=seen, action=action)

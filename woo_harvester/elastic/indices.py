@@ -1,0 +1,105 @@
+"""The index behind its alias: made at the start, filled anew without a moment in which it is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from elastic_transport import ApiError, TransportError
+from elasticsearch import Elasticsearch
+
+from woo_harvester.elastic.connection import SearchError, reason
+from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
+from woo_harvester.search.kind import Kind
+
+#: The key in the ``_meta`` of a mapping that marks an index as one to be removed; see ``leftovers``.
+MARK = "woo_harvester_rebuild"
+
+#: Seconds for what changes the indices of a cluster.
+PATIENCE = 120
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Tell whatever goes wrong in one line. Raises SearchError."""
+    try:
+        yield
+    except (ApiError, TransportError) as error:
+        raise SearchError(reason(error)) from error
+    except DefinitionError as error:
+        raise SearchError(str(error)) from error
+
+
+def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
+    """The name of the index behind *alias*, which is made for *kind* where there is none.
+
+    Raises SearchError where the server cannot be used, or the index has a mapping that this version does not
+    write.
+    """
+    with told():
+        if not client.indices.exists_alias(name=alias):
+            if client.indices.exists(index=alias):
+                raise SearchError(
+                    f"{alias} is an index, and not an alias of one: choose another name with {kind.setting}"
+                )
+            try:
+                return create(client, alias, kind, aliased=True)
+            except SearchError:
+                if not client.indices.exists_alias(name=alias):  # else another run has just made it
+                    raise
+        indices = client.indices.get(index=alias)
+        if len(indices) != 1:
+            names = ", ".join(sorted(indices.keys()))
+            raise SearchError(f"the alias {alias} stands for several indices ({names}): leave one")
+        (name, found), *_ = indices.items()
+        check(kind, name, found["mappings"])
+        return str(name)
+
+
+def check_behind(client: Elasticsearch, alias: str, kind: Kind) -> None:
+    """Raise SearchError where *alias* stands for an index of another kind of records."""
+    with told():
+        if client.indices.exists_alias(name=alias):
+            for name, found in client.indices.get(index=alias).items():
+                check_kind(kind, name, found["mappings"])
+
+
+def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool, owner: str | None = None) -> str:
+    """Make the next index of *alias* for *kind*, such as ``woo-v1``; *aliased*, the alias is on it.
+
+    With *owner* it is marked as one to be removed. Returns its name. Raises SearchError.
+    """
+    with told():
+        name = f"{alias}-v{_last(client, alias) + 1}"
+        body = definition(kind)
+        if owner is not None:
+            body["mappings"]["_meta"] = {**body["mappings"].get("_meta", {}), MARK: owner}
+        client.options(request_timeout=PATIENCE).indices.create(
+            index=name,
+            settings=body["settings"],
+            mappings=body["mappings"],
+            aliases={alias: {"is_write_index": True}} if aliased else None,
+        )
+    return name
+
+
+def move(client: Elasticsearch, alias: str, index: str) -> list[str]:
+    """Have *alias* stand for *index* alone, at once; the names of the indices that it stood for.
+
+    Raises SearchError.
+    """
+    with told():
+        old = []
+        if client.indices.exists_alias(name=alias):
+            old = [str(name) for name in client.indices.get_alias(name=alias).keys()]  # noqa: SIM118
+        actions = [{"remove": {"index": name, "alias": alias}} for name in old]
+        added = {"add": {"index": index, "alias": alias, "is_write_index": True}}
+        client.options(request_timeout=PATIENCE).indices.update_aliases(actions=[*actions, added])
+    return old
+
+
+def _last(client: Elasticsearch, alias: str) -> int:
+    names = client.indices.get(index=f"{alias}-v*", features=["aliases"]).keys()
+    numbers = (re.fullmatch(re.escape(alias) + r"-v(\d+)", name) for name in names)
+    return max((int(number[1]) for number in numbers if number), default=0)

@@ -1,0 +1,92 @@
+"""Indices that a rebuild leaves behind when it is killed, and their removal by the next one.
+
+Each index that is to go is marked in its mapping (``_meta.woo_harvester_rebuild``): a new one until the alias
+stands for it, an old one before the alias leaves it. A lock on this machine shows whether the rebuild that
+made a mark still goes on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from woo_harvester.elastic.connection import SearchError
+from woo_harvester.elastic.indices import MARK, told
+from woo_harvester.paths import data_dir, node_name
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
+    from scrapy.settings import BaseSettings
+
+
+def owner_of(settings: BaseSettings) -> str:
+    """Return who makes an index: this machine and its data folder, in which the lock lies."""
+    return f"{node_name(settings)} {data_dir(settings).absolute()}"
+
+
+@contextmanager
+def alone(settings: BaseSettings, alias: str) -> Iterator[None]:
+    """Hold off other rebuilds of *alias* by this installation; the kernel ends that with the process.
+
+    Raises SearchError where another one is going on, or the lock cannot be made.
+    """
+    path = data_dir(settings) / f"index-{alias}.lock"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as error:
+        raise SearchError(f"the lock of rebuilds {path} cannot be used: {error}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise SearchError(f"another rebuild of {alias} is going on: wait until it ends") from error
+        yield
+
+
+def mark(client: Elasticsearch, alias: str, owner: str | None) -> None:
+    """Mark the indices that *alias* stands for as those to be removed, or with None as those to be kept.
+
+    Raises SearchError.
+    """
+    with told():
+        if not client.indices.exists_alias(name=alias):
+            return
+        for index, found in client.indices.get_mapping(index=alias).items():
+            meta = _meta(found)
+            if meta.get(MARK) != owner:
+                others = {key: value for key, value in meta.items() if key != MARK}
+                client.indices.put_mapping(index=index, meta={**others, **({MARK: owner} if owner else {})})
+
+
+def remove(client: Elasticsearch, alias: str, owner: str) -> tuple[list[str], list[str]]:
+    """Delete what rebuilds of *owner* left behind; it must be :func:`alone`.
+
+    Returns the indices that were deleted, and those of another owner. Raises SearchError.
+    """
+    removed: list[str] = []
+    others: list[str] = []
+    with told():
+        # A pattern also fits aliases that go on after it, such as woo-vergunningen-v1.
+        for index, found in client.indices.get(index=f"{alias}-v*").items():
+            made_by = _meta(found).get(MARK)
+            if made_by is None or alias in found["aliases"] or not _is_of(index, alias):
+                continue
+            if made_by == owner:
+                client.indices.delete(index=index)
+                removed.append(index)
+            else:
+                others.append(index)
+    return removed, others
+
+
+def _is_of(index: str, alias: str) -> bool:
+    return re.fullmatch(re.escape(alias) + r"-v\d+", index) is not None
+
+
+def _meta(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    meta: Mapping[str, Any] = found["mappings"].get("_meta") or {}
+    return meta

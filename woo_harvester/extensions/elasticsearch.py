@@ -1,0 +1,266 @@
+"""Writes records to Elasticsearch while they are harvested, and confirms those that it has."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from itemadapter import ItemAdapter
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
+from woo_harvester.items import RecordItem
+from woo_harvester.record import plain
+from woo_harvester.running.ending import end_run, fail_run, refuse_start
+from woo_harvester.search.document import Action, Withdrawn, action_of
+from woo_harvester.search.kind import Kind
+from woo_harvester.search.woo import WOO
+from woo_harvester.state.delivery import Delivery
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from woo_harvester.elastic.bulk import Outcome, Writer
+
+logger = logging.getLogger(__name__)
+
+MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
+NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
+FAILED = "elasticsearch_failed"
+REFUSED = "refused.jsonl"
+
+
+@dataclass(slots=True)
+class Batch:
+    """Documents that go together, by id; of a document that comes twice, the later one."""
+
+    actions: dict[str, Action] = field(default_factory=dict)
+    deliveries: dict[str, list[Delivery]] = field(default_factory=dict)
+    size: int = 0
+    """Bytes of the lines."""
+
+    def add(self, action: Action, delivery: Delivery | None) -> None:
+        """Put a document to the others."""
+        self.actions[action.id] = action
+        self.size += len(action.lines)
+        if delivery is not None:
+            self.deliveries.setdefault(action.id, []).append(delivery)
+
+
+class ElasticsearchExporter:
+    """Gives each record to the index of its kind, which the spider tells; off until the URL is set.
+
+    A batch is written in a thread while the next one is gathered; when that is full too, the crawl waits.
+    The state learns only of what the server acknowledged; what it refuses stands in ``refused.jsonl`` of the
+    report.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        settings = crawler.settings
+        self._kind: Kind = getattr(crawler.spidercls, "search_kind", WOO)
+        try:
+            self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
+        except ValueError as error:
+            refuse_start(crawler, str(error), error)
+        self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
+        self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
+        self._batch = Batch()
+        self._writer: Writer | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self._failed = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="elasticsearch")
+        self._timer = create_looping_call(self._begin_waiting)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not crawler.settings["WOO_ELASTICSEARCH_URL"]:
+            raise NotConfigured  # without a reason: Scrapy would warn of what is usual
+        exporter = cls(crawler)
+        crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
+        crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
+        crawler.signals.connect(exporter.spider_closed, signals.spider_closed)
+        crawler.signals.connect(exporter.engine_stopped, signals.engine_stopped)
+        crawler.signals.connect(exporter.given_up, outputs_given_up)
+        return exporter
+
+    async def spider_opened(self, spider: Spider) -> None:
+        """Prepare the index and have the state wait for it; a run without it does not start."""
+        try:
+            self._keeper().outputs += 1
+            self._writer = await self._in_thread(self._open)
+        except Exception as error:
+            self._failed = True
+            end_run(self._crawler, "cannot_start", _line(error))
+            raise CloseSpider("cannot_start") from error
+        self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
+
+    def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
+        """Put the record into the batch; where that is full and cannot be written yet, what to wait for."""
+        self._gather(item, response)
+        return self._room() if self._full() else None
+
+    async def _room(self) -> None:
+        """Wait until the batch before the full one is written."""
+        while self._full() and self._writing is not None:
+            await self._wait(self._writing)
+
+    async def _wait(self, writing: asyncio.Task[None]) -> None:
+        """Wait until it is done, a second at most; a run that is told to stop waits for no server."""
+        if not self._crawler.crawling and self._writer is not None:
+            self._writer.give_up.set()
+        await asyncio.wait([writing], timeout=1)
+
+    def _gather(self, item: Any, response: Response | None) -> None:
+        if self._failed:
+            return
+        record = plain(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
+        try:
+            action = action_of(self._kind, record, self._withdrawn)
+        except ValueError as error:
+            self._refuse(record, str(error))
+            return
+        self._batch.add(action, self._keeper().delivery_of(item, response))
+        if self._full():
+            self._begin()
+
+    async def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Write what is left."""
+        if self._timer.running:
+            self._timer.stop()
+        while self._writing is not None or (self._batch.actions and not self._failed):
+            if self._writing is not None:
+                await self._wait(self._writing)
+            self._begin()
+        self._thread.shutdown(wait=False)
+        if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
+            documents = "1 document" if refused == 1 else f"{refused} documents"
+            fail_run(self._crawler, f"Elasticsearch refused {documents}: see {self._refused() or 'the log'}")
+
+    async def engine_stopped(self) -> None:
+        """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
+        if self._writing is not None and self._writer is not None:
+            self._writer.give_up.set()
+            seconds = self._crawler.settings.getfloat("WOO_STOP_TIMEOUT") * OUTPUTS
+            _, pending = await asyncio.wait([self._writing], timeout=seconds)
+            if pending:
+                self.given_up()
+
+    def given_up(self) -> None:
+        """Wait no longer for a server that does not answer; what is not confirmed comes again."""
+        if self._writing is not None:
+            self._writing.cancel()
+        elif self._batch.actions and not self._failed:
+            self._fail(NO_ANSWER)
+
+    def _open(self) -> Writer:
+        """Connect and prepare the index, in the thread."""
+        from woo_harvester.elastic.bulk import Writer  # noqa: PLC0415  -- of the extra "elasticsearch"
+        from woo_harvester.elastic.connection import connect  # noqa: PLC0415
+        from woo_harvester.elastic.indices import prepare  # noqa: PLC0415
+
+        settings = self._crawler.settings
+        client = connect(settings)
+        alias = settings[self._kind.setting]
+        name = prepare(client, alias, self._kind)
+        logger.info("Records go to the index %(name)s, alias %(alias)s", {"name": name, "alias": alias})
+        return Writer(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
+
+    def _full(self) -> bool:
+        return len(self._batch.actions) >= self._most or self._batch.size >= self._most_bytes
+
+    def _begin_waiting(self) -> None:
+        """Write what there is, however little, so that it does not wait for a slow crawl."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have the batch written, unless one is being written or there is nothing in it."""
+        if self._writing is None and self._batch.actions and not self._failed:
+            batch, self._batch = self._batch, Batch()
+            self._writing = asyncio.get_running_loop().create_task(self._deliver(batch))
+
+    async def _deliver(self, batch: Batch) -> None:
+        writer = cast("Writer", self._writer)
+        try:
+            outcome = await self._in_thread(writer.write, list(batch.actions.values()))
+            self._settle(batch, outcome)
+        except CloseSpider:
+            self._failed = True  # the state could not be written, and has told it
+        except asyncio.CancelledError:  # by given_up()
+            self._fail(NO_ANSWER)
+        except Exception as error:
+            self._fail(_line(error))
+        finally:
+            self._writing = None
+            self._crawler.stats.set_value("woo/elasticsearch/retries", writer.retries)
+        if self._full():
+            self._begin()
+
+    def _fail(self, why: str) -> None:
+        self._failed = True
+        self._crawler.stats.inc_value("woo/outputs/failed")
+        end_run(self._crawler, FAILED, f"{why}; what is not in the index comes again in the next run")
+
+    def _settle(self, batch: Batch, outcome: Outcome) -> None:
+        """Confirm what is in the index, and put aside what never will be."""
+        done = [
+            delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
+        ]
+        if done:
+            self._keeper().durable(done, {})
+        stats = self._crawler.stats
+        stats.inc_value("woo/elasticsearch/acknowledged", len(outcome.acknowledged))
+        stats.inc_value("woo/elasticsearch/newer", outcome.newer)
+        for one in outcome.refused:
+            *_, line = one.action.lines.splitlines()
+            self._refuse(json.loads(line), one.reason)
+
+    def _refuse(self, document: object, reason: str) -> None:
+        """Write a document that is not in the index to a file of the report, with the reason."""
+        self._crawler.stats.inc_value("woo/elasticsearch/refused")
+        logger.error(
+            "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
+        )
+        if (path := self._refused()) is None:
+            return
+        line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            end_run(self._crawler, FAILED, f"{REFUSED} could not be written: {error}")
+
+    def _refused(self) -> Path | None:
+        """The file of documents that are not in the index; None where the run has no report."""
+        findings = self._crawler.get_extension(Findings)
+        return findings.folder / REFUSED if findings is not None else None
+
+    def _keeper(self) -> StateKeeper:
+        keeper = self._crawler.get_extension(StateKeeper)
+        if keeper is None:
+            raise RuntimeError("ElasticsearchExporter needs the extension StateKeeper")
+        return keeper
+
+    async def _in_thread(self, function: Any, *args: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)
+
+
+def _line(error: Exception) -> str:
+    """What ends a run, in one line; of what nobody foresaw the type too."""
+    if isinstance(error, ImportError):
+        return f"{MISSING} ({error})"
+    from woo_harvester.elastic.connection import SearchError  # noqa: PLC0415  -- of the extra
+
+    return str(error) if isinstance(error, SearchError) else f"Elasticsearch cannot be used: {error!r}"

@@ -1,1 +1,0 @@
-"""Kept documents in a folder: how they are called, how they are written, what there is."""

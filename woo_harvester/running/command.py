@@ -1,0 +1,160 @@
+"""What the project's commands share: one line for what is typed wrong, and an exit status for all that fails.
+
+Not in ``commands/``, where Scrapy would take the class for a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from woo_harvester.arguments import suggestion
+from woo_harvester.default_settings import OPTIONS, complete
+from woo_harvester.running.causes import StartError, cause_of, is_exhausted
+from woo_harvester.running.process import HarvestProcess
+from woo_harvester.running.streams import (
+    flush_stderr,
+    flush_stdout,
+    open_closed_streams,
+    to_stdout,
+    write_stderr,
+)
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+#: Scrapy's own options, which every command has, are in a group with this title.
+GLOBAL = "Global Options"
+
+#: From here on a name in the environment is taken for a setting that is misspelt (of 1).
+ALIKE = 0.9
+
+
+class WordedCommand(ScrapyCommand):
+    """Refuses options that it does not know, which Scrapy's parser passes on as arguments."""
+
+    name: str
+    """As it is typed."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's options, and report in a line what is wrong with one."""
+        open_closed_streams()
+        super().add_options(parser)
+        parser.error = self.refuse  # type: ignore[method-assign]  # one line, without the usage
+        self._parser = parser
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Refuse what looks like an option and is none, and settings that are wrong. Raises UsageError."""
+        with self.failing():
+            self.check_options(args)
+            super().process_options(args, opts)
+            self._check_settings()
+
+    def check_options(self, args: Sequence[str]) -> None:
+        """Raise UsageError for an argument that is an option which there is not."""
+        for given in args:
+            if given.startswith("-") and given != "-":
+                raise UsageError(
+                    f"unknown option {given}: {suggestion(given.partition('=')[0], *self.options())}"
+                )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the command is for; whatever keeps it from that is the last line on stderr."""
+        try:
+            with self.failing():
+                self.perform(args, opts)
+                with to_stdout():
+                    flush_stdout()
+        finally:
+            with suppress(OSError):  # of a command that has failed already
+                flush_stdout()
+            flush_stderr()
+            if isinstance(self.crawler_process, HarvestProcess):
+                self.crawler_process.ends(self.exitcode)
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the command is for."""
+        raise NotImplementedError
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Turn an exception into a line of error and exit status 1.
+
+        One that the machine or a setting does not explain has its traceback before that line.
+        """
+        try:
+            yield
+        except (UsageError, SystemExit, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            if not (isinstance(error, StartError | OSError | ImportError) or is_exhausted(error)):
+                write_stderr("".join(traceback.format_exception(error)).rstrip())
+            self.fail(cause_of(error))
+            raise SystemExit(1) from error
+
+    def _check_settings(self) -> None:
+        """Complete the project's own settings. Raises UsageError for a name or a value that cannot be."""
+        settings = cast("Settings", self.settings)
+        names = [option.name for option in OPTIONS]
+        for name in settings:
+            if name.startswith("WOO_") and name not in names:
+                raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)
+        for name in os.environ:  # others may have names there too, but hardly ones that are so much alike
+            if name.startswith("WOO_") and name not in names and get_close_matches(name, names, 1, ALIKE):
+                line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
+                write_stderr(f"scrapy {self.name}: {line}")
+        try:
+            complete(settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+    def tell(self, line: str) -> None:
+        """Write a line of error."""
+        write_stderr(f"scrapy {self.name}: error: {line}")
+
+    def fail(self, line: str, status: int = 1) -> None:
+        """Write a line of error, and end with an exit status."""
+        self.tell(line)
+        self.exitcode = status
+
+    def refuse(self, message: str) -> NoReturn:
+        """Tell what was typed wrong, and end."""
+        self.tell(message)
+        raise SystemExit(2)
+
+    def options(self) -> tuple[list[str], list[str]]:
+        """The options of the command itself, and those of all commands; long ones where there are such."""
+        own: list[str] = []
+        shared: list[str] = []
+        for group in self._parser._action_groups:
+            for action in group._group_actions:
+                names = [name for name in action.option_strings if name.startswith("--")]
+                is_shared = group.title == GLOBAL or action.dest == "help"
+                (shared if is_shared else own).extend(names or action.option_strings)
+        return own, shared
+
+
+def _meant(given: str, names: Sequence[str]) -> str:
+    close = get_close_matches(given, names, n=1)
+    return f"did you mean {close[0]}?" if close else "docs/settings.md has all"
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """The type of an option that has one of these values."""
+
+    def check(given: str) -> str:
+        if given not in names:
+            raise argparse.ArgumentTypeError(
+                f"expected {' or '.join(names)}, got {given!r}: {suggestion(given, names)}"
+            )
+        return given
+
+    return check

@@ -1,0 +1,140 @@
+"""What the spiders of this project have alike: arguments, register, state, and a conclusion at the end."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
+
+from woo_harvester.arguments import ArgumentError, Arguments
+from woo_harvester.dates import day_of
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.items import RecordItem
+from woo_harvester.paths import data_dir
+from woo_harvester.register import Register, RegisterError
+from woo_harvester.register.fetch import obtain_register
+from woo_harvester.search.kind import Kind
+from woo_harvester.state.store import StateError
+from woo_harvester.trust import TrustError, trusted_context
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+NO_JOBDIR = (
+    "JOBDIR is set, and a run that is resumed from it may lose documents without telling: leave it out, "
+    "since the next run goes on where this one ends"
+)
+
+Output = AsyncIterator[Request | RecordItem]
+
+
+def status_of(error: Exception) -> int:
+    """The exit status of a run that cannot start: 2 where what was typed makes no sense, else 1."""
+    return 2 if isinstance(error, ArgumentError) else 1
+
+
+class HarvestSpider(Spider):
+    """Reads the register, opens the state for its hosts, and concludes once all of them were read.
+
+    A run that cannot start is closed with ``failure`` set, which the command ``crawl`` tells.
+    """
+
+    opens_state = True
+    """Opens the state itself, when it knows its hosts."""
+    arguments_type: ClassVar[type[Arguments]]
+    search_kind: ClassVar[Kind]
+    """Of its records, for the search index."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.arguments = self.arguments_type.read(kwargs)
+        super().__init__(*args, **{key: value for key, value in kwargs.items() if key.startswith("_")})
+        self.failure: tuple[int, str] | None = None
+        """Exit status and line of a run that could not start or not go on."""
+        self._to_conclude = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.spider_idle, signals.spider_idle)
+        return spider
+
+    @classmethod
+    def check_arguments(cls, given: Mapping[str, Any]) -> None:
+        """Raise :class:`ArgumentError` for an argument that makes no sense."""
+        cls.arguments_type.read(given)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """The first request of each host or entry page."""
+        try:
+            await self._prepare()
+            requests = self.first_requests()
+        except (ArgumentError, RegisterError, StateError, TrustError) as error:
+            self.failure = (status_of(error), str(error))
+            raise CloseSpider("cannot_start") from error
+        self._to_conclude = True
+        for request in requests:
+            yield request
+
+    def spider_idle(self) -> None:
+        """Conclude, once all hosts were read; a run that is closed early does not come here."""
+        if self._to_conclude:
+            self._to_conclude = False
+            request = Request("data:,", callback=self.conclude, dont_filter=True)
+            self.crawler.engine.crawl(request)
+            raise DontCloseSpider
+
+    def conclude_later(self) -> None:
+        """Conclude once more, when nothing is left to do again."""
+        self._to_conclude = True
+
+    @abstractmethod
+    def select(self, register: Register) -> Register:
+        """Choose what is read, and open the state for it; gives the register as this run sees it.
+
+        Raises ArgumentError or StateError.
+        """
+
+    @abstractmethod
+    def first_requests(self) -> list[Request]:
+        """The requests that the run begins with."""
+
+    @abstractmethod
+    def conclude(self, response: Response) -> Any:
+        """The records that can be made only when all was read."""
+
+    def is_registered(self, host: str) -> bool:
+        """Whether requests may go to *host*."""
+        return self.register.is_registered(host)
+
+    async def _prepare(self) -> None:
+        """Read the register, and open the state."""
+        settings = self.settings
+        if settings["JOBDIR"]:
+            raise StateError(NO_JOBDIR)
+        trusted_context()  # before the first request, since no publisher is at fault
+        findings, keeper = self.crawler.get_extension(Findings), self.crawler.get_extension(StateKeeper)
+        if findings is None or keeper is None:
+            raise NotConfigured(
+                "The spider needs the extensions Findings and StateKeeper of woo_harvester.Addon"
+            )
+        self.folder, self.report, self.keeper = findings.folder, findings.report, keeper
+        self.accounts, self.common_cause = findings.accounts, findings.common_cause
+        register = await obtain_register(
+            self.arguments.register_source or settings["WOO_REGISTER"],
+            data_dir(settings),
+            findings.report,
+            day_of(datetime.now(UTC)),
+            user_agent=settings["USER_AGENT"],
+        )
+        if register.date is not None:
+            self.crawler.stats.set_value("woo/register/date", register.date.isoformat())
+        self.register = self.select(register)

@@ -1,0 +1,150 @@
+"""How far a run is: read from its statistics and accounts, so that counting costs the harvest nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from woo_harvester.findings import Severity, explain, explanations
+from woo_harvester.record import Oorzaak
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from woo_harvester.report.funnel import Account
+
+#: How many hosts are named as the slowest, and from how many seconds a request on.
+SLOWEST = 3
+SLOW = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SlowHost:
+    """A host that is still being read, and is slow."""
+
+    host: str
+    delay: float
+    """Seconds between two requests, by its robots.txt or as it answers."""
+    documents: int
+    """Documents seen of it so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Where a run is at one moment. Counts of documents are None for a spider that keeps no accounts."""
+
+    spider: str
+    seconds: float
+    """Since the run began."""
+    requests: int
+    records: int
+    selected: int | None
+    """Hosts to visit; None for a spider that does not tell."""
+    done: int
+    complete: int
+    listed: int | None = None
+    new: int = 0
+    """New, and back after withdrawal."""
+    changed: int = 0
+    unchanged: int = 0
+    lost: int = 0
+    """Listed and not harvested; a finding tells why."""
+    withdrawn: int = 0
+    refused: int = 0
+    """By Elasticsearch, for good."""
+    codes: dict[str, int] = field(default_factory=dict)
+    """Findings by code."""
+    slowest: tuple[SlowHost, ...] = ()
+    ahead: float | None = None
+    """Of the host that is furthest from its end: documents to come, by an earlier run, for each one seen."""
+
+    @property
+    def unit(self) -> str:
+        """What the speed is measured in."""
+        return "requests" if self.listed is None else "documents"
+
+    @property
+    def handled(self) -> int:
+        """What the speed is measured by: documents looked at, else answers."""
+        return self.requests if self.listed is None else self.listed
+
+    def findings(self, severity: Severity) -> int:
+        """How many findings of a severity there are."""
+        return sum(count for code, count in self.codes.items() if explain(code).severity == severity)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate, None where nothing is known yet.
+
+        Hosts go on side by side, so the one that is furthest from its end decides; where no earlier run tells
+        how many documents hosts have, those to come count for as long as those that are done.
+        """
+        if self.ahead is not None:
+            return self.seconds * self.ahead
+        if not self.selected or not self.done:
+            return None
+        return self.seconds / self.done * (self.selected - self.done)
+
+
+def read_figures(
+    crawler: Crawler, accounts: Sequence[Account] = (), expected: Mapping[str, int] | None = None
+) -> Figures:
+    """Return the figures at this moment.
+
+    *accounts* are those of the hosts of the run; *expected* is the number of documents of each host in an
+    earlier run.
+    """
+    stats = crawler.stats
+    began = stats.get_value("start_time")
+    codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
+    return Figures(
+        spider=crawler.spidercls.name,
+        seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
+        requests=stats.get_value("downloader/response_count", 0),
+        records=stats.get_value("item_scraped_count", 0),
+        selected=stats.get_value("woo/hosts/selected"),
+        done=stats.get_value("woo/hosts/done", 0),
+        complete=stats.get_value("woo/hosts/complete", 0),
+        refused=stats.get_value("woo/elasticsearch/refused", 0),
+        codes=codes,
+        slowest=tuple(_slowest(crawler, {account.host: account.listed for account in accounts})),
+        ahead=_ahead(accounts, expected or {}),
+        **_documents(accounts),
+    )
+
+
+def _documents(accounts: Sequence[Account]) -> dict[str, int]:
+    """What became of the documents, all hosts together; nothing where there are no accounts."""
+    if not accounts:
+        return {}
+    counts = dict.fromkeys(("listed", "new", "changed", "unchanged", "lost", "withdrawn"), 0)
+    for account in accounts:
+        harvested = account.harvested
+        counts["listed"] += account.listed
+        counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
+        counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
+        counts["unchanged"] += account.unchanged
+        counts["lost"] += sum(account.lost.values())
+        counts["withdrawn"] += account.withdrawn
+    return counts
+
+
+def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | None:
+    ratios = [
+        max(expected[account.host] - account.listed, 0) / account.listed
+        for account in accounts
+        if account.complete is None and account.listed and account.host in expected
+    ]
+    return max(ratios, default=None)
+
+
+def _slowest(crawler: Crawler, listed: dict[str, int]) -> Iterable[SlowHost]:
+    """The hosts that have something under way and are asked least often, the slowest first."""
+    slow = [
+        SlowHost(host, slot.delay, listed.get(host, 0))
+        for host, slot in crawler.engine.downloader.slots.items()
+        if slot.delay >= SLOW and (slot.active or slot.queue)
+    ]
+    return sorted(slow, key=lambda each: (-each.delay, each.host))[:SLOWEST]
