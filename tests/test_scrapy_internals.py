@@ -1,0 +1,87 @@
+"""The names of Scrapy that the project relies on, though Scrapy does not promise them: see docs/scrapy.md.
+
+Each is asserted alone, so that a new Scrapy that changes one fails here first, with its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from inspect import getsource, iscoroutinefunction, signature
+from typing import Any
+
+import pytest
+from scrapy.core.downloader import Downloader, Slot
+from scrapy.core.engine import ExecutionEngine
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.extensions.feedexport import FeedSlot
+
+from tests.conftest import ROOT
+
+PAGE = ROOT / "docs" / "scrapy.md"
+
+
+@pytest.fixture
+def slot() -> Slot:
+    return Slot(concurrency=1, delay=0.5, jitter=0.5)
+
+
+def test_a_slot_keeps_what_waits_in_a_deque_that_can_be_replaced(slot: Slot) -> None:
+    assert isinstance(slot.queue, deque)
+    slot.queue = deque()
+
+
+def test_a_slot_counts_what_is_under_way_in_a_set(slot: Slot) -> None:
+    assert slot.transferring == set()
+    assert slot.free_transfer_slots() == 1
+
+
+def test_a_slot_has_a_delay_a_jitter_and_the_moment_of_its_last_request(slot: Slot) -> None:
+    assert (slot.delay, slot.jitter, slot.lastseen) == (0.5, 0.5, 0)
+
+
+def test_the_slots_of_the_downloader_are_found_by_name() -> None:
+    assert "self.slots: dict[str, Slot]" in getsource(Downloader.__init__)
+
+
+def test_the_engine_has_a_slot_that_says_whether_it_is_closing_and_what_is_in_progress() -> None:
+    assert "self._slot: _Slot | None" in getsource(ExecutionEngine.__init__)
+    of_slot = getsource(_engine_slot())
+    assert "self.closing" in of_slot
+    assert "self.inprogress" in of_slot
+
+
+def test_a_feed_has_a_storage_whose_method_store_can_be_replaced() -> None:
+    assert "self.storage: FeedStorageProtocol" in getsource(FeedSlot.__init__)
+    assert list(signature(FeedSlot.start_exporting).parameters) == ["self"]
+
+
+def test_the_process_is_told_of_signals_by_two_methods() -> None:
+    for method in (AsyncCrawlerProcess._signal_shutdown, AsyncCrawlerProcess._signal_kill):
+        assert len(signature(method).parameters) == 3
+
+
+def test_a_crawler_has_no_stats_before_its_crawl() -> None:
+    assert "self._stats: StatsCollector | None" in getsource(Crawler.__init__)
+
+
+def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:
+    assert iscoroutinefunction(RobotsTxtMiddleware.robot_parser)
+
+
+def test_the_page_names_each_test_file_that_is_there() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    named = set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text))
+    missing = [
+        (path, test)
+        for path, test in named
+        if not (ROOT / path).is_file() or f"def {test}" not in (ROOT / path).read_text(encoding="utf-8")
+    ]
+    assert missing == []
+
+
+def _engine_slot() -> Any:
+    from scrapy.core import engine
+
+    return engine._Slot
