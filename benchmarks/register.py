@@ -24,6 +24,7 @@ from pathlib import Path
 from lxml import etree
 
 from benchmarks.target import target
+from woo_harvester.findings import Reporter
 from woo_harvester.register import Register, read_export
 
 SIZE = 38_000_000
@@ -86,7 +87,7 @@ def read_and_clear(path: Path) -> None:
 def read_register(path: Path) -> Register:
     """The harvester's own reader."""
     with path.open("rb") as stream:
-        return read_export(stream, print, date(2026, 11, 21))
+        return read_export(stream, Reporter(print), date(2026, 11, 21))
 
 
 def locations(register: Register) -> Iterator[str]:

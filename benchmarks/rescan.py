@@ -38,6 +38,7 @@ from benchmarks.target import target
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Reporter
 from woo_harvester.register.intake import read_file
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
@@ -97,17 +98,17 @@ def peers(site: Publisher, folder: Path, entries: int) -> tuple[Run, float]:
 
 def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> float:
     """Seconds that the harvester needs for bytes that it has, with the state of its first run."""
-    register = read_file(site.register, print, datetime.now(UTC).date())
+    register = read_file(site.register, Reporter(print), datetime.now(UTC).date())
     keeper = StateKeeper(get_crawler(settings_dict={"WOO_STATE_URL": f"sqlite:///{folder}/woo-state.sqlite"}))
     keeper.open(register.hosts, reset=False)
-    entries = Entries(register, print, keeper)
+    entries = Entries(register, Reporter(print), keeper)
     with keeper.begin() as connection:
         host = host_of_state(connection, site.host)
         sitemap_keys = sitemap_ids(connection, host.id)
     url = f"https://{site.host}/sitemapindex-diwoo.xml"
     index = Index(url, index_name(url))
     account = Account(site.host)
-    visit = Visit(site.host, None, host, 1, print, register.is_registered, account)
+    visit = Visit(site.host, None, host, 1, Reporter(print), register.is_registered, account)
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
         with keeper.begin() as connection:

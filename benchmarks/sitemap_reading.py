@@ -39,8 +39,7 @@ from woo_harvester.diwoo.filetype import decide_filetype
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.diwoo.mapping import map_given
 from woo_harvester.extensions.collector import RareCollections
-from woo_harvester.findings import Finding
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, plain
 from woo_harvester.register import Match, Organisation
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, Entry, SitemapReader
@@ -107,21 +106,21 @@ def records(body: bytes) -> Iterator[Record]:
     now = datetime.now(UTC).replace(microsecond=0)
     for batch in SitemapReader(chunks(body), "urlset", MAXSIZE):
         for entry in batch:
-            notes = Notes(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
-            record = blank_record(entry, now, notes)
+            report = Reporter(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
+            record = blank_record(entry, now, report)
             given = read_given(entry.document)
-            map_given(given, record, notes)
-            default_organisations(record, MATCH, notes)
-            default_title(record, notes)
-            default_category(record, None, notes)
+            map_given(given, record, report)
+            default_organisations(record, MATCH, report)
+            default_title(record, report)
+            default_category(record, None, report)
             default_dates(record, record.versies[0].openbaarmakingsdatum or now.date())
-            decision = decide_filetype(given.format, None, entry.loc, None, notes)
+            decision = decide_filetype(given.format, None, entry.loc, None, report)
             if decision is not None:
                 record.versies[0].bestanden = [Bestand(entry.loc, decision.filetype.media_types[0])]
                 yield record
 
 
-def blank_record(entry: Entry, now: datetime, notes: Notes) -> Record:
+def blank_record(entry: Entry, now: datetime, report: Reporter) -> Record:
     """The record before its metadata is mapped."""
     moment = parse_datetime(entry.lastmod) if entry.lastmod else now
     return Record(
@@ -134,7 +133,7 @@ def blank_record(entry: Entry, now: datetime, notes: Notes) -> Record:
             lastmod=entry.lastmod,
             opgehaald=now,
             organisatie=BODY.identifier,
-            bevindingen=notes.codes,
+            bevindingen=report.codes,
         ),
     )
 

@@ -12,7 +12,7 @@ from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
 from woo_harvester.diwoo.given import Given
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.formats import FileType
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, keys_of, plain
@@ -79,14 +79,14 @@ class RecordItem:
 
 @dataclass(slots=True)
 class WooItem(RecordItem):
-    """One document: the record that is delivered, its source, and the notes that findings are made with."""
+    """One document: the record that is delivered, its source, and the reporter of its findings."""
 
     record_type = Record
 
     record: Record
     source: Source | None
     """None for the record of a withdrawal, which tells no metadata."""
-    notes: Notes
+    report: Reporter
     delivery: object | None = None
 
 

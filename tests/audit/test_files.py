@@ -15,7 +15,7 @@ from woo_harvester.audit.offline import audit_offline
 from woo_harvester.demo import values
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
-from woo_harvester.findings import Finding, explain
+from woo_harvester.findings import Finding, Reporter, explain
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.model import Host
@@ -29,7 +29,7 @@ class Read:
     def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
         self.findings: list[Finding] = []
         self.accounts = Accounts()
-        audit = FileAudit(self._report, self.accounts, maxsize)
+        audit = FileAudit(Reporter(self._report), self.accounts, maxsize)
         for path in given:
             audit.read(path)
 

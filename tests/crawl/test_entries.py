@@ -9,7 +9,7 @@ from tests.register.exports import AMSTERDAM, body, read
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
@@ -38,8 +38,8 @@ def read_all(
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
-        reader = Entries(REGISTER, findings.append, keeper)
-        visit = Visit(HOST, None, host, 1, findings.append, REGISTER.is_registered, Account(HOST))
+        reader = Entries(REGISTER, Reporter(findings.append), keeper)
+        visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
         place = reader.place(connection, visit, sitemap, Reading(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()

@@ -14,7 +14,7 @@ from woo_harvester.crawl.candidates import Place
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import Account
@@ -48,14 +48,16 @@ class Run:
 
     def __post_init__(self) -> None:
         waits = self.waited_for.__contains__
-        self.entries = Entries(REGISTER, self.findings.append, self.keeper, timedelta(0), None, waits)
+        self.entries = Entries(
+            REGISTER, Reporter(self.findings.append), self.keeper, timedelta(0), None, waits
+        )
 
     def visit(self, host: str) -> Visit:
         if host not in self.visits:
             with self.keeper.begin() as connection:
                 known = host_of_state(connection, host)
             self.visits[host] = Visit(
-                host, None, known, 1, self.findings.append, REGISTER.is_registered, Account(host)
+                host, None, known, 1, Reporter(self.findings.append), REGISTER.is_registered, Account(host)
             )
         return self.visits[host]
 

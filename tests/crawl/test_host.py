@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from woo_harvester.crawl.host import Visit
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.selection import Index, Sitemap
@@ -22,7 +22,7 @@ def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
         "https://identifier.overheid.nl/x",
         known,
         backlog,
-        told.append,
+        Reporter(told.append),
         lambda _: True,
         Account("www.a.nl"),
     )
@@ -30,7 +30,9 @@ def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
 
 def test_a_finding_is_told_with_the_host_and_its_body() -> None:
     findings: list[Finding] = []
-    visit_of(findings).note("sitemap.leeg", "https://www.a.nl/a.xml", line=3, seen="niets", action="gelezen")
+    visit_of(findings).report(
+        "sitemap.leeg", url="https://www.a.nl/a.xml", line=3, seen="niets", action="gelezen"
+    )
     assert findings == [
         Finding(
             code="sitemap.leeg",
@@ -56,7 +58,7 @@ def test_a_finding_is_told_with_the_host_and_its_body() -> None:
 )
 def test_an_error_means_that_the_host_was_not_read_completely(code: str) -> None:
     visit = visit_of()
-    visit.note(code, "https://www.a.nl/")
+    visit.report(code, url="https://www.a.nl/")
     assert visit.incomplete == [code]
 
 
@@ -65,7 +67,7 @@ def test_an_error_means_that_the_host_was_not_read_completely(code: str) -> None
 )
 def test_a_wrong_name_or_a_lesser_finding_does_not(code: str) -> None:
     visit = visit_of()
-    visit.note(code, "https://www.a.nl/")
+    visit.report(code, url="https://www.a.nl/")
     assert visit.incomplete == []
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.register.exports import AMSTERDAM, body, read
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.crawl.select_hosts import select_hosts
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register
 
 REGISTER = read(
@@ -32,7 +32,7 @@ def select_of(
     register: Register, arguments: dict[str, str]
 ) -> tuple[Register, tuple[str, ...], list[Finding]]:
     findings: list[Finding] = []
-    seen, hosts = select_hosts(register, WooArguments.read(arguments), findings.append)
+    seen, hosts = select_hosts(register, WooArguments.read(arguments), Reporter(findings.append))
     return seen, hosts, findings
 
 

@@ -15,7 +15,7 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.publishers import Demo
 from woo_harvester.demo.server import LoopbackServer
 from woo_harvester.demo.site import Site
-from woo_harvester.findings import Finding, Severity, explain, explanations
+from woo_harvester.findings import Finding, Reporter, Severity, explain, explanations
 from woo_harvester.register import read_export
 
 LOC = ".//{*}loc"
@@ -53,7 +53,7 @@ def test_the_register_names_every_host(demo: Demo) -> None:
 def test_the_harvester_reads_the_register_as_it_is_meant(demo: Demo) -> None:
     findings: list[Finding] = []
     with demo.register_path.open("rb") as file:
-        register = read_export(file, findings.append, date(2026, 1, 1))
+        register = read_export(file, Reporter(findings.append), date(2026, 1, 1))
     assert set(register.hosts) == set(demo.hosts)
     assert [finding.code for finding in findings] == ["register.url-ongeldig"]
     owner = register.organisation_of(demo.mistaken.url("/documenten/a.pdf"), demo.mistaken.host)

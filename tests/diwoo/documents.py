@@ -14,8 +14,7 @@ from woo_harvester.diwoo.defaults import (
 )
 from woo_harvester.diwoo.given import Given, read_given
 from woo_harvester.diwoo.mapping import map_given
-from woo_harvester.findings import Finding, Severity
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.record import Document, Oorzaak, Record, Versie, plain
 from woo_harvester.register.organisations import Match
 from woo_harvester.sitemaps.reader import SitemapReader
@@ -72,20 +71,20 @@ class Outcome:
         return [finding for finding in self.findings if finding.severity is not Severity.INFO]
 
 
-def blank(loc: str = LOC) -> tuple[Outcome, Notes]:
-    """A record without metadata, and the notes of its findings."""
+def blank(loc: str = LOC) -> tuple[Outcome, Reporter]:
+    """A record without metadata, and the reporter of its findings."""
     version = Versie(Oorzaak.AANLEVERING, date(2024, 4, 2), datetime(2024, 4, 2, 8, tzinfo=UTC))
     outcome = Outcome(Record(id="…", document=Document(weblocatie=loc), versies=[version]))
-    notes = Notes(outcome.findings.append, url=loc)
-    outcome.record.herkomst.bevindingen = notes.codes
-    return outcome, notes
+    report = Reporter(outcome.findings.append, url=loc)
+    outcome.record.herkomst.bevindingen = report.codes
+    return outcome, report
 
 
 def mapped(given: Given) -> Outcome:
     """The record with what was given, before anything is filled in."""
-    outcome, notes = blank()
+    outcome, report = blank()
     given.has_diwoo = True
-    map_given(given, outcome.record, notes)
+    map_given(given, outcome.record, report)
     return outcome
 
 
@@ -93,11 +92,11 @@ def completed(
     given: Given, *, loc: str = LOC, index: Concept | None = None, match: Match | None = None
 ) -> Outcome:
     """The record with its defaults; first seen on 2 April 2024."""
-    outcome, notes = blank(loc)
+    outcome, report = blank(loc)
     given.has_diwoo = True
-    map_given(given, outcome.record, notes)
-    default_organisations(outcome.record, match or Match(), notes)
-    default_title(outcome.record, notes)
-    default_category(outcome.record, index, notes)
+    map_given(given, outcome.record, report)
+    default_organisations(outcome.record, match or Match(), report)
+    default_title(outcome.record, report)
+    default_category(outcome.record, index, report)
     default_dates(outcome.record, date(2024, 4, 2))
     return outcome

@@ -23,8 +23,8 @@ def decided(
 ) -> tuple[str | None, str | None, list[tuple[str, str | None, str | None]]]:
     """Label of the type, what told it, and code, ``seen`` and ``action`` of the findings."""
     value = Value(metadata, None) if isinstance(metadata, str) else metadata
-    outcome, notes = blank(loc)
-    decision = decide_filetype(value, media_type, loc, name, notes)
+    outcome, report = blank(loc)
+    decision = decide_filetype(value, media_type, loc, name, report)
     findings = [(finding.code, finding.seen, finding.action) for finding in outcome.findings]
     return (decision.filetype.label, decision.source, findings) if decision else (None, None, findings)
 
@@ -151,8 +151,8 @@ NAMES = st.one_of(
 @given(label=NAMES, uri=NAMES)
 def test_the_format_in_the_record_is_the_one_by_which_it_is_harvested(label: str, uri: str) -> None:
     value = Value(label.strip() or None, uri.strip() or None)
-    outcome, notes = blank(LOC)
-    decision = decide_filetype(value, None, LOC, None, notes)
+    outcome, report = blank(LOC)
+    decision = decide_filetype(value, None, LOC, None, report)
     found = mapped(Given(format=value)).record.document.format if any(value) else None
     if decision:
         assert found is not None

@@ -28,10 +28,10 @@ def decided(
     metadata: str | None, media_type: str | None, ending: str, content: Content | str
 ) -> tuple[str, str | None, str, list[tuple[str, str | None, str | None]]] | tuple[str, str | None]:
     """Codes of format, source and content, and the findings; of a refusal its code and what was seen."""
-    outcome, notes = blank(LOC)
+    outcome, report = blank(LOC)
     value = Value(metadata, None) if metadata else None
     told = Content((KINDS[content],)) if isinstance(content, str) else content
-    decision = decide_filetype(value, media_type, f"{LOC}{ending}", None, notes, told)
+    decision = decide_filetype(value, media_type, f"{LOC}{ending}", None, report, told)
     if decision is None:
         [finding] = outcome.findings
         assert (finding.element, finding.action) == ("format", "overgeslagen")
@@ -44,19 +44,19 @@ def decided(
 @pytest.mark.parametrize("source", ["format", "Content-Type", "extensie"])
 def test_a_sample_of_each_type_is_what_any_one_source_says(code: str, source: str) -> None:
     filetype, content = KINDS[code], read_content(io.BytesIO(SAMPLES[code].read_bytes()))
-    _, notes = blank(LOC)
+    _, report = blank(LOC)
     decision = decide_filetype(
         Value(filetype.label, None) if source == "format" else None,
         filetype.media_type if source == "Content-Type" else "application/octet-stream",
         f"{LOC}.{filetype.extensions[0]}" if source == "extensie" else LOC,
         None,
-        notes,
+        report,
         content,
     )
     assert decision is not None
     # A media type does not tell a slide show from a presentation.
     assert decision.content is (KINDS["PPT"] if code == "PPS" and source == "Content-Type" else filetype)
-    assert notes.codes == []
+    assert report.codes == []
 
 
 @pytest.mark.parametrize("media_type", [None, "", "application/octet-stream", "binary/octet-stream"])

@@ -453,8 +453,8 @@ def test_own_metadata_is_kept_in_its_groups() -> None:
 def test_a_document_without_any_metadata_is_told_and_own_metadata_alone_will_do() -> None:
     fields = [ExtraField("a", ["1"])]
     for given, codes in ((Given(), ["metadata.ontbreekt"]), (Given(extra=[Extra(fields=fields)]), [])):
-        outcome, notes = blank()
-        map_given(given, outcome.record, notes)
+        outcome, report = blank()
+        map_given(given, outcome.record, report)
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 

@@ -14,8 +14,7 @@ from tests.report.runs import record
 from tests.utils.command import read_lines
 from tests.utils.crawlers import crawler_of
 from woo_harvester.extensions.findings import Findings, feed_uri_params
-from woo_harvester.findings import Finding
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.report.file import read_hosts
 
@@ -114,8 +113,8 @@ def test_a_feed_of_a_project_without_the_extension_gets_spider_and_time() -> Non
 def test_an_item_counts_for_the_host_that_lists_it_and_a_report_is_made(tmp_path: Path) -> None:
     extension = opened(tmp_path)
     extension.accounts.of("www.a.nl").looked_at(1, 0)
-    notes = Notes(extension.report, url="https://www.a.nl/1.pdf", host="www.a.nl")
-    extension.item_scraped(WooItem(record(), None, notes))
+    report = Reporter(extension.report, url="https://www.a.nl/1.pdf", host="www.a.nl")
+    extension.item_scraped(WooItem(record(), None, report))
     extension.item_scraped({"another": "item"})
     stats_of(extension)
     (host,) = read_hosts(extension.folder / "report.json")

@@ -11,6 +11,7 @@ from woo_harvester.demo.permit_messages import (
     document_message,
     message,
 )
+from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
@@ -35,7 +36,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         offered(message(), "zaak.xml", "ipm.adres"),
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
     ]
-    (outcome,) = settle([], mutations, NOBODYS, lambda finding: None, SETTLED).outcomes
+    (outcome,) = settle([], mutations, NOBODYS, Reporter(lambda finding: None), SETTLED).outcomes
     assert plain(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {
@@ -81,9 +82,9 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
 
 
 def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
-    first = settle([], [offered(message(), "zaak.xml")], NOBODYS, lambda finding: None, SETTLED)
+    first = settle([], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), SETTLED)
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
-    (outcome,) = settle(first.rows, [late], NOBODYS, lambda finding: None, SETTLED).outcomes
+    (outcome,) = settle(first.rows, [late], NOBODYS, Reporter(lambda finding: None), SETTLED).outcomes
     assert plain(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {"identifier": CASE_URL},

@@ -21,6 +21,7 @@ from tests.permits.world import (
     document,
     mutation,
 )
+from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning
@@ -74,6 +75,7 @@ def test_a_delete_of_an_unknown_case_gives_a_finding_and_no_record() -> None:
             "severity": "warning",
             "url": ENTRY + "zaak-D-2026-04-01.xml",
             "organisation": STAD,
+            "host": "www.voorbeeldstad.nl",
             "seen": CASE,
             "action": "onthouden",
         }
@@ -290,7 +292,7 @@ def test_documents_stand_in_the_order_of_their_volgnummer() -> None:
 
 
 def test_nothing_given_comes_to_nothing() -> None:
-    assert settle([], [], NOBODYS, lambda finding: None, NOW) == Settlement([], [], [], [])
+    assert settle([], [], NOBODYS, Reporter(lambda finding: None), NOW) == Settlement([], [], [], [])
 
 
 TITLES = st.sampled_from(["Kapvergunning", "Bouwvergunning"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Key, Known, Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
@@ -39,7 +39,7 @@ class World:
         """A run with these messages; all of its records become durable."""
         self.findings, self.displaced = [], []
         known = [row for rows in self.rows.values() for row in rows]
-        settled = settle(known, mutations, self.rights, self.findings.append, NOW)
+        settled = settle(known, mutations, self.rights, Reporter(self.findings.append), NOW)
         self._keep(settled)
         self.displaced = settled.displaced
         for outcome in settled.outcomes:

@@ -85,7 +85,7 @@ def test_what_is_not_of_the_19_types_is_left_out_with_a_finding(
     item = item_of(loc=loc, fetched=fetched(media_type))
     with pytest.raises(DropItem, match=f"{loc}: {code}"):
         FileTypePipeline.from_crawler(crawler).process_item(item)
-    assert item.notes.codes == [code]
+    assert item.report.codes == [code]
 
 
 def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
@@ -97,7 +97,7 @@ def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
     assert item.source is not None
     assert item.source.filetype is not None
     assert item.source.filetype.code == "DOCX"
-    assert item.notes.codes == ["format.strijdig"]
+    assert item.report.codes == ["format.strijdig"]
 
 
 def test_what_the_bytes_tell_is_the_format_where_the_publisher_gave_none() -> None:
@@ -126,7 +126,7 @@ def test_bytes_that_may_not_be_harvested_are_left_out_whatever_they_are_called(
     item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched(file=io.BytesIO(content)))
     with pytest.raises(DropItem, match=code):
         FileTypePipeline.from_crawler(crawler_of()).process_item(item)
-    assert item.notes.codes == [code]
+    assert item.report.codes == [code]
 
 
 def test_items_of_other_spiders_pass() -> None:

@@ -74,7 +74,7 @@ def test_the_file_gets_its_pages_text_and_language() -> None:
     assert (file.paginas, file.taal) == (1, "nl")
     assert file.tekst is not None
     assert SENTENCE in file.tekst
-    assert item.notes.codes == []
+    assert item.report.codes == []
 
 
 def test_a_slide_show_is_read_though_it_has_no_media_type_of_its_own() -> None:

@@ -7,7 +7,7 @@ from datetime import date
 from io import BytesIO
 from xml.sax.saxutils import escape, quoteattr
 
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, read_export
 
 TODAY = date(2026, 11, 21)
@@ -61,9 +61,12 @@ def read(*bodies: str) -> Register:
 
 def read_with_findings(document: bytes) -> tuple[Register, list[Finding]]:
     findings: list[Finding] = []
-    return read_export(BytesIO(document), findings.append, TODAY), findings
+    return read_export(BytesIO(document), Reporter(findings.append), TODAY), findings
 
 
-def unexpected(finding: Finding) -> None:
-    """For what must be read without a finding."""
+def _fail(finding: Finding) -> None:
     raise AssertionError(finding)
+
+
+unexpected = Reporter(_fail)
+"""For what must be read without a finding."""

@@ -13,7 +13,7 @@ import trustme
 from aiohttp import web
 
 from tests.register.exports import TODAY, body, export, unexpected
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.fetch import FetchError, fetch_register, obtain_register
 
@@ -132,7 +132,7 @@ class Harvest:
         return await obtain_register(
             url,
             self._data_dir,
-            self.findings.append,
+            Reporter(self.findings.append),
             TODAY,
             user_agent="test/1",
             time_limit=time_limit,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.register.exports import TODAY, body, export, unexpected
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.intake import CopyInfo, read_file
 
@@ -89,7 +89,7 @@ def test_without_readable_facts_the_copy_itself_still_serves(tmp_path: Path, tex
     assert copy.conditional_headers() == {}
     assert copy.read(unexpected, TODAY).location_count == 2
     findings: list[Finding] = []
-    copy.read_instead("HTTP 500", findings.append, TODAY)
+    copy.read_instead("HTTP 500", Reporter(findings.append), TODAY)
     assert [finding.action for finding in findings] == ["eerdere kopie gebruikt"]
 
 
@@ -125,7 +125,7 @@ def test_findings_come_from_an_accepted_register_only(tmp_path: Path) -> None:
             file.write(export(body("A", "geen", *["https://a.nl/"] * count)))
             file.flush()
             try:
-                copy.accept(Path(file.name), findings.append, TODAY, fetched=FETCHED)
+                copy.accept(Path(file.name), Reporter(findings.append), TODAY, fetched=FETCHED)
             except RegisterError:
                 assert findings == []
     assert [finding.seen for finding in findings] == ["geen"]
@@ -154,7 +154,7 @@ def test_the_copy_stands_in_with_a_finding_that_says_why_and_from_when(tmp_path:
     copy = RegisterCopy(tmp_path, SOURCE)
     accept(copy, locations(2))
     findings: list[Finding] = []
-    assert copy.read_instead("HTTP 503", findings.append, TODAY).location_count == 2
+    assert copy.read_instead("HTTP 503", Reporter(findings.append), TODAY).location_count == 2
     assert findings == [
         Finding(
             code="register.onbereikbaar",

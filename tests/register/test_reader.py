@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.register.exports import AMSTERDAM, TODAY, body, export, read, read_with_findings
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Organisation, Register, RegisterError, read_export
 from woo_harvester.register.reader import MAXDEPTH, location_url
 
@@ -178,7 +178,7 @@ def test_a_value_in_pieces_is_put_together() -> None:
 def test_findings_of_an_export_that_turns_out_bad_are_not_handed_over() -> None:
     findings: list[Finding] = []
     with pytest.raises(RegisterError):
-        read_export(BytesIO(export(body("A", "geen"))[:-10]), findings.append, TODAY)
+        read_export(BytesIO(export(body("A", "geen"))[:-10]), Reporter(findings.append), TODAY)
     assert findings == []
 
 
@@ -227,9 +227,9 @@ def test_elements_that_are_nested_too_deep_are_refused() -> None:
 
 def test_an_export_larger_than_the_bound_is_refused() -> None:
     document = export(body("A", "https://a.nl/"))
-    read_export(BytesIO(document), print, TODAY, maxsize=len(document))
+    read_export(BytesIO(document), Reporter(print), TODAY, maxsize=len(document))
     with pytest.raises(RegisterError, match="larger than"):
-        read_export(BytesIO(document), print, TODAY, maxsize=len(document) - 1)
+        read_export(BytesIO(document), Reporter(print), TODAY, maxsize=len(document) - 1)
 
 
 def test_a_value_of_megabytes_is_cut_and_does_no_harm() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import skip_or_fail
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, read_export
 
 EXPORT = Path(__file__).parents[2] / "../shared/data/roo/exportOO.xml"
@@ -24,7 +24,7 @@ def _read(today: date) -> Register:
         skip_or_fail(f"needs {EXPORT}")
     findings: list[Finding] = []
     with EXPORT.open("rb") as stream:
-        register = read_export(stream, findings.append, today)
+        register = read_export(stream, Reporter(findings.append), today)
     assert findings == []
     return register
 

@@ -25,7 +25,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from tests.simulation.play import KilledError
 from tests.simulation.publishers import File, Publisher, number_of, register_of
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
@@ -196,7 +196,7 @@ class _Run:
         keeper = _Keeper(self._crawler, self._harvester.state)
         keeper.outputs = keeper.feeds = 1
         self._keeper = keeper
-        spider.report, spider.keeper, spider.accounts = self._report, keeper, outcome.accounts
+        spider.report, spider.keeper, spider.accounts = Reporter(self._report), keeper, outcome.accounts
         spider.folder, spider.common_cause = Path("/dev/shm"), CommonCause()
         register = register_of(day.registered)
         self._harvester.state.kill_in = day.kill_in
@@ -269,7 +269,7 @@ class _Run:
         for item in items:
             loc = item.record.document.weblocatie
             if loc in self._day.unreachable and item.source is not None:
-                item.notes("document.onbereikbaar", seen="HTTP 503", action="overgeslagen")
+                item.report("document.onbereikbaar", seen="HTTP 503", action="overgeslagen")
                 self._keeper.not_harvested(item, refused=False)
                 continue
             fails = self._day.output_fails_after
@@ -277,7 +277,7 @@ class _Run:
                 continue
             self._written += 1
             self._metadata.process_item(item)
-            host = item.notes.host
+            host = item.report.host
             if host is not None:
                 self.outcome.accounts.of(host).delivered(item.record)
             deliveries.append(item.delivery)

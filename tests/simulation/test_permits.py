@@ -27,7 +27,7 @@ from tests.simulation.permits import (
 )
 from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate
 from tests.utils.postgresql import new_database, postgresql_server
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.files import FileKnown
 from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.rights import Rights
@@ -256,7 +256,7 @@ class Permits(RuleBasedStateMachine):
                 self.deliver(under_way, random, killer)
             with self.state.begin() as connection:
                 packages = settling.settle_some(
-                    connection, list(numbers.values()), rights, findings.append, self.now
+                    connection, list(numbers.values()), rights, Reporter(findings.append), self.now
                 )
         self.deliver(under_way, random, killer)
 

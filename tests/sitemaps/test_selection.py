@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.findings import explain
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.sitemaps import selection
 from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
 from woo_harvester.sitemaps.reader import Entry
@@ -30,11 +30,12 @@ class Host:
     findings: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.selection = Selection(self.registered.__contains__, self.note)
+        self.selection = Selection(self.registered.__contains__, Reporter(self.keep))
 
-    def note(self, code: str, url: str, **more: Any) -> None:
-        explain(code)  # every code stands in the catalogue
-        self.findings.append({"code": code, "url": url, **more})
+    def keep(self, finding: Finding) -> None:
+        found = finding.as_dict()
+        del found["severity"]
+        self.findings.append(found)
 
     @property
     def codes(self) -> list[str]:

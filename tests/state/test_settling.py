@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from tests.register.exports import body, read
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.files import FileKnown
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
@@ -76,7 +76,9 @@ def wait(connection: Connection, entry: int, *messages: Message, organisation: s
 def settle(connection: Connection, *entries: int) -> list[settling.Package]:
     """All that waits."""
     found: list[settling.Package] = []
-    while (packages := settling.settle_some(connection, entries, NOBODYS, lambda _: None, NOW)) is not None:
+    while (
+        packages := settling.settle_some(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
+    ) is not None:
         found += packages
     return found
 
@@ -90,7 +92,7 @@ def causes(packages: list[settling.Package]) -> list[list[str]]:
 
 
 def test_nothing_that_waits_is_nothing_to_settle(connection: Connection, entry: int) -> None:
-    assert settling.settle_some(connection, [entry], NOBODYS, lambda _: None, NOW) is None
+    assert settling.settle_some(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW) is None
 
 
 def test_what_hangs_together_is_a_package(connection: Connection, entry: int) -> None:
@@ -142,7 +144,7 @@ def test_what_gives_no_record_is_learned_at_once(connection: Connection, entry: 
 def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
     other = entry_of(connection, f"https://{HOST}/andere/", HOST)
     wait(connection, entry, case(1))
-    assert settling.settle_some(connection, [other], NOBODYS, lambda _: None, NOW) is None
+    assert settling.settle_some(connection, [other], NOBODYS, Reporter(lambda _: None), NOW) is None
 
 
 def test_more_messages_than_are_settled_at_once(
@@ -158,7 +160,7 @@ def test_large_messages_are_settled_a_few_at_a_time(
 ) -> None:
     monkeypatch.setattr(settling, "AT_ONCE_SIZE", 1)
     wait(connection, entry, case(1), case(2))
-    packages = settling.settle_some(connection, [entry], NOBODYS, lambda _: None, NOW)
+    packages = settling.settle_some(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW)
     assert packages is not None
     assert len(packages) == 1
 
@@ -166,7 +168,7 @@ def test_large_messages_are_settled_a_few_at_a_time(
 def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1, Transactie.DELETE))
     findings: list[Finding] = []
-    settling.settle_some(connection, [entry], NOBODYS, findings.append, NOW)
+    settling.settle_some(connection, [entry], NOBODYS, Reporter(findings.append), NOW)
     assert [(finding.code, finding.host) for finding in findings] == [("ipm.zaak-onbekend", HOST)]
 
 
@@ -205,7 +207,9 @@ def offer(connection: Connection, *messages: Message, digest: str = "00" * 32) -
 def refused(connection: Connection, *entries: int, rights: Rights = REGISTERED) -> list[str | None]:
     """The files of what is refused of all that waits."""
     findings: list[Finding] = []
-    while (packages := settling.settle_some(connection, entries, rights, findings.append, NOW)) is not None:
+    while (
+        packages := settling.settle_some(connection, entries, rights, Reporter(findings.append), NOW)
+    ) is not None:
         settling.confirm(connection, [package.number for package in packages])
     assert {finding.code for finding in findings} <= {"ipm.andere-organisatie"}
     return [finding.url for finding in findings]

@@ -10,8 +10,7 @@ from scrapy.utils.test import get_crawler
 
 from woo_harvester.default_settings import OPTIONS
 from woo_harvester.diwoo.given import Given
-from woo_harvester.findings import Finding
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
@@ -46,7 +45,7 @@ def item_of(
 ) -> WooItem:
     """An item as the spider makes it; its findings go to the list that is given."""
     told: list[Finding] = [] if findings is None else findings
-    notes = Notes(told.append, url=loc)
+    report = Reporter(told.append, url=loc)
     record = Record(record_id(loc), Document(loc), versies=[version or Versie(Oorzaak.AANLEVERING)])
-    record.herkomst.bevindingen = notes.codes
-    return WooItem(record, Source(given or Given(), category, match or Match(), fetched), notes)
+    record.herkomst.bevindingen = report.codes
+    return WooItem(record, Source(given or Given(), category, match or Match(), fetched), report)

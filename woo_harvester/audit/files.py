@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, takewhile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import unquote
 
 from woo_harvester.audit.schema import schema_faults
@@ -23,8 +23,7 @@ from woo_harvester.diwoo import defaults
 from woo_harvester.diwoo.filetype import decide_filetype
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.diwoo.mapping import map_given
-from woo_harvester.findings import Finding, Report
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.formats import Verdict, from_extension
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
@@ -46,13 +45,13 @@ ROBOTS = "robots.txt"
 
 
 class FileAudit:
-    """Reads files, tells findings to *report* and counts documents in *accounts*.
+    """Reads files, reports findings with *report* and counts documents in *accounts*.
 
     Each file or folder that is given counts as a host, under the name by which it was given. *maxsize* is the
     bound of a sitemap in bytes, after decompression.
     """
 
-    def __init__(self, report: Report, accounts: Accounts, maxsize: int) -> None:
+    def __init__(self, report: Reporter, accounts: Accounts, maxsize: int) -> None:
         self._report = report
         self._accounts = accounts
         self._maxsize = maxsize
@@ -61,13 +60,13 @@ class FileAudit:
         """Read one file, or all that is in a folder. Raises OSError."""
         account = self._accounts.of(_shown(given))
         account.visited = account.offline = True
-        reading = _Reading(given, account, self._report, self._maxsize)
+        reading = _Reading(given, account, self._report.about(host=account.host), self._maxsize)
         files = list(files_of(given))
         for path in files:
             reading.learn_categories(path)
         for path in files:
             reading.read(path)
-        account.complete = not reading.incomplete
+        account.complete = reading.report.error is None
 
 
 def files_of(given: Path) -> Iterator[Path]:
@@ -86,18 +85,12 @@ class _Reading:
 
     given: Path
     account: Account
-    report: Report
+    report: Reporter
+    """Reports findings about files; after an error, the host was not read completely."""
     maxsize: int
-    incomplete: bool = False
     numbers: dict[str, list[tuple[list[str], int]]] = field(default_factory=dict)
     """Folders, the innermost first, and number of informatiecategorie of what indexes list, by its name."""
     locs: set[str] = field(default_factory=set)
-
-    def note(self, code: str, path: Path, **found: Any) -> None:
-        """Tell a finding about a file as a whole; *found* as in :class:`Finding`."""
-        finding = Finding(code=code, host=self.account.host, url=_shown(path), **found)
-        self.incomplete |= finding.severity == "error"
-        self.report(finding)
 
     def learn_categories(self, path: Path) -> None:
         """Learn which category an index by the convention gives to its sitemaps."""
@@ -134,77 +127,75 @@ class _Reading:
                 self.account.saw_sitemap(_shown(path.name))
                 with _chunks(path) as chunks:
                     seen = other_root(root, chunks, self.maxsize)
-                self.note("sitemap.wortelelement", path, seen=seen, action=NOT_READ)
+                self.report("sitemap.wortelelement", url=_shown(path), seen=seen, action=NOT_READ)
 
     def _read_robots(self, path: Path) -> None:
         body = path.read_bytes()
         if len(body) > ROBOTS_MAXSIZE:
-            self.note("robots.te-groot", path, action="gelezen tot 500 KiB")
+            self.report("robots.te-groot", url=_shown(path), action="gelezen tot 500 KiB")
         lines = list(sitemap_lines(body[:ROBOTS_MAXSIZE], "https://robots.txt/robots.txt"))
         for line in lines:
             for code in _codes_of_line(line):
-                self.note(code, path, line=line.line, seen=line.given)
+                self.report(code, url=_shown(path), line=line.line, seen=line.given)
         if not any(index_name(line.url).kind is NameKind.INDEX for line in lines):
-            self.note("robots.geen-diwoo-index", path)
+            self.report("robots.geen-diwoo-index", url=_shown(path))
 
     def _read_index(self, path: Path) -> None:
         if index_name(path.name).kind is NameKind.OTHER and path != self.given:
-            self.note("robots.andere-sitemap", path, seen=_shown(path.name))
+            self.report("robots.andere-sitemap", url=_shown(path), seen=_shown(path.name))
             return
         self.account.saw_index(_shown(path.name))
         for code in _codes_of_name(path.name):
-            self.note(code, path, seen=_shown(path.name))
+            self.report(code, url=_shown(path), seen=_shown(path.name))
         for entry in self._entries(path, "sitemapindex"):
             problem = loc_problem(entry.loc) if entry.loc else "loc.ontbreekt"
             if problem:
-                self.note(problem, path, line=entry.line, element="sitemap/loc", seen=entry.loc or None)
+                self.report(
+                    problem, url=_shown(path), line=entry.line, element="sitemap/loc", seen=entry.loc or None
+                )
 
     def _read_sitemap(self, path: Path) -> None:
         self.account.saw_sitemap(_shown(path.name))
         if index_name(path.name).kind is NameKind.INDEX:
-            self.note("index.is-urlset", path, seen="<urlset>")
+            self.report("index.is-urlset", url=_shown(path), seen="<urlset>")
         category = self._category_of(path)
         for entry in self._entries(path, "urlset"):
             self.account.looked_at(1, 0)
-            notes = Notes(
-                self.report, url=entry.loc, host=self.account.host, sitemap=_shown(path), line=entry.line
-            )
-            if is_usable(entry.loc, notes):
+            report = self.report.about(url=entry.loc, sitemap=_shown(path), line=entry.line)
+            if is_usable(entry.loc, report):
                 if entry.loc in self.locs:
-                    notes("loc.dubbel", element="loc", action=SKIPPED)
+                    report("loc.dubbel", element="loc", action=SKIPPED)
                 else:
                     self.locs.add(entry.loc)
-                    self._read_document(entry, notes, category)
+                    self._read_document(entry, report, category)
 
-    def _read_document(self, entry: Entry, notes: Notes, category: Concept | None) -> None:
+    def _read_document(self, entry: Entry, report: Reporter, category: Concept | None) -> None:
         """Do to an entry what spider and pipelines do, as far as it can be done without a request."""
         now = datetime.now(UTC).replace(microsecond=0)
-        moment = read_lastmod(entry.lastmod, now, notes)
+        moment = read_lastmod(entry.lastmod, now, report)
         published = day_of(moment or now)
         given = read_given(entry.document)
         record = Record(
             id=record_id(entry.loc),
             document=Document(weblocatie=entry.loc),
             versies=[Versie(Oorzaak.AANLEVERING, published, moment)],
-            herkomst=Herkomst(lastmod=entry.lastmod, bevindingen=notes.codes),
+            herkomst=Herkomst(lastmod=entry.lastmod, bevindingen=report.codes),
         )
-        map_given(given, record, notes)
-        defaults.default_organisations(record, Match(), notes)
-        defaults.default_title(record, notes)
-        defaults.default_category(record, category, notes)
+        map_given(given, record, report)
+        defaults.default_organisations(record, Match(), report)
+        defaults.default_title(record, report)
+        defaults.default_category(record, category, report)
         defaults.default_dates(record, published)
-        self._hold_to_schema(entry, notes)
+        self._hold_to_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == Verdict()
-        if says_nothing or decide_filetype(given.format, None, entry.loc, None, notes) is not None:
+        if says_nothing or decide_filetype(given.format, None, entry.loc, None, report) is not None:
             self.account.delivered(record)
 
-    def _hold_to_schema(self, entry: Entry, notes: Notes) -> None:
+    def _hold_to_schema(self, entry: Entry, report: Reporter) -> None:
         if entry.document is None:
             return
         for fault in schema_faults(entry.document):
-            notes.line = fault.line
-            notes("metadata.schema", element=fault.path, seen=fault.message)
-        notes.line = entry.line
+            report("metadata.schema", element=fault.path, seen=fault.message, line=fault.line)
 
     def _entries(self, path: Path, kind: Literal["urlset", "sitemapindex"]) -> Iterator[Entry]:
         """The entries of a file, as far as it can be read; findings tell what is wrong with it as a whole."""
@@ -215,11 +206,11 @@ class _Reading:
                 for batch in reader:
                     yield from batch
             except SitemapError as error:
-                self.note(fault_code(area, error.fault), path, line=error.line, seen=error.seen)
+                self.report(fault_code(area, error.fault), url=_shown(path), line=error.line, seen=error.seen)
         for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
-            self.note(code, path, seen=seen)
+            self.report(code, url=_shown(path), seen=seen)
         if reader.complete and not reader.entries:
-            self.note("sitemap.leeg", path)
+            self.report("sitemap.leeg", url=_shown(path))
 
 
 def root_of(path: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.dates import iso_datetime
-from woo_harvester.findings import Finding, Language
+from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.make import make_report
 
@@ -25,12 +25,12 @@ def audit_offline(files: Iterable[Path], folder: Path, maxsize: int, lang: Langu
     started = _now()
     with (folder / "findings.jsonl").open("w", encoding="utf-8") as lines:
 
-        def report(finding: Finding) -> None:
+        def write(finding: Finding) -> None:
             accounts.note(finding)
             line = replace(finding, at=_now()).as_dict()
             lines.write(json.dumps(line, ensure_ascii=False) + "\n")
 
-        audit = FileAudit(report, accounts, maxsize)
+        audit = FileAudit(Reporter(write), accounts, maxsize)
         for given in files:
             audit.read(given)
     accounts.write(folder / "hosts.jsonl")

@@ -19,7 +19,7 @@ from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.extensions.findings import Findings, run_name
-from woo_harvester.findings import Severity
+from woo_harvester.findings import Reporter, Severity
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.sarif import sarif
@@ -176,7 +176,7 @@ class Command(WordedCommand):
         findings = crawler.get_extension(Findings)
         if findings is not None and getattr(crawler.spider, "failure", None) is None:
             maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
-            audit = FileAudit(findings.report, findings.accounts, maxsize)
+            audit = FileAudit(Reporter(findings.report), findings.accounts, maxsize)
             for path in self._files:
                 audit.read(path)
 

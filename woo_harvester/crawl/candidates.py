@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from woo_harvester.crawl.host import Visit
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.selection import Sitemap
 from woo_harvester.state.decision import Known
@@ -62,7 +62,7 @@ class Candidate:
 
     entry: Entry
     digest: bytes | None
-    notes: Notes
+    report: Reporter
     own: bool
     """The entry is its owner's: see Register.is_own."""
     known: Known
@@ -94,7 +94,7 @@ class Changes:
     """Of those: entries that wait."""
     unchanged: int = 0
     """Of those: documents that are harvested and are as they were."""
-    candidates: list[tuple[Entry, bytes | None, Notes]] = field(default_factory=list)
+    candidates: list[tuple[Entry, bytes | None, Reporter]] = field(default_factory=list)
     """Entries that the rules on loc let through, and that are not known to be the same to the byte."""
     listed: list[Listing] = field(default_factory=list)
     """Documents that the sitemap did not list before."""

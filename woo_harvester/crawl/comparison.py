@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.candidates import Changes, ListedEntry, Place
-from woo_harvester.findings import Report
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.register import Register
 from woo_harvester.sitemaps.rules import SKIPPED, is_usable
 from woo_harvester.sitemaps.scanner import NotPlainError
@@ -25,7 +24,7 @@ from woo_harvester.urls import host_of, loc_problem
 class Comparison:
     """Compares entries with what is known of their documents."""
 
-    def __init__(self, register: Register, report: Report) -> None:
+    def __init__(self, register: Register, report: Reporter) -> None:
         self._register = register
         self._report = report
         self._origin = "\0"
@@ -75,9 +74,9 @@ class Comparison:
             changes.postponed += 1  # it was compared in the first reading
             return
         sitemap = place.sitemap.url
-        notes = Notes(self._report, url=entry.loc, host=place.visit.host, sitemap=sitemap, line=entry.line)
-        if self._may_be_harvested(entry.loc, notes):
-            changes.candidates.append((entry, listed.digest, notes))
+        report = self._report.about(url=entry.loc, host=place.visit.host, sitemap=sitemap, line=entry.line)
+        if self._may_be_harvested(entry.loc, report):
+            changes.candidates.append((entry, listed.digest, report))
         else:
             # What is wrong is reported in each run: the sitemap is not passed over.
             place.reading.flawed = True
@@ -120,10 +119,10 @@ class Comparison:
             self._origin = loc[:end]
         return registered
 
-    def _may_be_harvested(self, loc: str, notes: Notes) -> bool:
-        if not is_usable(loc, notes):
+    def _may_be_harvested(self, loc: str, report: Reporter) -> bool:
+        if not is_usable(loc, report):
             return False
         if not self._register.is_registered(host_of(loc)):
-            notes("loc.niet-geregistreerd", element="loc", seen=host_of(loc), action=SKIPPED)
+            report("loc.niet-geregistreerd", element="loc", seen=host_of(loc), action=SKIPPED)
             return False
         return True

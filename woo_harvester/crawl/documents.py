@@ -176,12 +176,12 @@ class Documents:
             self.finish(visit)
             return
         code = failure_code(failure.value, "document")
-        item.notes(code, seen=failure_seen(failure.value), action=SKIPPED)
+        item.report(code, seen=failure_seen(failure.value), action=SKIPPED)
         self._not_harvested(item)
         self.finish(visit)
 
     def _not_harvested(self, item: WooItem) -> None:
-        error = item.notes.error
+        error = item.report.error
         self._keeper.not_harvested(item, refused=error is not None and error.code in REFUSALS)
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
@@ -189,19 +189,19 @@ class Documents:
         if is_not_modified(response) and item.source is not None and item.source.known is not None:
             return True
         if response.status == PARTIAL:  # nobody asked for a part: no request of ours has a Range
-            item.notes("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
+            item.report("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
         elif not is_complete(response.status):
-            item.notes("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
+            item.report("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
         elif "coding" in response.flags:
-            item.notes("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
+            item.report("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
         elif "expansion" in response.flags:
-            item.notes("document.te-groot", seen=f"{response.size} bytes en meer", action=SKIPPED)
+            item.report("document.te-groot", seen=f"{response.size} bytes en meer", action=SKIPPED)
         elif "maxsize" in response.flags or (size or 0) > self._maxsize:
-            item.notes("document.te-groot", seen=f"{size} bytes", action=SKIPPED)
+            item.report("document.te-groot", seen=f"{size} bytes", action=SKIPPED)
         elif "dataloss" in response.flags:
-            item.notes("document.afgebroken", seen=f"{response.size} bytes", action=SKIPPED)
+            item.report("document.afgebroken", seen=f"{response.size} bytes", action=SKIPPED)
         elif size == 0:
-            item.notes("document.leeg", seen="0 bytes", action=SKIPPED)
+            item.report("document.leeg", seen="0 bytes", action=SKIPPED)
         else:
             return True
         return False

@@ -16,8 +16,7 @@ from woo_harvester.crawl.lookup import LookUp
 from woo_harvester.crawl.verdicts import NOT_AGAIN, Verdicts
 from woo_harvester.dates import iso_seconds
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Finding, Report
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
 from woo_harvester.sitemaps.selection import Sitemap
@@ -41,7 +40,7 @@ class Entries:
     def __init__(
         self,
         register: Register,
-        report: Report,
+        report: Reporter,
         keeper: StateKeeper,
         patience: timedelta = timedelta(0),
         recheck: timedelta | None = None,
@@ -91,11 +90,16 @@ class Entries:
         for fault in found:
             match = self._register.organisation_of(fault.loc, host)
             organisation = match.organisation.identifier if match.organisation else None
-            notes = Notes(
-                self._report, url=fault.loc, host=host, organisation=organisation, sitemap=sitemap.url
+            self._report(
+                fault.code,
+                seen=fault.seen,
+                action=NOT_AGAIN,
+                url=fault.loc,
+                host=host,
+                organisation=organisation,
+                sitemap=sitemap.url,
+                since=iso_seconds(fault.since),
             )
-            notes.since = iso_seconds(fault.since)
-            notes(fault.code, seen=fault.seen, action=NOT_AGAIN)
         self.counts[Verdict.REFUSED] += len(found)
         self.counts[Verdict.FOREIGN] += left_to.total()
         visit.account.left_to_others(left_to.total(), unchanged=True)
@@ -106,18 +110,16 @@ class Entries:
         if not left_to:
             return
         total = sum(left_to.values())
-        visit.note(FOREIGN, sitemap.url, seen=_number(total), action=LEFT_TO_OWN)
+        visit.report(FOREIGN, url=sitemap.url, seen=_number(total), action=LEFT_TO_OWN)
         for host, count in sorted(left_to.items()):
             owners = self._register.organisations_of_host(host)
             self._report(
-                Finding(
-                    code=FOREIGN,
-                    url=sitemap.url,
-                    host=host,
-                    organisation=owners[0].identifier if len(owners) == 1 else None,
-                    seen=f"{_number(count)} in een sitemap van {visit.host}",
-                    action=LEFT_TO_OWN,
-                )
+                FOREIGN,
+                url=sitemap.url,
+                host=host,
+                organisation=owners[0].identifier if len(owners) == 1 else None,
+                seen=f"{_number(count)} in een sitemap van {visit.host}",
+                action=LEFT_TO_OWN,
             )
 
     def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:

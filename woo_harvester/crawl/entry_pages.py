@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from woo_harvester.arguments import ArgumentError, PermitArguments, page_problem
 from woo_harvester.crawl.capacity import Room
-from woo_harvester.findings import Finding, Report
+from woo_harvester.findings import Reporter
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
 from woo_harvester.urls import host_of
@@ -41,7 +41,7 @@ class Ingang:
 class IngangVisit(Room):
     """An entry page in one run, and the files that are under way."""
 
-    def __init__(self, ingang: Ingang, number: int, backlog: int, report: Report) -> None:
+    def __init__(self, ingang: Ingang, number: int, backlog: int, report: Reporter) -> None:
         super().__init__(backlog)
         self.ingang = ingang
         self.number = number
@@ -54,23 +54,7 @@ class IngangVisit(Room):
         """Whether all that the page lists was asked for."""
         self.complete = False
         """Whether the page was read to its end."""
-        self._report = report
-
-    def note(
-        self,
-        code: str,
-        url: str,
-        *,
-        seen: str | None = None,
-        action: str | None = None,
-        since: str | None = None,
-    ) -> None:
-        """Tell a finding about the page or one of its files."""
-        self.report(Finding(code=code, url=url, seen=seen, action=action, since=since))
-
-    def report(self, finding: Finding) -> None:
-        """Tell a finding, with whose it is."""
-        self._report(replace(finding, host=self.ingang.host, organisation=self.ingang.organisation))
+        self.report = report.about(host=ingang.host, organisation=ingang.organisation)
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:

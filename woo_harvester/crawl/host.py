@@ -9,7 +9,7 @@ from math import ceil, inf
 from time import monotonic
 
 from woo_harvester.crawl.capacity import Room
-from woo_harvester.findings import Finding, Report, Severity
+from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
 from woo_harvester.state.delivery import Reading
@@ -33,7 +33,7 @@ class Visit(Room):
         organisation: str | None,
         known: Host,
         backlog: int,
-        report: Report,
+        report: Reporter,
         is_registered: Callable[[str], bool],
         account: Account,
         budget: float | None = None,
@@ -62,7 +62,10 @@ class Visit(Room):
         """Of each of these: how many of its entries are of documents that other hosts list themselves."""
         self.is_second = False
         """Whether these are being read now, for such entries only."""
-        self.selection = Selection(is_registered, self.note)
+        self._report = report
+        self.report = Reporter(self._send, host=host, organisation=organisation)
+        """Reports findings about what is read of the host."""
+        self.selection = Selection(is_registered, self.report)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()
         self.asked = 0
@@ -76,34 +79,12 @@ class Visit(Room):
         self.left = 0
         """Documents that were not, since the time for the host was used up."""
         self._end = inf if budget is None else monotonic() + budget
-        self._report = report
 
-    def note(
-        self,
-        code: str,
-        url: str,
-        *,
-        sitemap: str | None = None,
-        line: int | None = None,
-        element: str | None = None,
-        seen: str | None = None,
-        action: str | None = None,
-    ) -> None:
-        """Tell a finding about what is read of the host; an error means that something is missing of it."""
-        finding = Finding(
-            code=code,
-            url=url,
-            host=self.host,
-            organisation=self.organisation,
-            sitemap=sitemap,
-            line=line,
-            element=element,
-            seen=seen,
-            action=action,
-        )
-        if finding.severity is Severity.ERROR and code not in ONLY_A_NAME:
-            self.incomplete.append(code)
-        self._report(finding)
+    def _send(self, finding: Finding) -> None:
+        """Send a finding about what is read of the host; an error means that something of it is missing."""
+        if finding.severity is Severity.ERROR and finding.code not in ONLY_A_NAME:
+            self.incomplete.append(finding.code)
+        self._report.send(finding)
 
     @property
     def reading_done(self) -> bool:

@@ -44,12 +44,12 @@ class LookUp:
         rows = listings.find(connection, place.sitemap_id, ids)
         versions = self._versions(connection, [known[loc] for loc in own if loc in known], own, place)
         found = []
-        for entry, digest, notes in changes.candidates:
+        for entry, digest, report in changes.candidates:
             document = known[entry.loc]
             place.seen.add(document.id)
             version = versions.get(document.id) or Version(host, own[entry.loc])
             row = rows.get(document.id)
-            found.append(Candidate(entry, digest, notes, own[entry.loc], document, row, version))
+            found.append(Candidate(entry, digest, report, own[entry.loc], document, row, version))
         return found
 
     def _versions(

@@ -76,7 +76,7 @@ class IngangReader:
 
     def page_failed(self, error: BaseException | None, visit: IngangVisit) -> None:
         """Tell why no entry page came."""
-        visit.note(failure_code(error, "ingang"), visit.ingang.url, seen=failure_seen(error))
+        visit.report(failure_code(error, "ingang"), url=visit.ingang.url, seen=failure_seen(error))
         self._page_done(visit)
 
     async def parse_page(self, response: StreamedResponse, visit: IngangVisit) -> AsyncIterator[Request]:
@@ -100,7 +100,7 @@ class IngangReader:
         """The links to what is or may be XML, on the hosts that the organisation has."""
         url = visit.ingang.url
         if not is_complete(response.status):
-            visit.note("ipm.ingang-onbereikbaar", url, seen=f"HTTP {response.status}")
+            visit.report("ipm.ingang-onbereikbaar", url=url, seen=f"HTTP {response.status}")
             return ()
         content_type = header(response, "Content-Type")
         listing = read_listing(response.chunks(), response.url, self._maxsize, content_type)
@@ -108,7 +108,7 @@ class IngangReader:
             listing.fault, listing.seen = "ipm.ingang-onbereikbaar", "afgebroken"
         if listing.fault is not None:
             action = f"{len(listing.links)} links gelezen"
-            visit.note(listing.fault, url, seen=listing.seen, action=action)
+            visit.report(listing.fault, url=url, seen=listing.seen, action=action)
         visit.complete = listing.fault is None
         visit.has_xml = any(link.is_xml for link in listing.links)
         links = [link for link in self._own(listing.links, visit) if link.url != response.url]
@@ -123,11 +123,13 @@ class IngangReader:
             except ValueError:
                 if link.is_xml:
                     action = "bericht niet opgehaald"
-                    visit.note("ipm.bericht-onbereikbaar", link.url, seen="geen geldig adres", action=action)
+                    visit.report(
+                        "ipm.bericht-onbereikbaar", url=link.url, seen="geen geldig adres", action=action
+                    )
                 continue
             if host not in visit.ingang.hosts:
                 if link.is_xml:
-                    visit.note("host.niet-geregistreerd", link.url, action="bericht niet opgehaald")
+                    visit.report("host.niet-geregistreerd", url=link.url, action="bericht niet opgehaald")
             else:  # a page that was moved to https may still have its old links
                 url = secured(link.url) if secure else link.url
                 yield link if url == link.url else replace(link, url=url)
@@ -193,7 +195,7 @@ class IngangReader:
     def _failed(self, link: Link, file: PermitFile | None, visit: IngangVisit, code: str, seen: str) -> None:
         """A message could not be fetched; nobody knows what a link without extension would have been."""
         if link.is_xml or file is not None:
-            visit.note(code, link.url, seen=seen)
+            visit.report(code, url=link.url, seen=seen)
             self._count("woo/berichten/failed")
             if file is not None:
                 self._wait_again(link, file, visit)
@@ -226,7 +228,7 @@ class IngangReader:
         judged = judge(file.known if file else None, digest, link.date, asked, modified)
         if judged.always_now:
             seen = str(link.date or header(response, "Last-Modified"))
-            visit.note("ipm.datum-nu", link.url, seen=seen, action="de inhoud is vergeleken")
+            visit.report("ipm.datum-nu", url=link.url, seen=seen, action="de inhoud is vergeleken")
         kept = PermitFile(
             judged.known,
             read_at=int(now.timestamp()),
@@ -238,8 +240,9 @@ class IngangReader:
         mutation = None
         if judged.changed:
             message, findings = read_message(response.chunks(), self._maxsize)
+            report = visit.report.about(url=link.url)
             for finding in findings:
-                visit.report(replace(finding, url=link.url))
+                report.send(finding)
             self._count("woo/berichten/invalid" if message is None else "woo/berichten/valid")
             faults = [_kept(finding) for finding in findings if message is None]
             since = (kept.faults_since or kept.read_at) if faults else None
@@ -272,7 +275,7 @@ class IngangReader:
         if not visit.page_done or visit.under_way:
             return
         if visit.complete and not visit.has_xml:
-            visit.note("ipm.ingang-zonder-links", visit.ingang.url)
+            visit.report("ipm.ingang-zonder-links", url=visit.ingang.url)
         host = visit.ingang.host
         self._count(f"woo/ingangen/complete/{host}" if visit.complete else f"woo/ingangen/incomplete/{host}")
 
@@ -315,4 +318,4 @@ def _tell_again(link: Link, file: PermitFile, visit: IngangVisit) -> None:
     """What is wrong with an invalid file is told in each run, until it is mended."""
     since = None if file.faults_since is None else iso_seconds(file.faults_since)
     for fault in file.faults:
-        visit.report(Finding(**fault, url=link.url, since=since))
+        visit.report(**fault, url=link.url, since=since)

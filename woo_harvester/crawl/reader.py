@@ -110,7 +110,7 @@ class HostReader:
         if is_ours(failure.value):
             return
         code = failure_code(failure.value, request.meta["woo_kind"])
-        visit.note(code, request.url, seen=failure_seen(failure.value))
+        visit.report(code, url=request.url, seen=failure_seen(failure.value))
         for following in self._after(visit):
             yield following
 
@@ -177,9 +177,9 @@ class HostReader:
         stats.set_value(f"woo/backlog/{visit.host}", visit.left)
         stats.set_value(f"woo/backlog_days/{visit.host}", visit.days_left)
         visit.incomplete.append(LEFT)
-        visit.note(
+        visit.report(
             LEFT,
-            f"https://{visit.host}/",
+            url=f"https://{visit.host}/",
             seen=f"{visit.left} documenten over, {visit.asked_for} opgevraagd",
             action=f"in een volgende oogst: bij een oogst per dag {visit.days_left} dagen",
         )
@@ -198,17 +198,17 @@ class HostReader:
         if readable and body is not None:
             visit.indexes.extend(visit.selection.indexes(body, response.url))
             if "maxsize" in response.flags:
-                visit.note("robots.te-groot", response.url, action="gelezen tot 500 KiB")
+                visit.report("robots.te-groot", url=response.url, action="gelezen tot 500 KiB")
                 visit.incomplete.append("robots.te-groot")
             elif is_complete(response.status):
                 keep = _keep(response, resource, body)
             if not visit.selection.named:
-                visit.note("robots.geen-diwoo-index", response.url)
+                visit.report("robots.geen-diwoo-index", url=response.url)
         elif response.status in (404, 410):
-            visit.note("robots.ontbreekt", response.url, seen=f"HTTP {response.status}")
+            visit.report("robots.ontbreekt", url=response.url, seen=f"HTTP {response.status}")
         else:
             seen = "afgebroken" if is_complete(response.status) else f"HTTP {response.status}"
-            visit.note("robots.onbereikbaar", response.url, seen=seen)
+            visit.report("robots.onbereikbaar", url=response.url, seen=seen)
         if readable or response.status in range(400, 500):
             await self._obey(response, body or b"" if readable else b"")
         for request in self._after(visit, keep):
@@ -235,11 +235,11 @@ class HostReader:
             elif is_complete(response.status):
                 complete = self._read_index(response.chunks(), visit, index)
                 if "dataloss" in response.flags and complete:
-                    visit.note("index.ongeldig", index.url, seen="afgebroken")
+                    visit.report("index.ongeldig", url=index.url, seen="afgebroken")
                 elif complete and response.size <= KEPT_MAXSIZE:
                     keep = _keep(response, resource, b"".join(response.chunks()))
             else:
-                visit.note("index.onbereikbaar", index.url, seen=f"HTTP {response.status}")
+                visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")
         for request in self._after(visit, keep):
             yield request
 
@@ -252,13 +252,13 @@ class HostReader:
                 visit.sitemaps.extend(filter(None, found))
         except OtherKindError as error:
             code = "index.is-urlset" if error.root == "urlset" else "index.ongeldig"
-            visit.note(code, index.url, line=error.line, seen=f"<{error.root}>")
+            visit.report(code, url=index.url, line=error.line, seen=f"<{error.root}>")
         except SitemapError as error:
             code = fault_code("index", error.fault)
-            visit.note(code, index.url, line=error.line, seen=error.seen)
+            visit.report(code, url=index.url, line=error.line, seen=error.seen)
         check_file(visit, index.url, "index", reader)
         if reader.complete and not reader.entries:
-            visit.note("sitemap.leeg", index.url)
+            visit.report("sitemap.leeg", url=index.url)
         return reader.complete
 
     # Sitemaps

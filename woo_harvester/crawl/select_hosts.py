@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from woo_harvester.arguments import ArgumentError, WooArguments
-from woo_harvester.findings import Finding, Report
+from woo_harvester.findings import Reporter
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
 
 
 def select_hosts(
-    register: Register, arguments: WooArguments, report: Report
+    register: Register, arguments: WooArguments, report: Reporter
 ) -> tuple[Register, tuple[str, ...]]:
     """The register as this run sees it, and the hosts to visit.
 
@@ -32,11 +32,11 @@ def select_hosts(
     return register, hosts
 
 
-def with_domains(register: Register, domains: tuple[str, ...], report: Report) -> Register:
+def with_domains(register: Register, domains: tuple[str, ...], report: Reporter) -> Register:
     """The register in which these hosts count as registered, with a finding for one that is not."""
     for host in domains:
         if not register.is_registered(host):
-            report(Finding(code="register.domein-ontbreekt", host=host, url=f"https://{host}/"))
+            report("register.domein-ontbreekt", host=host, url=f"https://{host}/")
     return register.with_domains(domains)
 
 

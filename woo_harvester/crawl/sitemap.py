@@ -60,7 +60,7 @@ class SitemapFiles:
                 async for made in self._read_sitemap(response, visit, resource, sitemap):
                     yield made
             else:
-                visit.note("sitemap.onbereikbaar", sitemap.url, seen=f"HTTP {response.status}")
+                visit.report("sitemap.onbereikbaar", url=sitemap.url, seen=f"HTTP {response.status}")
 
     def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
         """Whether the bytes are those of the last complete read, which is not too long ago."""
@@ -93,7 +93,7 @@ class SitemapFiles:
             self._note_other_kind(error, response, visit, sitemap)
         except SitemapError as error:
             code = fault_code("sitemap", error.fault)
-            visit.note(code, sitemap.url, line=error.line, seen=error.seen)
+            visit.report(code, url=sitemap.url, line=error.line, seen=error.seen)
         self._end_sitemap(response, visit, place, reader)
 
     def _end_sitemap(
@@ -103,12 +103,12 @@ class SitemapFiles:
         url = place.sitemap.url
         is_whole = reader.complete and "dataloss" not in response.flags
         if reader.complete and not is_whole:
-            visit.note("sitemap.afgebroken", url)
+            visit.report("sitemap.afgebroken", url=url)
         if not visit.is_second:
             self._crawler.stats.inc_value("woo/entries", reader.entries)
             check_file(visit, url, "sitemap", reader)
             if is_whole and not reader.entries:
-                visit.note("sitemap.leeg", url)
+                visit.report("sitemap.leeg", url=url)
         if is_whole:
             with self._keeper.begin() as connection:
                 lacking = self._entries.lacking(connection, place)
@@ -145,10 +145,12 @@ class SitemapFiles:
     ) -> None:
         """Tell what is served as a sitemap; of ``diwoo:Documents``, how many documents are lost by it."""
         if error.root == "sitemapindex":
-            visit.note("index.genest", sitemap.url, line=error.line, seen="<sitemapindex>", action=NOT_READ)
+            visit.report(
+                "index.genest", url=sitemap.url, line=error.line, seen="<sitemapindex>", action=NOT_READ
+            )
             return
         seen = other_root(error.root, response.chunks(), self.maxsize)
-        visit.note("sitemap.wortelelement", sitemap.url, line=error.line, seen=seen, action=NOT_READ)
+        visit.report("sitemap.wortelelement", url=sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
 def _reading(response: StreamedResponse, resource: Resource) -> Reading:
@@ -164,4 +166,4 @@ def _reading(response: StreamedResponse, resource: Resource) -> Reading:
 def check_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
     """Report on a file as a whole."""
     for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
-        visit.note(code, url, seen=seen)
+        visit.report(code, url=url, seen=seen)

@@ -16,7 +16,7 @@ from woo_harvester.crawl.lookup import LookUp
 from woo_harvester.dates import day_of, iso_datetime, iso_seconds, moment_after
 from woo_harvester.diwoo.given import read_given
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.items import Source, WooItem
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Match, Register
@@ -64,11 +64,11 @@ class Verdicts:
 
     def apply(self, connection: Connection, one: Candidate, place: Place, changes: Changes) -> WooItem | None:
         """Return the item for an entry, or None where nothing is to be harvested."""
-        known, entry, notes = one.known, one.entry, one.notes
+        known, entry, report = one.known, one.entry, one.report
         match = self._register.organisation_of(entry.loc, place.visit.host)
-        notes.organisation = match.organisation.identifier if match.organisation else None
+        report.organisation = match.organisation.identifier if match.organisation else None
         now = datetime.now(UTC).replace(microsecond=0)
-        moment = read_lastmod(entry.lastmod, now, notes if self._counts(one, place) else _silent(notes))
+        moment = read_lastmod(entry.lastmod, now, report if self._counts(one, place) else _silent(report))
         verdict = self._decide(one, moment, now)
         if verdict is Verdict.RECHECKED:
             one.entry, moment = _as_harvested(entry, known, moment)
@@ -115,7 +115,7 @@ class Verdicts:
         if verdict is Verdict.UNCHANGED and one.own == one.version.own and self._is_recheck_due(known, now):
             verdict = Verdict.RECHECKED
         if known.fault is not None:
-            one.notes.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
+            one.report.since = iso_seconds(known.fault_since) if known.fault_since is not None else None
             comparable = one.version.own or not one.own
             if (
                 verdict.cause
@@ -169,14 +169,14 @@ class Verdicts:
         )
         at = moment_after(known.told, now)
         cause = cast("Oorzaak", verdict.cause)
-        record = _record(entry, place.sitemap, one.notes, cause, published, moment, at)
+        record = _record(entry, place.sitemap, one.report, cause, published, moment, at)
         number = place.sitemap.index.name.number
         category = category_of_index(number) if number else None
         source = Source(read_given(entry.document), category, match)
         if verdict is not Verdict.NEW:
             source.known = documents.file_of(connection, known.id)
             source.recheck = verdict is Verdict.RECHECKED
-        item = WooItem(record, source, one.notes)
+        item = WooItem(record, source, one.report)
         harvested = Harvested(
             id=known.id,
             lastmod=microseconds(moment) if moment else None,
@@ -195,7 +195,7 @@ class Verdicts:
 
         The sitemaps that list it are read in each run, so that this is reported in each.
         """
-        one.notes("loc.dubbel", element="loc", action=SKIPPED)
+        one.report("loc.dubbel", element="loc", action=SKIPPED)
         place.reading.flawed = True
         for sitemap_id in listings.sitemaps_of(connection, one.known.id):
             if sitemap_id in place.visit.own_sitemaps:
@@ -205,9 +205,9 @@ class Verdicts:
     @staticmethod
     def _passed_over(verdict: Verdict, one: Candidate, place: Place, changes: Changes) -> None:
         """Report what keeps a document from being harvested; keep the digest of an entry that was read."""
-        known, notes = one.known, one.notes
+        known, report = one.known, one.report
         if verdict is Verdict.REFUSED:
-            notes(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
+            report(str(known.fault), seen=known.fault_seen, action=NOT_AGAIN)
             if one.own != one.version.own:
                 place.reading.flawed = True  # it is not known as this sitemap's
             elif known.sitemap_id != place.sitemap_id:
@@ -218,10 +218,10 @@ class Verdicts:
             if verdict is Verdict.OLDER:
                 _correct(known, changes)  # what was wrong was so of another version
                 if one.version.host != place.visit.host and one.version.is_listed:  # it has a newer version
-                    notes("loc.dubbel", element="loc", action=SKIPPED)
+                    report("loc.dubbel", element="loc", action=SKIPPED)
                     return
                 changes.unchanged += 1
-            notes(verdict.value, element="lastmod", seen=one.entry.lastmod, action="niet opnieuw geoogst")
+            report(verdict.value, element="lastmod", seen=one.entry.lastmod, action="niet opnieuw geoogst")
         else:
             changes.unchanged += 1
             if one.version.host == place.visit.host:
@@ -240,9 +240,9 @@ def _as_harvested(entry: Entry, known: Known, moment: datetime | None) -> tuple[
     return replace(entry, lastmod=iso_datetime(moment)), moment
 
 
-def _silent(notes: Notes) -> Notes:
-    """Return notes of which nothing is reported, for an entry that does not count."""
-    return Notes(lambda finding: None, url=notes.url)
+def _silent(report: Reporter) -> Reporter:
+    """Return a reporter that reports nothing, for an entry that does not count."""
+    return Reporter(lambda finding: None, url=report.url)
 
 
 def _correct(known: Known, changes: Changes) -> None:
@@ -254,7 +254,7 @@ def _correct(known: Known, changes: Changes) -> None:
 def _record(
     entry: Entry,
     sitemap: Sitemap,
-    notes: Notes,
+    report: Reporter,
     cause: Oorzaak,
     published: date,
     moment: datetime | None,
@@ -269,7 +269,7 @@ def _record(
             sitemap=sitemap.url,
             lastmod=entry.lastmod,
             opgehaald=at,
-            organisatie=notes.organisation,
-            bevindingen=notes.codes,
+            organisatie=report.organisation,
+            bevindingen=report.codes,
         ),
     )

@@ -20,8 +20,7 @@ from sqlalchemy import Connection
 from woo_harvester.crawl.host import Visit
 from woo_harvester.dates import moment_after
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Report
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
@@ -39,7 +38,7 @@ class Conclusion:
     """Makes the records of withdrawals; *pending* is the file that lists the documents that wait."""
 
     def __init__(
-        self, register: Register, keeper: StateKeeper, report: Report, limits: Limits, pending: Path
+        self, register: Register, keeper: StateKeeper, report: Reporter, limits: Limits, pending: Path
     ) -> None:
         self._register = register
         self._keeper = keeper
@@ -71,7 +70,7 @@ class Conclusion:
             if visit.incomplete:
                 if listings.count_published(connection, host_id):
                     reasons = ", ".join(dict.fromkeys(visit.incomplete))
-                    visit.note("intrekking.onvolledig", f"https://{visit.host}/", seen=reasons)
+                    visit.report("intrekking.onvolledig", url=f"https://{visit.host}/", seen=reasons)
                 return False
             forget_unread(connection, host_id, visit.read)
             listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
@@ -141,10 +140,10 @@ class Conclusion:
             versies=[Versie(Oorzaak.INTREKKING, published, at)],
             herkomst=Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=at, organisatie=organisation),
         )
-        notes = Notes(
-            self._report, url=gone.loc, host=visit.host, organisation=organisation, sitemap=gone.sitemap
+        report = self._report.about(
+            url=gone.loc, host=visit.host, organisation=organisation, sitemap=gone.sitemap
         )
-        item = WooItem(record, None, notes)
+        item = WooItem(record, None, report)
         self._keeper.expect(item, Delivery(withdrawn=gone.id, withdrawn_at=int(at.timestamp())))
         return item
 
@@ -187,8 +186,8 @@ class _Waiting:
             which = f"{first}" if first == last else f"{first} tot {last}"
             action = f"nog niet ingetrokken: volledige ronde {which} van {runs}; zie {name}"
             seen = f"{self._massively} van {published} documenten"
-            self._visit.note("intrekking.massaal", url, seen=seen, action=action)
+            self._visit.report("intrekking.massaal", url=url, seen=seen, action=action)
         for host, count in sorted(self._hosts.items()):
             action = f"{count} documenten nog niet ingetrokken; zie {name}"
             seen = f"{host} is niet volledig gelezen"
-            self._visit.note("intrekking.onvolledig", url, seen=seen, action=action)
+            self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)

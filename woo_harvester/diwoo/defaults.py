@@ -12,7 +12,7 @@ from datetime import date
 
 from woo_harvester.diwoo.mapping import CATEGORY, organisation, taken
 from woo_harvester.diwoo.titles import title_from_loc
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.organisations import Match, Organisation
 from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
@@ -25,7 +25,7 @@ TITLE = "document.titelcollectie.officieleTitel"
 CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
 
 
-def default_title(record: Record, notes: Notes) -> None:
+def default_title(record: Record, report: Reporter) -> None:
     """The title from the file name in loc, else "Onbekend"."""
     titles = record.document.titelcollectie
     if titles.officieleTitel:
@@ -33,12 +33,12 @@ def default_title(record: Record, notes: Notes) -> None:
     title = title_from_loc(record.document.weblocatie)
     titles.officieleTitel = title or UNKNOWN_TITLE
     record.herkomst.standaardwaarden[TITLE] = "bestandsnaam" if title else "onbekend"
-    notes("titel.ontbreekt", element="titelcollectie/officieleTitel", action=_filled(titles.officieleTitel))
+    report("titel.ontbreekt", element="titelcollectie/officieleTitel", action=_filled(titles.officieleTitel))
     if not title:
-        notes("titel.onbekend", element="titelcollectie/officieleTitel", action=_filled(UNKNOWN_TITLE))
+        report("titel.onbekend", element="titelcollectie/officieleTitel", action=_filled(UNKNOWN_TITLE))
 
 
-def default_category(record: Record, index: Concept | None, notes: Notes) -> None:
+def default_category(record: Record, index: Concept | None, report: Reporter) -> None:
     """The category from the metadata, else from the name of the index, else "onbekend".
 
     *index* is the category that the index's name tells. A category in the metadata that is not in the list
@@ -52,25 +52,25 @@ def default_category(record: Record, index: Concept | None, notes: Notes) -> Non
         classification.informatiecategorieen = [Waarde(None, category.uri, category.label)]
         record.herkomst.standaardwaarden[CATEGORIES] = "index" if index else "onbekend"
         if not index:
-            notes("informatiecategorie.ontbreekt", element=CATEGORY, action=_filled(unknown.label))
+            report("informatiecategorie.ontbreekt", element=CATEGORY, action=_filled(unknown.label))
         return
     known = {waarde.id for waarde in given} - {unknown.uri}
     if index and known and index.uri not in known:
         labels = ", ".join(waarde.label or "" for waarde in given if waarde.id in known)
         seen = f"{labels}; index: {index.label}"
-        notes("informatiecategorie.strijdig", element=CATEGORY, seen=seen, action="metadata gebruikt")
-    values = [_known_category(waarde, index, notes) for waarde in given]
+        report("informatiecategorie.strijdig", element=CATEGORY, seen=seen, action="metadata gebruikt")
+    values = [_known_category(waarde, index, report) for waarde in given]
     if values != given and index:
         record.herkomst.standaardwaarden[CATEGORIES] = "index"
     classification.informatiecategorieen = _distinct(values) if len(values) > 1 else values
 
 
-def _known_category(waarde: Waarde, index: Concept | None, notes: Notes) -> Waarde:
+def _known_category(waarde: Waarde, index: Concept | None, report: Reporter) -> Waarde:
     """The category itself; of an unknown one, that of the index where it has one."""
     if waarde.id != UNKNOWN_CATEGORY.uri:
         return waarde
     category = replace(waarde, id=index.uri, label=index.label) if index else waarde
-    notes("informatiecategorie.onbekend", element=CATEGORY, seen=waarde.bronwaarde, action=taken(category))
+    report("informatiecategorie.onbekend", element=CATEGORY, seen=waarde.bronwaarde, action=taken(category))
     return category
 
 
@@ -80,7 +80,7 @@ def _distinct(values: list[Waarde]) -> list[Waarde]:
     return list(dict.fromkeys(waarde for waarde in values if waarde.bronwaarde or waarde.id not in told))
 
 
-def default_organisations(record: Record, match: Match, notes: Notes) -> None:
+def default_organisations(record: Record, match: Match, report: Reporter) -> None:
     """The publisher from the register, else unknown; the verantwoordelijke from the publisher."""
     document, defaults = record.document, record.herkomst.standaardwaarden
     if document.publisher is None:
@@ -90,14 +90,14 @@ def default_organisations(record: Record, match: Match, notes: Notes) -> None:
         else:
             document.publisher = organisation(UNKNOWN_ORGANISATION)
             defaults["document.publisher"] = "onbekend"
-        notes("publisher.ontbreekt", element="publisher", action=_filled(document.publisher.label or ""))
+        report("publisher.ontbreekt", element="publisher", action=_filled(document.publisher.label or ""))
         if match.candidates:
             seen = ", ".join(body.name for body in match.candidates)
-            notes("register.meerdere-organisaties", seen=seen, action=_filled(UNKNOWN_ORGANISATION.label))
+            report("register.meerdere-organisaties", seen=seen, action=_filled(UNKNOWN_ORGANISATION.label))
     if document.verantwoordelijke is None:
         document.verantwoordelijke = document.publisher
         defaults["document.verantwoordelijke"] = "publisher"
-        notes("verantwoordelijke.ontbreekt", element="verantwoordelijke", action="publisher overgenomen")
+        report("verantwoordelijke.ontbreekt", element="verantwoordelijke", action="publisher overgenomen")
 
 
 def default_dates(record: Record, published: date) -> None:

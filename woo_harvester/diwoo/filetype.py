@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from woo_harvester.diwoo.given import Value
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.formats import (
     Content,
     FileType,
@@ -59,7 +59,7 @@ def decide_filetype(
     media_type: str | None,
     loc: str,
     name: str | None,
-    notes: Notes,
+    report: Reporter,
     content: Content | None = None,
 ) -> Decision | None:
     """The document's type; None, with an error noted, where it may not be harvested.
@@ -74,37 +74,37 @@ def decide_filetype(
         _first(from_extension(loc), from_extension(name or "")),
     )
     if claims.metadata.named:
-        return _refused(notes, "format.niet-ondersteund", claims.metadata.named)
+        return _refused(report, "format.niet-ondersteund", claims.metadata.named)
     if content and (content.may_be or content.named):
-        return _by_content(claims, content, notes)
-    return _by_claims(claims, media_type, notes)
+        return _by_content(claims, content, report)
+    return _by_claims(claims, media_type, report)
 
 
 def _first(*verdicts: Verdict) -> Verdict:
     return next((verdict for verdict in verdicts if verdict.filetype), verdicts[0])
 
 
-def _refused(notes: Notes, code: str, seen: str | None) -> Decision | None:
+def _refused(report: Reporter, code: str, seen: str | None) -> Decision | None:
     """Note why there is no decision."""
-    notes(code, element="format", seen=seen, action=SKIPPED)
+    report(code, element="format", seen=seen, action=SKIPPED)
     return None
 
 
-def _by_claims(claims: _Claims, media_type: str | None, notes: Notes) -> Decision | None:
+def _by_claims(claims: _Claims, media_type: str | None, report: Reporter) -> Decision | None:
     metadata, response = claims.metadata, claims.response
     # What the extension says counts only where the metadata does not tell the type.
     extension = NOTHING if metadata.filetype else claims.extension
     for source, verdict in ((None, metadata), ("content-type", response), ("extensie", extension)):
         if verdict.named:
-            return _refused(notes, "format.niet-ondersteund", verdict.named)
+            return _refused(report, "format.niet-ondersteund", verdict.named)
         if verdict.filetype:
             decision = Decision(verdict.filetype, source, verdict.filetype)
-            return _checked(decision, metadata, response, extension, notes)
-    return _refused(notes, "format.onbekend", media_type)
+            return _checked(decision, metadata, response, extension, report)
+    return _refused(report, "format.onbekend", media_type)
 
 
 def _checked(
-    decision: Decision, metadata: Verdict, response: Verdict, extension: Verdict, notes: Notes
+    decision: Decision, metadata: Verdict, response: Verdict, extension: Verdict, report: Reporter
 ) -> Decision | None:
     """Refuse the web page that a server gives instead of a document, and tell other contradictions."""
     claimed, sent = metadata.filetype or extension.filetype, response.filetype
@@ -113,26 +113,26 @@ def _checked(
         return decision
     seen = f"{claimed.label}; Content-Type: {told}"
     if sent and sent.code == "HTML":
-        return _refused(notes, "document.html-pagina", seen)
+        return _refused(report, "document.html-pagina", seen)
     if sent is None or not _contains(sent, claimed):
-        _tell_contradiction(notes, seen, decision.filetype)
+        _tell_contradiction(report, seen, decision.filetype)
     return decision
 
 
-def _by_content(claims: _Claims, content: Content, notes: Notes) -> Decision | None:
+def _by_content(claims: _Claims, content: Content, report: Reporter) -> Decision | None:
     """The type by the bytes, where they tell it; what is said tells those apart whose bytes are alike."""
     actual = content.resolve(*(verdict.filetype for _, verdict in claims))
     if actual is None:
-        return _refused(notes, "format.niet-ondersteund", content.named)
+        return _refused(report, "format.niet-ondersteund", content.named)
     spoken = next((verdict for _, verdict in claims if verdict.filetype or verdict.named), NOTHING)
     if spoken.named and actual.code in VAGUE:
-        return _refused(notes, "format.niet-ondersteund", spoken.named)
+        return _refused(report, "format.niet-ondersteund", spoken.named)
     wrong = [f"{name}: {told}" for name, told in _contradictions(claims, content, actual)]
     seen = "; ".join([*wrong, f"inhoud: {actual.label}"])
     if actual.code == "HTML" and wrong and claims.metadata.filetype is not actual:
-        return _refused(notes, "document.html-pagina", seen)
+        return _refused(report, "document.html-pagina", seen)
     if wrong:
-        _tell_contradiction(notes, seen, actual)
+        _tell_contradiction(report, seen, actual)
     return Decision(claims.metadata.filetype or actual, _source(claims, actual), actual)
 
 
@@ -157,8 +157,8 @@ def _source(claims: _Claims, actual: FileType) -> str | None:
     return "extensie" if claims.extension.filetype is actual else "inhoud"
 
 
-def _tell_contradiction(notes: Notes, seen: str, taken: FileType) -> None:
-    notes("format.strijdig", element="format", seen=seen, action=f"gelezen als {taken.label}")
+def _tell_contradiction(report: Reporter, seen: str, taken: FileType) -> None:
+    report("format.strijdig", element="format", seen=seen, action=f"gelezen als {taken.label}")
 
 
 def _contains(outer: FileType, inner: FileType) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from woo_harvester.dates import parse_date, parse_datetime
 from woo_harvester.diwoo.given import Extra, Given, Handling, Relation, Value
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
 from woo_harvester.record import (
     Documenthandeling,
@@ -37,35 +37,35 @@ CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 CACHED_LENGTH = 1000
 
 
-def map_given(given: Given, record: Record, notes: Notes) -> None:
+def map_given(given: Given, record: Record, report: Reporter) -> None:
     """Fill the record's metadata from *given*, noting what is unknown, unreadable or not supported."""
-    _note_kind(given, notes)
-    _map_organisations(given, record, notes)
-    _map_titles_and_classification(given, record, notes)
-    _map_dates(given, record, notes)
-    _map_references(given, record, notes)
+    _note_kind(given, report)
+    _map_organisations(given, record, report)
+    _map_titles_and_classification(given, record, report)
+    _map_dates(given, record, report)
+    _map_references(given, record, report)
     document = record.document
     document.identifiers = given.identifiers
     document.omschrijvingen = given.omschrijvingen
     document.aggregatiekenmerk = given.aggregatiekenmerk
     document.naamOpsteller = given.naam_opsteller
     if given.language:
-        document.language = coded(given.language, lists.talen(), notes, "language")
+        document.language = coded(given.language, lists.talen(), report, "language")
     if given.format:
-        document.format = _format(given.format, notes)
-    document.documenthandelingen = _handlings(given.handelingen, notes)
+        document.format = _format(given.format, report)
+    document.documenthandelingen = _handlings(given.handelingen, report)
     if given.extra:
         document.extraMetadata = [_extra(extra) for extra in given.extra]
 
 
-def coded(value: Value, values: ValueList, notes: Notes, element: str) -> Waarde | None:
+def coded(value: Value, values: ValueList, report: Reporter, element: str) -> Waarde | None:
     """*value* resolved against a list, with a finding where it is not simply known.
 
     An unknown informatiecategorie is noted where it is told what becomes of it: in ``defaults``.
     """
     waarde, problem = _resolved(value, values.name)
     if problem and not (problem == "waarde.label-onbekend" and values is lists.informatiecategorieen()):
-        notes(problem, element=element, seen=as_given(value), action=taken(waarde))
+        report(problem, element=element, seen=as_given(value), action=taken(waarde))
     return waarde
 
 
@@ -125,41 +125,41 @@ def taken(waarde: Waarde | None) -> str:
     return f"gelezen als {waarde.label or ''} ({waarde.id})"
 
 
-def _note_kind(given: Given, notes: Notes) -> None:
+def _note_kind(given: Given, report: Reporter) -> None:
     if given.has_mdto:
-        notes("metadata.mdto", element="MDTO", action="genegeerd")
+        report("metadata.mdto", element="MDTO", action="genegeerd")
     if not given.has_diwoo and not given.extra:
-        notes("metadata.ontbreekt", action="standaardwaarden gebruikt")
+        report("metadata.ontbreekt", action="standaardwaarden gebruikt")
     if given.namespace is not None:
         seen = given.namespace or "geen naamruimte"
-        notes("metadata.naamruimte", element="DiWoo", seen=seen, action="toch gelezen")
+        report("metadata.naamruimte", element="DiWoo", seen=seen, action="toch gelezen")
     if given.unread:
-        notes("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
+        report("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
 
 
 def _all(
     values: list[Value],
     source: ValueList,
-    notes: Notes,
+    report: Reporter,
     element: str,
 ) -> list[Waarde]:
-    return [waarde for value in values if (waarde := coded(value, source, notes, element))] if values else []
+    return [waarde for value in values if (waarde := coded(value, source, report, element))] if values else []
 
 
-def _map_organisations(given: Given, record: Record, notes: Notes) -> None:
+def _map_organisations(given: Given, record: Record, report: Reporter) -> None:
     document, bodies = record.document, lists.organisaties()
     if given.publisher:
-        document.publisher = coded(given.publisher, bodies, notes, "publisher")
+        document.publisher = coded(given.publisher, bodies, report, "publisher")
     if given.verantwoordelijke:
-        document.verantwoordelijke = coded(given.verantwoordelijke, bodies, notes, "verantwoordelijke")
+        document.verantwoordelijke = coded(given.verantwoordelijke, bodies, report, "verantwoordelijke")
     if given.opsteller:
-        document.opsteller = coded(given.opsteller, bodies, notes, "opsteller")
+        document.opsteller = coded(given.opsteller, bodies, report, "opsteller")
     document.medeverantwoordelijken = _all(
-        given.medeverantwoordelijken, bodies, notes, "medeverantwoordelijken/medeverantwoordelijke"
+        given.medeverantwoordelijken, bodies, report, "medeverantwoordelijken/medeverantwoordelijke"
     )
 
 
-def _map_titles_and_classification(given: Given, record: Record, notes: Notes) -> None:
+def _map_titles_and_classification(given: Given, record: Record, report: Reporter) -> None:
     titles = record.document.titelcollectie
     titles.officieleTitel = given.officiele_titel
     titles.verkorteTitels = given.verkorte_titels
@@ -168,57 +168,57 @@ def _map_titles_and_classification(given: Given, record: Record, notes: Notes) -
     classification.trefwoorden = given.trefwoorden
     path = "classificatiecollectie/"
     classification.documentsoorten = _all(
-        given.documentsoorten, lists.documentsoorten(), notes, path + "documentsoorten/documentsoort"
+        given.documentsoorten, lists.documentsoorten(), report, path + "documentsoorten/documentsoort"
     )
-    classification.themas = _all(given.themas, lists.themas(), notes, path + "themas/thema")
+    classification.themas = _all(given.themas, lists.themas(), report, path + "themas/thema")
     classification.informatiecategorieen = _all(
-        given.informatiecategorieen, lists.informatiecategorieen(), notes, CATEGORY
+        given.informatiecategorieen, lists.informatiecategorieen(), report, CATEGORY
     )
 
 
-def _map_dates(given: Given, record: Record, notes: Notes) -> None:
+def _map_dates(given: Given, record: Record, report: Reporter) -> None:
     document = record.document
-    document.creatiedatum = _creation(given.creatiedatum, notes)
-    begin = _moment(given.begindatum, notes, "geldigheid/begindatum")
-    end = _moment(given.einddatum, notes, "geldigheid/einddatum")
+    document.creatiedatum = _creation(given.creatiedatum, report)
+    begin = _moment(given.begindatum, report, "geldigheid/begindatum")
+    end = _moment(given.einddatum, report, "geldigheid/einddatum")
     if begin or end:
         document.geldigheid = Geldigheid(begin, end)
 
 
-def _creation(text: str | None, notes: Notes) -> date | None:
+def _creation(text: str | None, report: Reporter) -> date | None:
     action = "openbaarmakingsdatum overgenomen"
     if text is None:
-        notes("creatiedatum.ontbreekt", element="creatiedatum", action=action)
+        report("creatiedatum.ontbreekt", element="creatiedatum", action=action)
         return None
     try:
         return parse_date(text)
     except ValueError:
-        notes("datum.ongeldig", element="creatiedatum", seen=text, action=action)
+        report("datum.ongeldig", element="creatiedatum", seen=text, action=action)
         return None
 
 
-def _moment(text: str | None, notes: Notes, element: str) -> datetime | None:
+def _moment(text: str | None, report: Reporter, element: str) -> datetime | None:
     if text is None:
         return None
     try:
         return parse_datetime(text)
     except ValueError:
-        notes("datum.ongeldig", element=element, seen=text, action=OMITTED)
+        report("datum.ongeldig", element=element, seen=text, action=OMITTED)
         return None
 
 
-def _map_references(given: Given, record: Record, notes: Notes) -> None:
+def _map_references(given: Given, record: Record, report: Reporter) -> None:
     document = record.document
     document.isPartOf = _reference(given.is_part_of)
     document.hasParts = [_given_reference(value) for value in given.has_parts]
-    record.documentrelaties = [_relation(relation, notes) for relation in given.relaties]
+    record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
     if given.reden:
-        reason = coded(given.reden, lists.redenen(), notes, "redenVerwijderingVervanging")
+        reason = coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
         for version in record.versies:
             version.redenVerwijderingVervanging = reason
 
 
-def _format(value: Value, notes: Notes) -> Waarde | None:
+def _format(value: Value, report: Reporter) -> Waarde | None:
     """A format may also be an extension or media type: that is known, and kept as bronwaarde.
 
     It never differs from what ``filetype`` decides by the same metadata.
@@ -228,10 +228,10 @@ def _format(value: Value, notes: Notes) -> Waarde | None:
         return known
     filetype = from_metadata(value.label, value.uri).filetype
     if filetype is None or (known and known.id == filetype.uri):
-        return coded(value, lists.filetypes(), notes, "format")
+        return coded(value, lists.filetypes(), report, "format")
     waarde = Waarde(None, filetype.uri, filetype.label, as_given(value))
     if value.uri and not from_metadata(None, value.uri).filetype:
-        notes("waarde.uri-onbekend", element="format", seen=as_given(value), action=taken(waarde))
+        report("waarde.uri-onbekend", element="format", seen=as_given(value), action=taken(waarde))
     return waarde
 
 
@@ -243,17 +243,17 @@ def _given_reference(value: Value) -> Waarde:
     return Waarde(None, value.uri, value.label)
 
 
-def _relation(relation: Relation, notes: Notes) -> Documentrelatie:
+def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
     path = "documentrelaties/documentrelatie/role"
-    role = coded(relation.role, lists.documentrelaties(), notes, path) if relation.role else None
+    role = coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
     return Documentrelatie(_reference(relation.relation), role)
 
 
-def _handlings(given: list[Handling], notes: Notes) -> list[Documenthandeling]:
+def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:
     """Those of the three kinds that are recognised; seed, section "TOOI veld 'documenthandeling'"."""
     path = "documenthandelingen/documenthandeling"
     if not given:
-        notes("documenthandeling.ontbreekt", element=path)
+        report("documenthandeling.ontbreekt", element=path)
     handlings = []
     for kind, at_time, body in given:
         known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
@@ -264,12 +264,12 @@ def _handlings(given: list[Handling], notes: Notes) -> list[Documenthandeling]:
                 as_given(body) if body else None,
             ]
             seen = "; ".join(filter(None, parts))
-            notes("documenthandeling.onbekend", element=path + "/soortHandeling", seen=seen, action=OMITTED)
+            report("documenthandeling.onbekend", element=path + "/soortHandeling", seen=seen, action=OMITTED)
             continue
         if kind and problem:
-            notes(problem, element=path + "/soortHandeling", seen=as_given(kind), action=taken(known))
-        moment = _moment(at_time, notes, path + "/atTime")
-        who = coded(body, lists.organisaties(), notes, path + "/wasAssociatedWith") if body else None
+            report(problem, element=path + "/soortHandeling", seen=as_given(kind), action=taken(known))
+        moment = _moment(at_time, report, path + "/atTime")
+        who = coded(body, lists.organisaties(), report, path + "/wasAssociatedWith") if body else None
         handlings.append(Documenthandeling(known, moment, who))
     return handlings
 

@@ -86,7 +86,7 @@ class Findings:
             raise CloseSpider(FAILED)
 
     def report(self, finding: Finding) -> None:
-        """Write and count a finding; this is the ``Report`` that the parts of the core are given.
+        """Write and count a finding; a ``Reporter`` sends its findings here.
 
         A finding about a host that fails in the same way as all others may be about this side, and is kept
         back until that is clear.
@@ -151,8 +151,8 @@ class Findings:
 
     def item_scraped(self, item: Any) -> None:
         """Count what came through all pipelines."""
-        if isinstance(item, WooItem) and item.notes.host is not None:
-            self.accounts.of(item.notes.host).delivered(item.record)
+        if isinstance(item, WooItem) and item.report.host is not None:
+            self.accounts.of(item.report.host).delivered(item.record)
 
     def spider_closed(self, spider: Spider) -> None:
         """Close the findings."""

@@ -219,12 +219,12 @@ class StateKeeper:
         return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
 
     def not_harvested(self, item: WooItem, *, refused: bool) -> None:
-        """Learn that a document was fetched and *refused*, or could not be fetched; its notes tell why.
+        """Learn that a document was fetched and *refused*, or could not be fetched; its last error says why.
 
         What was refused is known by that: its sitemap need not be read again for it. What could not be
         fetched is not, so that the next run reads the sitemap and tries again.
         """
-        delivery, error = item.delivery, item.notes.error
+        delivery, error = item.delivery, item.report.error
         if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
             return
         self._crawler.stats.inc_value("woo/documents/refused" if refused else "woo/documents/failed")
@@ -260,7 +260,7 @@ class StateKeeper:
                 self._remember(connection, delivery.reading)
 
     def item_dropped(self, item: object) -> None:
-        """A pipeline refuses a document, with an error in its notes."""
+        """A pipeline refuses a document, and has reported an error."""
         if isinstance(item, WooItem):
             with suppress(CloseSpider):
                 self.not_harvested(item, refused=True)

@@ -1,11 +1,12 @@
-"""Findings: every deviation that a publisher could mend, under a stable code.
+"""Findings: every deviation that a publisher could fix, under a stable code.
 
-A part of the core that notices something makes a :class:`Finding` and hands it to the
-:data:`Report` that it was given. The texts, severities and sources of the codes stand in
-``catalogue.toml``; nothing is told to a publisher in another way.
+A part of the project that notices something calls the :class:`Reporter` that it was given, which makes a
+:class:`Finding`. The texts, severities and sources of the codes stand in ``catalogue.toml``. Nothing reaches
+a publisher in another way.
 """
 
 from woo_harvester.findings.catalogue import Explanation, Language, Severity, explain, explanations
-from woo_harvester.findings.finding import Finding, Report
+from woo_harvester.findings.finding import Finding
+from woo_harvester.findings.reporter import Reporter
 
-__all__ = ["Explanation", "Finding", "Language", "Report", "Severity", "explain", "explanations"]
+__all__ = ["Explanation", "Finding", "Language", "Reporter", "Severity", "explain", "explanations"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -51,7 +50,3 @@ class Finding:
         """The line of ``findings.jsonl``: keys in a fixed order, nothing that is absent."""
         given = {key: value for key, value in asdict(self).items() if value is not None}
         return {"code": given.pop("code"), "severity": self.severity, **given}
-
-
-Report = Callable[[Finding], None]
-"""Where a part of the core hands its findings; the shell adds host, organisation and time."""

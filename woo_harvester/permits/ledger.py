@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from woo_harvester.findings import Finding, Report
+from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Key, Known, Mutation
 from woo_harvester.permits.parsing import REFUSED
 from woo_harvester.permits.rights import Right, Rights, is_own_host
+from woo_harvester.urls import host_of
 
 Rows = dict[Key, dict[str, Known]]
 """The rows about each identifier, by organisation."""
@@ -23,7 +24,7 @@ Rows = dict[Key, dict[str, Known]]
 class Ledger:
     """Rows, and the messages that are applied to them."""
 
-    def __init__(self, known: Iterable[Known], rights: Rights, report: Report) -> None:
+    def __init__(self, known: Iterable[Known], rights: Rights, report: Reporter) -> None:
         self._rights = rights
         self._report = report
         self.published: dict[str, Known] = {}
@@ -241,9 +242,12 @@ class Ledger:
 
     def _emit(self, code: str, mutation: Mutation, seen: str | None, action: str) -> None:
         self._report(
-            Finding(
-                code=code, url=mutation.bestand, organisation=mutation.organisatie, seen=seen, action=action
-            )
+            code,
+            url=mutation.bestand,
+            host=host_of(mutation.ingang),
+            organisation=mutation.organisatie,
+            seen=seen,
+            action=action,
         )
 
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from woo_harvester.dates import moment_after
-from woo_harvester.findings import Report
+from woo_harvester.findings import Reporter
 from woo_harvester.permits.ledger import Ledger, by_case
 from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.mutations import Key, Known, Mutation
@@ -58,7 +58,7 @@ class Settlement:
 
 
 def settle(
-    known: Iterable[Known], mutations: Sequence[Mutation], rights: Rights, report: Report, now: datetime
+    known: Iterable[Known], mutations: Sequence[Mutation], rights: Rights, report: Reporter, now: datetime
 ) -> Settlement:
     """Apply *mutations*, in any order, to what is *known*, at the moment *now*.
 

@@ -28,10 +28,10 @@ class DefaultsPipeline:
         """Fill in what is absent."""
         if not isinstance(item, WooItem) or item.source is None:
             return item
-        record, source, notes = item.record, item.source, item.notes
-        defaults.default_organisations(record, source.match, notes)
-        defaults.default_title(record, notes)
-        defaults.default_category(record, source.category, notes)
+        record, source, report = item.record, item.source, item.report
+        defaults.default_organisations(record, source.match, report)
+        defaults.default_title(record, report)
+        defaults.default_category(record, source.category, report)
         for version in record.versies:
             if version.openbaarmakingsdatum is not None:
                 defaults.default_dates(record, version.openbaarmakingsdatum)

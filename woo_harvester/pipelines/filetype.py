@@ -40,9 +40,9 @@ class FileTypePipeline:
         else:
             name = file_name(fetched.disposition if fetched else None, loc)
             content = read_content(fetched.file) if fetched and fetched.file else None
-        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.notes, content)
+        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.report, content)
         if decision is None:
-            raise DropItem(f"{loc}: {item.notes.codes[-1]}", log_level="DEBUG")
+            raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")
         item.source.filetype = decision.content
         _describe(item.record, fetched, decision, name)
         if fetched and fetched.unchanged and item.source.known:

@@ -14,5 +14,5 @@ class MetadataPipeline:
     def process_item(self, item: Any) -> Any:
         """Map the item's given metadata."""
         if isinstance(item, WooItem) and item.source is not None:
-            map_given(item.source.given, item.record, item.notes)
+            map_given(item.source.given, item.record, item.report)
         return item

@@ -117,7 +117,7 @@ class TextPipeline:
             action = "geoogst zonder tekst"
             if isinstance(error, TextTimeoutError):
                 action += ", want het lezen duurde te lang"
-            item.notes("document.tekst-mislukt", seen=str(error), action=action)
+            item.report("document.tekst-mislukt", seen=str(error), action=action)
             self._stats.inc_value("woo/text/failed")
             return None
 
@@ -128,7 +128,7 @@ class TextPipeline:
         if extracted.has_text:
             file.tekst, file.taal = extracted.text, extracted.language
         else:
-            item.notes("document.geen-tekst", action="geoogst zonder tekst")
+            item.report("document.geen-tekst", action="geoogst zonder tekst")
         if extracted.title and record.herkomst.standaardwaarden.get(TITLE) == "onbekend":
             record.herkomst.titelVoorstel = title_from_properties(extracted.title)
         self._stats.inc_value("woo/text/read" if extracted.has_text else "woo/text/empty")

@@ -10,7 +10,7 @@ from typing import IO
 import aiohttp
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
-from woo_harvester.findings import Report
+from woo_harvester.findings import Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.intake import read_file
 from woo_harvester.register.reader import MAXSIZE
@@ -44,7 +44,7 @@ class Fetched:
 async def obtain_register(
     source: str,
     data_dir: Path,
-    report: Report,
+    report: Reporter,
     today: date,
     *,
     user_agent: str,

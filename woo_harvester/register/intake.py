@@ -18,7 +18,7 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 from woo_harvester.dates import day_of
-from woo_harvester.findings import Finding, Report
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.inputs import parse_object
 from woo_harvester.register.reader import RegisterError, read_export
 from woo_harvester.register.register import Register
@@ -93,7 +93,7 @@ class RegisterCopy:
     def accept(
         self,
         new: Path,
-        report: Report,
+        report: Reporter,
         today: date,
         *,
         fetched: datetime,
@@ -107,7 +107,7 @@ class RegisterCopy:
         """
         findings: list[Finding] = []
         with new.open("rb") as stream:
-            register = read_export(stream, findings.append, today)
+            register = read_export(stream, Reporter(findings.append), today)
         before = self.info()
         if before is not None and register.location_count * 2 < before.locations:
             raise RegisterError(
@@ -130,18 +130,18 @@ class RegisterCopy:
             file.flush()
             _put(Path(file.name), self._info_path)
         for finding in findings:
-            report(finding)
+            report.send(finding)
         register.date = info.date
         return register
 
-    def read(self, report: Report, today: date) -> Register:
+    def read(self, report: Reporter, today: date) -> Register:
         """The register in the copy. Raises RegisterError where there is no copy, or it cannot be read."""
         register = read_file(self.path, report, today)
         if (info := self.info()) is not None:
             register.date = info.date
         return register
 
-    def read_instead(self, reason: str, report: Report, today: date) -> Register:
+    def read_instead(self, reason: str, report: Reporter, today: date) -> Register:
         """The copy, in place of a register that could not be had, with the finding ``register.onbereikbaar``.
 
         ``reason`` is one line. Raises RegisterError where there is no copy either.
@@ -154,17 +154,15 @@ class RegisterCopy:
             ) from None
         info = self.info()
         report(
-            Finding(
-                code="register.onbereikbaar",
-                url=self.source,
-                seen=reason,
-                action=f"kopie van {info.fetched[:10]} gebruikt" if info else "eerdere kopie gebruikt",
-            )
+            "register.onbereikbaar",
+            url=self.source,
+            seen=reason,
+            action=f"kopie van {info.fetched[:10]} gebruikt" if info else "eerdere kopie gebruikt",
         )
         return register
 
 
-def read_file(path: Path, report: Report, today: date) -> Register:
+def read_file(path: Path, report: Reporter, today: date) -> Register:
     """The register in a local file. Raises RegisterError, with the path in it, where it cannot be read."""
     try:
         with path.open("rb") as stream:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from lxml import etree
 
 from woo_harvester.dates import parse_date
-from woo_harvester.findings import Finding, Report
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register.organisations import Location, Organisation
 from woo_harvester.register.register import Register
 from woo_harvester.urls import host_of
@@ -40,7 +40,7 @@ class RegisterError(ValueError):
     """The register cannot be had or read; the message is one line for the operator."""
 
 
-def read_export(stream: BinaryIO, report: Report, today: date, *, maxsize: int = MAXSIZE) -> Register:
+def read_export(stream: BinaryIO, report: Reporter, today: date, *, maxsize: int = MAXSIZE) -> Register:
     """The bodies that exist on the day ``today`` and their Woo-index locations.
 
     A registered value that is no usable URL is left out, with the finding ``register.url-ongeldig``; findings
@@ -64,7 +64,7 @@ def read_export(stream: BinaryIO, report: Report, today: date, *, maxsize: int =
     if not export.organisations:
         raise RegisterError("The register export holds no organisation that exists today")
     for finding in export.findings:
-        report(finding)
+        report.send(finding)
     return Register(export.organisations.values(), export.locations)
 
 
@@ -117,6 +117,7 @@ class _Export:
         self.organisations: dict[str, Organisation] = {}
         self.locations: list[Location] = []
         self.findings: list[Finding] = []
+        self._report = Reporter(self.findings.append)
         self._today = today
         self._path: list[str] = []
         self._bodies: list[_Body] = []
@@ -181,14 +182,12 @@ class _Export:
         try:
             url = location_url(value)
         except ValueError:
-            self.findings.append(
-                Finding(
-                    code="register.url-ongeldig",
-                    organisation=organisation.identifier,
-                    element=f"{_PLACE}/url",
-                    seen=value,
-                    action="locatie overgeslagen",
-                )
+            self._report(
+                "register.url-ongeldig",
+                organisation=organisation.identifier,
+                element=f"{_PLACE}/url",
+                seen=value,
+                action="locatie overgeslagen",
             )
             return
         self.locations.append(

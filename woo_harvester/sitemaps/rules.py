@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from woo_harvester.dates import parse_datetime
-from woo_harvester.findings.notes import Notes
+from woo_harvester.findings import Reporter
 from woo_harvester.urls import loc_problem
 
 SKIPPED = "overgeslagen"
@@ -18,27 +18,27 @@ SKIPPED = "overgeslagen"
 CLOCK_SLACK = timedelta(minutes=5)
 
 
-def is_usable(loc: str, notes: Notes) -> bool:
+def is_usable(loc: str, report: Reporter) -> bool:
     """Whether *loc* can be the place of a document; a finding tells where it cannot."""
     if not loc:
-        notes("loc.ontbreekt", element="loc", action=SKIPPED)
+        report("loc.ontbreekt", element="loc", action=SKIPPED)
         return False
     if code := loc_problem(loc):
-        notes(code, element="loc", seen=loc, action=SKIPPED)
+        report(code, element="loc", seen=loc, action=SKIPPED)
         return False
     return True
 
 
-def read_lastmod(text: str | None, now: datetime, notes: Notes) -> datetime | None:
+def read_lastmod(text: str | None, now: datetime, report: Reporter) -> datetime | None:
     """The moment of a lastmod; one that cannot be read counts as absent."""
     if text is None:
-        notes("lastmod.ontbreekt", element="lastmod")
+        report("lastmod.ontbreekt", element="lastmod")
         return None
     try:
         moment = parse_datetime(text)
     except ValueError:
-        notes("lastmod.ongeldig", element="lastmod", seen=text, action="telt als afwezig")
+        report("lastmod.ongeldig", element="lastmod", seen=text, action="telt als afwezig")
         return None
     if moment > now + CLOCK_SLACK:
-        notes("lastmod.toekomst", element="lastmod", seen=text)
+        report("lastmod.toekomst", element="lastmod", seen=text)
     return moment

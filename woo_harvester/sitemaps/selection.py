@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
+from woo_harvester.findings import Reporter
 from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
 from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, Entry
 from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
@@ -19,22 +19,6 @@ NOT_READ = "niet gelezen"
 
 #: Sitemaps that are read of a host: as many as the guide allows a single index.
 SITEMAPS_MAXIMUM = GUIDE_MAXENTRIES
-
-
-class Note(Protocol):
-    """Tells a finding about the host that is being read."""
-
-    def __call__(
-        self,
-        code: str,
-        url: str,
-        *,
-        line: int | None = None,
-        element: str | None = None,
-        seen: str | None = None,
-        action: str | None = None,
-    ) -> None:
-        """The arguments are those of :class:`~woo_harvester.findings.Finding`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +40,9 @@ class Sitemap:
 class Selection:
     """Judges URLs of indexes and sitemaps; *is_registered* tells whether requests may go to a host."""
 
-    def __init__(self, is_registered: Callable[[str], bool], note: Note) -> None:
+    def __init__(self, is_registered: Callable[[str], bool], report: Reporter) -> None:
         self._is_registered = is_registered
-        self._note = note
+        self._report = report
         self._indexes: set[str] = set()
         self._sitemaps: set[str] = set()
         self.named = False
@@ -70,10 +54,10 @@ class Selection:
         for line in sitemap_lines(robots, robots_url):
             name = index_name(line.url)
             if name.kind is NameKind.OTHER:
-                self._note("robots.andere-sitemap", robots_url, line=line.line, seen=line.given)
+                self._report("robots.andere-sitemap", url=robots_url, line=line.line, seen=line.given)
             elif name.kind is not NameKind.INDEX:
                 code = "index.naam" if name.kind is NameKind.NEAR_MISS else "index.infocat-onbekend"
-                self._note(code, line.url, line=line.line, seen=line.given, action=NOT_READ)
+                self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
             else:
                 self.named = True
                 if self._index_allowed(line, name) and line.url not in self._indexes:
@@ -83,11 +67,13 @@ class Selection:
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
         """The sitemap that an entry of an index names; None if it is known or may not be asked for."""
         if not entry.loc:
-            self._note("loc.ontbreekt", index.url, line=entry.line, element="sitemap/loc", action=NOT_READ)
+            self._report(
+                "loc.ontbreekt", url=index.url, line=entry.line, element="sitemap/loc", action=NOT_READ
+            )
             return None
         if code := self._problem(entry.loc):
-            self._note(
-                code, entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
+            self._report(
+                code, url=entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
             )
             return None
         if entry.loc in self._sitemaps or self._is_full(entry, index):
@@ -100,18 +86,18 @@ class Selection:
         full = len(self._sitemaps) >= SITEMAPS_MAXIMUM
         if full and not self._full:
             seen = f"meer dan {SITEMAPS_MAXIMUM} sitemaps"
-            self._note("index.te-groot", index.url, line=entry.line, seen=seen, action=NOT_READ)
+            self._report("index.te-groot", url=index.url, line=entry.line, seen=seen, action=NOT_READ)
         self._full = full
         return full
 
     def _index_allowed(self, line: SitemapLine, name: IndexName) -> bool:
         if line.relative:
-            self._note("robots.sitemap-relatief", line.url, line=line.line, seen=line.given)
+            self._report("robots.sitemap-relatief", url=line.url, line=line.line, seen=line.given)
         if name.other_case:
-            self._note("index.hoofdletters", line.url, line=line.line, seen=line.given)
+            self._report("index.hoofdletters", url=line.url, line=line.line, seen=line.given)
         if code := self._problem(line.url):
             code = "index.geen-https" if code == "loc.geen-https" else code
-            self._note(code, line.url, line=line.line, seen=line.given, action=NOT_READ)
+            self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
         return not code
 
     def _problem(self, url: str) -> str | None:

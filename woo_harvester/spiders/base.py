@@ -14,6 +14,7 @@ from woo_harvester.arguments import ArgumentError, Arguments
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Reporter
 from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
@@ -126,12 +127,12 @@ class HarvestSpider(Spider):
             raise NotConfigured(
                 "The spider needs the extensions Findings and StateKeeper of woo_harvester.Addon"
             )
-        self.folder, self.report, self.keeper = findings.folder, findings.report, keeper
+        self.folder, self.report, self.keeper = findings.folder, Reporter(findings.report), keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
         register = await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],
             data_dir(settings),
-            findings.report,
+            self.report,
             day_of(datetime.now(UTC)),
             user_agent=settings["USER_AGENT"],
         )

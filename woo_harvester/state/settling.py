@@ -11,20 +11,19 @@ A message that is refused goes back to its file, and waits again in each run tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
-from woo_harvester.findings import Finding, Report
+from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Known, Mutation
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome, Settlement, settle
 from woo_harvester.state.batches import batches
 from woo_harvester.state.permits import entry_ids, keep_refused, read_again
 from woo_harvester.state.schema import permit_cases, permit_messages
-from woo_harvester.urls import host_of
 
 #: Messages that are settled at once, and their characters: what hangs together with them comes on top.
 AT_ONCE = 200
@@ -72,7 +71,7 @@ def begin(connection: Connection, entries: Sequence[int]) -> None:
 
 
 def settle_some(
-    connection: Connection, entries: Sequence[int], rights: Rights, report: Report, now: datetime
+    connection: Connection, entries: Sequence[int], rights: Rights, report: Reporter, now: datetime
 ) -> list[Package] | None:
     """Settle the messages that wait longest, with what hangs together with them; None where none is left.
 
@@ -87,7 +86,7 @@ def settle_some(
     done: list[int] = []
     for bundle in _bundles(messages, known):
         mutations = [rights.current(Known.load(row.data)).mutation for row in bundle.messages]
-        settlement = settle(bundle.known, mutations, rights, _with_host(report, mutations), now)
+        settlement = settle(bundle.known, mutations, rights, report, now)
         refused, ids = _keep_refused(connection, bundle, mutations, settlement)
         done += refused
         if settlement.outcomes:
@@ -188,16 +187,6 @@ def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
         if other is not None:
             above[leader(one)] = leader(other)
     return leader
-
-
-def _with_host(report: Report, mutations: Iterable[Mutation]) -> Report:
-    """Findings about a file are of the host of its entry page."""
-    hosts = {mutation.bestand: host_of(mutation.ingang) for mutation in mutations}
-
-    def told(finding: Finding) -> None:
-        report(replace(finding, host=hosts.get(finding.url or "")))
-
-    return told
 
 
 def _keep_refused(
