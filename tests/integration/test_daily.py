@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.utils.calendar import Calendar, Story
 from tests.utils.daily import (
     FIRST,
     METADATA,
@@ -18,10 +19,13 @@ from tests.utils.daily import (
     numbered,
     publish,
 )
-from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, sitemap
+
+#: On the third day each sitemap is read, whether it changed or not.
+calendar = Calendar(Harvester, on={3: {"WOO_FULL_READ_DAYS": 0}})
+with_documents = Calendar(Harvester, "-a", "documents=head")
 
 
 @pytest.fixture
@@ -36,6 +40,7 @@ def test_what_did_not_change_is_not_harvested_again(site: Site, harvester: Harve
     assert causes(second) == {}
     # Not even read: the sitemap is the same to the byte.
     assert second.stats["woo/sitemaps/unchanged"] == 1
+    assert "woo/entries" not in second.stats
 
 
 def test_a_sitemap_that_changed_is_read_and_what_is_in_it_passed_over(
@@ -50,59 +55,61 @@ def test_a_sitemap_that_changed_is_read_and_what_is_in_it_passed_over(
     assert second.stats["deltafetch/stored"] == 1
 
 
-def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(
-    site: Site, harvester: Harvester
-) -> None:
+@calendar.story
+def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
-    harvester.day()
+    yield
     publish(site, {"a": NEWER, "b": FIRST})
-    second = harvester.day()
+    second = yield
     assert causes(second) == {"a": "wijziging"}
     (version,) = second.records[0]["versies"]
     assert version["openbaarmakingsdatum"] == "2024-04-02"
     assert version["mutatiedatumtijd"] == NEWER
 
 
-def test_the_same_moment_in_another_notation_is_no_change(site: Site, harvester: Harvester) -> None:
+@calendar.story
+def test_the_same_moment_in_another_notation_is_no_change(site: Site) -> Story:
     publish(site, {"a": "2024-04-02T10:00:00+02:00"})
-    harvester.day()
+    yield
     publish(site, {"a": "2024-04-02T08:00:00Z"})
-    assert causes(harvester.day()) == {}
+    assert causes((yield)) == {}
 
 
-def test_a_lastmod_that_appears_gives_a_wijziging(site: Site, harvester: Harvester) -> None:
+@calendar.story
+def test_a_lastmod_that_appears_gives_a_wijziging(site: Site) -> Story:
     publish(site, {"a": None})
-    harvester.day()
+    yield
     publish(site, {"a": FIRST})
-    assert causes(harvester.day()) == {"a": "wijziging"}
+    assert causes((yield)) == {"a": "wijziging"}
 
 
-def test_an_older_lastmod_is_told_and_not_harvested(site: Site, harvester: Harvester) -> None:
+@calendar.story
+def test_an_older_lastmod_is_told_and_not_harvested(site: Site) -> Story:
     publish(site, {"a": FIRST})
-    harvester.day()
+    yield
     publish(site, {"a": OLDER})
-    second = harvester.day()
+    second = yield
     assert causes(second) == {}
     assert [finding["seen"] for finding in second.about("lastmod.ouder")] == [OLDER]
 
 
-def test_a_lastmod_that_disappears_or_cannot_be_read_is_no_change(site: Site, harvester: Harvester) -> None:
+@calendar.story
+def test_a_lastmod_that_disappears_or_cannot_be_read_is_no_change(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
-    harvester.day()
+    yield
     publish(site, {"a": None, "b": "gisteren"})
-    second = harvester.day()
+    second = yield
     assert causes(second) == {}
     assert {"lastmod.ontbreekt", "lastmod.ongeldig"} <= second.codes
 
 
-def test_metadata_that_changes_without_a_newer_lastmod_is_not_read_again(
-    site: Site, harvester: Harvester
-) -> None:
+@calendar.story
+def test_metadata_that_changes_without_a_newer_lastmod_is_not_read_again(site: Site) -> Story:
     publish(site, {"a": FIRST})
-    harvester.day()
+    yield
     other = sitemap(Entry(loc=site.url("/d/a.pdf"), lastmod=FIRST, diwoo=replace(METADATA, titel="Ander")))
     site.pages["/s0.xml"] = Page(other, content_type=XML)
-    assert causes(harvester.day()) == {}
+    assert causes((yield)) == {}
 
 
 def test_forgetting_with_deltafetch_reset_harvests_everything_again(site: Site, harvester: Harvester) -> None:
@@ -128,57 +135,46 @@ def test_a_304_means_that_all_documents_are_still_there(site: Site, harvester: H
     assert second.codes == set()
 
 
-def test_an_etag_that_never_changes_does_not_hide_changes_for_ever(site: Site, harvester: Harvester) -> None:
+@calendar.story
+def test_an_etag_that_never_changes_does_not_hide_changes_for_ever(site: Site) -> Story:
     publish(site, {"a": FIRST}, headers={"ETag": '"altijd"'})
-    harvester.day()
+    yield
     publish(site, {"a": NEWER}, headers={"ETag": '"altijd"'})
-    assert causes(harvester.day()) == {}
-    assert causes(harvester.day(WOO_FULL_READ_DAYS=0)) == {"a": "wijziging"}
+    assert causes((yield)) == {}
+    third = yield  # each sitemap is read
+    assert causes(third) == {"a": "wijziging"}
 
 
-def test_the_same_bytes_are_treated_like_a_304(site: Site, harvester: Harvester) -> None:
-    publish(site, numbered(3))
-    harvester.day()
-    second = harvester.day()
-    assert second.stats["woo/sitemaps/unchanged"] == 1
-    assert "woo/entries" not in second.stats
-
-
-def test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again(
-    site: Site, harvester: Harvester
-) -> None:
+@with_documents.story
+def test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again(site: Site) -> Story:
     publish(site, {"a": FIRST, "weg": FIRST}, headers={"ETag": '"eerste"'})
     site.pages["/d/a.pdf"] = site.pages["/robots.txt"]
-    first = harvester.day("-a", "documents=head")
+    first = yield
     assert "document.onbereikbaar" in first.codes
     site.pages["/d/weg.pdf"] = site.pages["/robots.txt"]
-    second = harvester.day("-a", "documents=head")
+    second = yield
     assert [record["document"]["weblocatie"] for record in second.records] == [site.url("/d/weg.pdf")]
 
 
-def test_the_openbaarmakingsdatum_is_that_of_when_a_document_was_first_seen(
-    site: Site, harvester: Harvester
-) -> None:
+@with_documents.story
+def test_the_openbaarmakingsdatum_is_that_of_when_a_document_was_first_seen(site: Site) -> Story:
     publish(site, {"a": FIRST})
     site.pages["/d/a.pdf"] = Page(b"", status=404)
-    assert harvester.day("-a", "documents=head").records == []
+    assert (yield).records == []
     publish(site, {"a": NEWER})
     site.pages["/d/a.pdf"] = Page(b"%PDF-1.7")
-    (record,) = harvester.day("-a", "documents=head").records
+    (record,) = (yield).records
     assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
 
 
-def test_a_document_keeps_its_place_when_it_moves_to_another_host(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    one, two = make_site(), make_site()
-    harvester = Harvester(tmp_path, ca_bundle, [one, two])
+@calendar.story
+def test_a_document_keeps_its_place_when_it_moves_to_another_host(one: Site, two: Site) -> Story:
     publish(one, {"a": FIRST, "b": FIRST})
     publish(two, {"c": FIRST})
-    harvester.day()
+    yield
     publish(one, {"a": FIRST})
     publish(two, {"c": FIRST})
     moved = sitemap(Entry(loc=one.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA))
     two.pages["/s0.xml"] = Page(moved, content_type=XML)
-    third = harvester.day()
+    third = yield
     assert causes(third) == {"c": "intrekking"}

@@ -107,6 +107,9 @@ def _interpreted(
 
 def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | None = None) -> list[str]:
     """Makes ``cwd`` a project of its own; the arguments of a command that keeps all that it writes there."""
+    if counted := os.environ.get("WOO_TEST_RUNS"):  # a file that gets a line for each run of the suite
+        with Path(counted).open("a", encoding="utf-8") as file:
+            file.write(f"{args[0]} {os.environ.get('PYTEST_CURRENT_TEST', '')}\n")
     (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
     paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
     return [*args, *_options({**SETTINGS, **paths, **(settings or {})})]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.command import Line, Run, read_lines, run_scrapy
 from tests.utils.sites import write_register
 from woo_harvester.demo.server import LoopbackServer, Page
 from woo_harvester.demo.site import Site
@@ -74,6 +75,20 @@ class Harvester:
         run = run_scrapy(self.arguments(*args), self.folder, self.ca_bundle, settings=settings)
         assert "Traceback" not in run.stderr, run.stderr
         return run
+
+
+def waiting(run: Run, site: Site) -> set[str]:
+    """Return the missing documents of a site that the run did not withdraw yet, from its ``held.jsonl``."""
+    assert run.report is not None
+    return {line["url"] for line in read_lines(run.report / "held.jsonl") if line["host"] == site.host}
+
+
+def reported(run: Run, site: Site) -> Line:
+    """Return what the report says of a site."""
+    assert run.report is not None
+    hosts = json.loads((run.report / "report.json").read_text(encoding="utf-8"))["hosts"]
+    (found,) = [host for host in hosts if host["host"] == site.host]
+    return dict(found)
 
 
 def causes(run: Run) -> dict[str, str]:

@@ -17,10 +17,12 @@ PACKAGES = (
     "scrapy.downloadermiddlewares",
     "scrapy.spidermiddlewares",
     "woo_harvester.commands",
+    "woo_harvester.crawl",
+    "woo_harvester.downloadermiddlewares",
     "woo_harvester.exporters",
     "woo_harvester.extensions",
-    "woo_harvester.middlewares",
     "woo_harvester.pipelines",
+    "woo_harvester.spidermiddlewares",
     "woo_harvester.spiders",
 )
 MODULES = (

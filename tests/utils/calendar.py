@@ -1,0 +1,174 @@
+"""Stories of publishers that share the days of one installation.
+
+A story is a test that yields where the harvester comes by, and gets what that run gave for its own hosts::
+
+    calendar = Calendar(Harvester)
+
+    @calendar.story
+    def test_what_is_gone_is_withdrawn(site: Site) -> Story:
+        publish(site, {"a": FIRST, "b": FIRST})
+
+Yield:
+        publish(site, {"a": FIRST})
+        second_day = yield
+        assert causes(second_day) == {"b": "intrekking"}
+
+State and guards are per host. Therefore one run a day is enough for all stories of a calendar.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, Protocol, get_type_hints
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.utils.command import Line, Run
+from tests.utils.hostile import RawSite
+from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import LoopbackServer
+
+Story = Generator[None, Run, None]
+"""Yields at the end of each day, and is sent that day's run without what it gave for other stories' hosts."""
+
+
+class Installation(Protocol):
+    """What harvests each day."""
+
+    sites: list[Any]
+    """The hosts that are harvested; a story may take its own out."""
+
+    def day(self, *args: str, **settings: object) -> Run:
+        """Harvest all sites."""
+
+
+@dataclass
+class _Begun:
+    """A story that is being played."""
+
+    name: str
+    hosts: frozenset[str]
+    story: Story
+
+
+class Calendar:
+    """The days that the stories of a test module share.
+
+    *install* makes the installation from its folder, the certificates that it trusts and its sites. Each run
+    gets *args* and *settings*; the run of a day that *on* names gets those settings too.
+    """
+
+    def __init__(
+        self,
+        install: Callable[[Path, Path, list[Any]], Installation],
+        *args: str,
+        on: Mapping[int, Mapping[str, object]] | None = None,
+        **settings: object,
+    ) -> None:
+        self._install = install
+        self._args = args
+        self._on = on or {}
+        self._settings = settings
+        self._outcomes: dict[str, BaseException | None] = {}
+
+    def story(self, tell: Callable[..., Story]) -> Callable[..., None]:
+        """Make a story a test.
+
+        A parameter that is annotated with a kind of server gets a new one, which is harvested from the first
+        day on. A parameter that is annotated with the installation gets that. All others are pytest's.
+        """
+        hints = get_type_hints(tell)
+        given = [name for name in inspect.signature(tell).parameters if not _is_made(hints[name])]
+
+        @wraps(tell)
+        def test(request: pytest.FixtureRequest, **_: object) -> None:
+            if request.node.nodeid not in self._outcomes:
+                self._play(request)
+            if error := self._outcomes[request.node.nodeid]:
+                raise error
+
+        names = ["request", *given]
+        parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+        vars(test).update(__signature__=inspect.Signature(parameters), calendar=self, tell=tell)
+        return test
+
+    def _play(self, request: pytest.FixtureRequest) -> None:
+        """Play all stories of this calendar that were selected, day by day."""
+        authority: Authority = request.getfixturevalue("ca")
+        folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("calendar")
+        installation = self._install(folder, request.getfixturevalue("ca_bundle"), [])
+        items = [item for item in request.session.items if isinstance(item, pytest.Function)]
+        own = [item for item in items if getattr(item.function, "calendar", None) is self]
+        with ExitStack() as stack:
+            begun = [_begin(item, installation, authority, stack) for item in own]
+            hosts = frozenset().union(*(story.hosts for story in begun))
+            going_on = [story for story in begun if self._goes_on(story, None)]
+            day = 0
+            while going_on:
+                day += 1
+                run = installation.day(*self._args, **self._settings, **self._on.get(day, {}))
+                going_on = [
+                    story for story in going_on if self._goes_on(story, _without(run, hosts - story.hosts))
+                ]
+
+    def _goes_on(self, begun: _Begun, run: Run | None) -> bool:
+        """Play a story up to its next yield; return whether there is one. An error is its test's outcome."""
+        self._outcomes[begun.name] = None
+        try:
+            if run is None:
+                next(begun.story)
+            else:
+                begun.story.send(run)
+        except StopIteration:
+            return False
+        except BaseException as error:
+            self._outcomes[begun.name] = error
+            return False
+        return True
+
+
+def _is_made(hint: Any) -> bool:
+    """Return whether the calendar itself makes values of this type."""
+    return inspect.isclass(hint) and (issubclass(hint, LoopbackServer) or hasattr(hint, "day"))
+
+
+def _begin(
+    item: pytest.Function, installation: Installation, authority: Authority, stack: ExitStack
+) -> _Begun:
+    """Start the servers that a story asks for; the story itself has not begun."""
+    tell = item.function.tell
+    hints = get_type_hints(tell)
+    values: dict[str, Any] = {}
+    for name in inspect.signature(tell).parameters:
+        if not _is_made(hints[name]):
+            values[name] = item.callspec.params[name]
+        elif not issubclass(hints[name], LoopbackServer):
+            values[name] = installation
+        else:
+            site = RawSite(authority, {}) if issubclass(hints[name], RawSite) else hints[name](authority)
+            values[name] = stack.enter_context(site)
+            installation.sites.append(site)
+    hosts = frozenset(value.host for value in values.values() if isinstance(value, LoopbackServer))
+    return _Begun(item.nodeid, hosts, tell(**values))
+
+
+def _without(run: Run, others: frozenset[str]) -> Run:
+    """Return a run without its statistics and without what it gave for the hosts of other stories."""
+    return replace(
+        run,
+        records=[record for record in run.records if _host(record) not in others],
+        findings=[finding for finding in run.findings if finding.get("host") not in others],
+        stats={} if others else run.stats,
+    )
+
+
+def _host(record: Line) -> str:
+    """Return the host of a record's document or, for a permit, of its entry page."""
+    url = record["document"]["weblocatie"] if "document" in record else record["herkomst"]["ingang"]
+    return str(urlsplit(url).netloc)
