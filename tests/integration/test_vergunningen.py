@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.utils.calendar import Calendar, Story
 from tests.utils.command import start_scrapy
-from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import (
     FOLDER,
     NEWER,
     Permits,
+    Town,
+    Towns,
     about,
-    case,
     causes,
     codes,
     files_asked,
@@ -27,25 +28,31 @@ from woo_harvester.demo.site import Site
 
 INVALID = b"<message/>"
 
+calendar = Calendar(Towns)
+
 
 @pytest.fixture
 def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
     return Permits(tmp_path, ca_bundle)
 
 
-def test_a_case_becomes_a_record(permits: Permits, site: Site) -> None:
-    permits.bodies = {"Gemeente Voorbeeldstad": [site.url("/woo")]}
+@calendar.story
+def test_a_case_becomes_a_record(towns: Towns, site: Town) -> Story:
+    towns.bodies = {"Gemeente Voorbeeldstad": [site.url("/woo")]}
     publish(
         site,
-        {"1.xml": about(1), "1-besluit.xml": document_message(case=case(1), identifier=case(1) + "/b.pdf")},
+        {
+            "1.xml": site.about(1),
+            "1-besluit.xml": document_message(case=site.case(1), identifier=site.case(1) + "/b.pdf"),
+        },
     )
-    run = permits.run(site.url(FOLDER))
+    run = yield
     assert run.findings == []
     assert run.records == [
         {
             "id": run.records[0]["id"],
             "vergunning": {
-                "identifier": case(1),
+                "identifier": site.case(1),
                 "title": "Kappen van twee eiken",
                 "language": "nl",
                 "type": {"scheme": "overheid:Informatietype", "label": "vergunning"},
@@ -72,7 +79,7 @@ def test_a_case_becomes_a_record(permits: Permits, site: Site) -> None:
             },
         }
     ]
-    assert [document["identifier"] for document in run.records[0]["documenten"]] == [case(1) + "/b.pdf"]
+    assert [document["identifier"] for document in run.records[0]["documenten"]] == [site.case(1) + "/b.pdf"]
 
 
 def test_with_nothing_new_no_file_is_asked_for_again(permits: Permits, site: Site) -> None:
@@ -84,56 +91,70 @@ def test_with_nothing_new_no_file_is_asked_for_again(permits: Permits, site: Sit
     assert again.stats["woo/berichten/unchanged"] == 20
 
 
-def test_a_file_that_is_replaced_changes_its_case(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1), "2.xml": about(2)})
-    permits.run(site.url(FOLDER))
+@calendar.story
+def test_a_file_that_is_replaced_changes_its_case(site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)})
+    yield
     files_asked(site)
-    publish(site, {"1.xml": about(1, "U", title="Kappen van drie eiken", aanmaakdatum="2026-04-02")}, NEWER)
-    run = permits.run(site.url(FOLDER))
+    publish(
+        site, {"1.xml": site.about(1, "U", title="Kappen van drie eiken", aanmaakdatum="2026-04-02")}, NEWER
+    )
+    run = yield
     assert causes(run) == {"1": "wijziging"}, "and a file that disappears means nothing"
     assert run.records[0]["vergunning"]["title"] == "Kappen van drie eiken"
     assert files_asked(site) == ["1.xml"]
 
 
-def test_a_new_file_for_each_mutation_gives_one_record_a_run(permits: Permits, site: Site) -> None:
-    later = about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")
-    publish(site, {"b.xml": later, "a.xml": about(1)})
-    run = permits.run(site.url(FOLDER))
+@calendar.story
+def test_a_new_file_for_each_mutation_gives_one_record_a_run(site: Town) -> Story:
+    later = site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")
+    publish(site, {"b.xml": later, "a.xml": site.about(1)})
+    run = yield
     assert causes(run) == {"1": "aanlevering"}
     assert run.records[0]["vergunning"]["title"] == "Verleend"
-    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=case(1))
-    publish(site, {"b.xml": later, "a.xml": about(1), "c.xml": gone})
-    run = permits.run(site.url(FOLDER))
+    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
+    publish(site, {"b.xml": later, "a.xml": site.about(1), "c.xml": gone})
+    run = yield
     assert causes(run) == {"1": "intrekking"}
     assert sorted(run.records[0]) == ["herkomst", "id", "vergunning", "versies"]
-    back = about(1, "C", title="Opnieuw", aanmaakdatum="2026-04-04")
+    back = site.about(1, "C", title="Opnieuw", aanmaakdatum="2026-04-04")
     publish(site, {"d.xml": back})
-    assert causes(permits.run(site.url(FOLDER))) == {"1": "herpublicatie"}
+    assert causes((yield)) == {"1": "herpublicatie"}
 
 
-def test_what_is_made_and_removed_in_one_run_gives_no_record(permits: Permits, site: Site) -> None:
-    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=case(1))
-    publish(site, {"a.xml": about(1), "b.xml": gone})
-    assert permits.run(site.url(FOLDER)).records == []
+@calendar.story
+def test_what_is_made_and_removed_in_one_run_gives_no_record(site: Town) -> Story:
+    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
+    publish(site, {"a.xml": site.about(1), "b.xml": gone})
+    assert (yield).records == []
 
 
-def test_a_late_message_does_not_undo_a_later_one(permits: Permits, site: Site) -> None:
-    publish(site, {"new.xml": about(1, "U", title="Verleend", aanmaakdatum="2026-04-05")})
-    permits.run(site.url(FOLDER))
-    publish(site, {"old.xml": about(1, aanmaakdatum="2026-04-01")})
-    run = permits.run(site.url(FOLDER))
+@calendar.story
+def test_a_late_message_does_not_undo_a_later_one(site: Town) -> Story:
+    publish(site, {"new.xml": site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-05")})
+    yield
+    publish(site, {"old.xml": site.about(1, aanmaakdatum="2026-04-01")})
+    run = yield
     assert (run.records, codes(run)) == ([], [("ipm.overgeslagen", "old.xml")])
 
 
-def test_a_document_that_moves_to_another_case_changes_both(permits: Permits, site: Site) -> None:
-    document = {"identifier": case(1) + "/b.pdf"}
-    publish(site, {"1.xml": about(1), "2.xml": about(2), "b.xml": document_message(case=case(1), **document)})
-    assert causes(permits.run(site.url(FOLDER))) == {"1": "aanlevering", "2": "aanlevering"}
-    moved = document_message("U", case=case(2), transactie_id="5", aanmaakdatum="2026-04-02", **document)
+@calendar.story
+def test_a_document_that_moves_to_another_case_changes_both(site: Town) -> Story:
+    document = {"identifier": site.case(1) + "/b.pdf"}
+    publish(
+        site,
+        {
+            "1.xml": site.about(1),
+            "2.xml": site.about(2),
+            "b.xml": document_message(case=site.case(1), **document),
+        },
+    )
+    assert causes((yield)) == {"1": "aanlevering", "2": "aanlevering"}
+    moved = document_message("U", case=site.case(2), transactie_id="5", aanmaakdatum="2026-04-02", **document)
     publish(site, {"c.xml": moved})
-    run = permits.run(site.url(FOLDER))
+    run = yield
     assert causes(run) == {"1": "wijziging", "2": "wijziging"}
-    assert permits.run(site.url(FOLDER)).records == []
+    assert (yield).records == []
 
 
 def test_on_a_page_without_dates_files_are_asked_for_conditionally(permits: Permits, site: Site) -> None:
@@ -157,90 +178,106 @@ def test_on_a_page_without_dates_files_are_asked_for_conditionally(permits: Perm
     assert conditions == {"1.xml": ["if-none-match"], "2.xml": ["if-modified-since"], "3.xml": []}
 
 
-def test_an_invalid_file_is_told_in_each_run_without_asking_for_it_until_it_is_mended(
-    permits: Permits, site: Site
-) -> None:
+@calendar.story
+def test_an_invalid_file_is_reported_in_each_run_without_asking_for_it_until_it_is_fixed(site: Town) -> Story:
     publish(site, {"1.xml": INVALID})
-    first = permits.run(site.url(FOLDER))
+    begun = datetime.now(UTC).replace(microsecond=0)
+    first = yield
     assert codes(first) == [("ipm.schema", "1.xml")]
     files_asked(site)
-    second = permits.run(site.url(FOLDER))
+    second = yield
     assert (codes(second), files_asked(site)) == (codes(first), [])
-    (told,), (since,) = first.findings, second.findings
-    # The file was read a moment before it was told, which may have been in the second before.
-    moments = [datetime.fromisoformat(at) for at in (since["since"], told["at"])]
-    assert timedelta(0) <= moments[1] - moments[0] <= timedelta(seconds=1)
-    assert {key: since[key] for key in told if key != "at"} == {key: told[key] for key in told if key != "at"}
-    publish(site, {"1.xml": about(1)}, NEWER)
-    healed = permits.run(site.url(FOLDER))
+    (found,), (since,) = first.findings, second.findings
+    # The file was read before the finding was reported, perhaps in an earlier second.
+    read, reported = (datetime.fromisoformat(at) for at in (since["since"], found["at"]))
+    assert begun <= read <= reported
+    assert {key: since[key] for key in found if key != "at"} == {
+        key: found[key] for key in found if key != "at"
+    }
+    publish(site, {"1.xml": site.about(1)}, NEWER)
+    healed = yield
     assert (causes(healed), healed.findings) == ({"1": "aanlevering"}, [])
-    assert permits.run(site.url(FOLDER)).findings == []
+    assert (yield).findings == []
 
 
-def test_an_invalid_message_does_not_change_its_case(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1)})
-    permits.run(site.url(FOLDER))
+@calendar.story
+def test_an_invalid_message_does_not_change_its_case(site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1)})
+    yield
     publish(
         site,
-        {"1.xml": about(1, "U").replace(b"kapvergunning", b"").replace(b"dcterms:title", b"dcterms:titel")},
+        {
+            "1.xml": site.about(1, "U")
+            .replace(b"kapvergunning", b"")
+            .replace(b"dcterms:title", b"dcterms:titel")
+        },
         NEWER,
     )
-    run = permits.run(site.url(FOLDER))
+    run = yield
     assert (run.records, run.codes) == ([], {"ipm.schema"})
-    publish(site, {"1.xml": about(1)}, "03-Apr-2026 10:00")
-    run = permits.run(site.url(FOLDER))
+    publish(site, {"1.xml": site.about(1)}, "03-Apr-2026 10:00")
+    run = yield
     assert (run.records, run.findings) == ([], [])
 
 
-def test_a_file_younger_than_two_minutes_is_fetched_again_the_next_time(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
-    permits.run(site.url(FOLDER))
-    # Written again within the minute: the listing tells the same date.
-    site.pages[FOLDER + "1.xml"] = Page(about(1, "U", title="Verleend", aanmaakdatum="2026-04-02"))
-    run = permits.run(site.url(FOLDER))
+@calendar.story
+def test_a_file_younger_than_two_minutes_is_fetched_again_the_next_time(site: Town) -> Story:
+    def listed(_: Request) -> Page:
+        publish(site, {"1.xml": site.about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
+        page = site.pages[FOLDER]
+        assert isinstance(page, Page)
+        return page
+
+    site.pages[FOLDER] = listed
+    yield
+    # Written again within the minute: the listing has the same date as in the first run.
+    site.pages[FOLDER + "1.xml"] = Page(site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-02"))
+    run = yield
     assert causes(run) == {"1": "wijziging"}
 
 
-def test_a_date_that_is_now_in_two_runs_is_told_and_then_the_content_decides(
-    permits: Permits, site: Site
-) -> None:
+@calendar.story
+def test_a_date_that_is_now_in_two_runs_is_reported_and_then_the_content_decides(site: Town) -> Story:
     def now(_: Request) -> Page:
-        publish(site, {"1.xml": about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
+        publish(site, {"1.xml": site.about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
         page, site.pages[FOLDER] = site.pages[FOLDER], now
         assert isinstance(page, Page)
         return page
 
     site.pages[FOLDER] = now
-    assert codes(permits.run(site.url(FOLDER))) == []
-    second = permits.run(site.url(FOLDER))
+    assert codes((yield)) == []
+    second = yield
     assert (second.records, codes(second)) == ([], [("ipm.datum-nu", "1.xml")])
 
 
-def test_a_last_modified_that_is_now_is_told_too(permits: Permits, site: Site) -> None:
+@calendar.story
+def test_a_last_modified_that_is_now_is_reported_too(site: Town) -> Story:
     def now(_: Request) -> Page:
-        return Page(about(1), headers={"Last-Modified": format_datetime(datetime.now(UTC), usegmt=True)})
+        return Page(site.about(1), headers={"Last-Modified": format_datetime(datetime.now(UTC), usegmt=True)})
 
     publish(site, {"1.xml": b""}, date=None)
     site.pages[FOLDER + "1.xml"] = now
-    assert codes(permits.run(site.url(FOLDER))) == []
-    assert codes(permits.run(site.url(FOLDER))) == [("ipm.datum-nu", "1.xml")]
+    assert codes((yield)) == []
+    assert codes((yield)) == [("ipm.datum-nu", "1.xml")]
 
 
-def test_a_304_that_nobody_asked_for_is_not_believed(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1)})
-    permits.run(site.url(FOLDER))
+@calendar.story
+def test_a_304_that_nobody_asked_for_is_not_believed(site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1)})
+    yield
     publish(site, {"1.xml": Page(b"", status=304)}, NEWER)
-    assert codes(permits.run(site.url(FOLDER))) == [("ipm.bericht-onbereikbaar", "1.xml")]
-    publish(site, {"1.xml": about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")}, NEWER)
-    assert causes(permits.run(site.url(FOLDER))) == {"1": "wijziging"}
+    assert codes((yield)) == [("ipm.bericht-onbereikbaar", "1.xml")]
+    publish(site, {"1.xml": site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")}, NEWER)
+    assert causes((yield)) == {"1": "wijziging"}
 
 
-def test_a_message_that_could_not_be_fetched_is_tried_again(permits: Permits, site: Site) -> None:
+@calendar.story
+def test_a_message_that_could_not_be_fetched_is_tried_again(site: Town) -> Story:
     publish(site, {"1.xml": Page(status=404), "2.xml": INVALID})
-    run = permits.run(site.url(FOLDER))
+    run = yield
     assert codes(run) == [("ipm.bericht-onbereikbaar", "1.xml"), ("ipm.schema", "2.xml")]
-    publish(site, {"1.xml": about(1), "2.xml": Page(status=404)}, NEWER)
-    run = permits.run(site.url(FOLDER))
+    publish(site, {"1.xml": site.about(1), "2.xml": Page(status=404)}, NEWER)
+    run = yield
     assert causes(run) == {"1": "aanlevering"}
     assert codes(run) == [("ipm.bericht-onbereikbaar", "2.xml"), ("ipm.schema", "2.xml")], (
         "it is still invalid"
@@ -259,17 +296,17 @@ def test_without_state_each_run_is_the_first(permits: Permits, site: Site) -> No
         assert causes(permits.run(site.url(FOLDER), DELTAFETCH_ENABLED=0)) == {"1": "aanlevering"}
 
 
-def test_another_organisation_cannot_touch_a_case(permits: Permits, make_site: MakeSite) -> None:
-    own, other = make_site(), make_site()
-    publish(own, {"1.xml": about(1)})
-    permits.run(own.url(FOLDER))
+@calendar.story
+def test_another_organisation_cannot_touch_a_case(own: Town, other: Town) -> Story:
+    publish(own, {"1.xml": own.about(1)})
+    yield
     for transactie in "CU":
-        publish(other, {f"{transactie}.xml": about(1, transactie, aanmaakdatum="2026-05-01")})
-        run = permits.run(other.url(FOLDER))
+        publish(other, {f"{transactie}.xml": own.about(1, transactie, aanmaakdatum="2026-05-01")})
+        run = yield
         assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", f"{transactie}.xml")])
         assert run.findings[0]["host"] == other.host
-    publish(other, {"D.xml": delete_message(aanmaakdatum="2026-05-02", identifier=case(1))})
-    run = permits.run(other.url(FOLDER))
+    publish(other, {"D.xml": delete_message(aanmaakdatum="2026-05-02", identifier=own.case(1))})
+    run = yield
     assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", "D.xml")])
 
 
@@ -288,16 +325,17 @@ def test_records_go_to_geojson_too(permits: Permits, site: Site) -> None:
     assert permits.run(site.url(FOLDER)).records == [], "the state has learned of it"
 
 
-def test_two_minutes_are_by_the_clock_of_the_server(permits: Permits, site: Site) -> None:
+@calendar.story
+def test_two_minutes_are_by_the_clock_of_the_server(site: Town) -> Story:
     """A server whose clock is an hour slow: its files are as old as it says."""
     slow = datetime.now(UTC) - timedelta(hours=1)
-    publish(site, {"1.xml": about(1)}, date=f"{slow:%d-%b-%Y %H:%M}")
+    publish(site, {"1.xml": site.about(1)}, date=f"{slow:%d-%b-%Y %H:%M}")
     page = site.pages[FOLDER]
     assert isinstance(page, Page)
     site.pages[FOLDER] = Page(
         page.body, content_type="text/html", headers={"Date": format_datetime(slow, usegmt=True)}
     )
-    permits.run(site.url(FOLDER))
+    yield
     files_asked(site)
-    permits.run(site.url(FOLDER))
+    yield
     assert files_asked(site) == ["1.xml"]

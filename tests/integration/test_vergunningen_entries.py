@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,25 +10,38 @@ from threading import Thread
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.calendar import Calendar, Story
+from tests.utils.command import run_scrapy
 from tests.utils.hostile import truncated
-from tests.utils.sites import MakeRawSite, MakeSite
+from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import (
     FOLDER,
     XML,
     Permits,
+    RawTown,
+    Town,
+    Towns,
     about,
     causes,
     codes,
     files_asked,
     publish,
 )
-from woo_harvester.demo.certificates import Certificate
+from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.permit_messages import MESSAGE, message
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
 from woo_harvester.state.lock import FileLocks
+
+#: Nothing is tried again, messages are small, and of each host at most three requests wait at a time.
+calendar = Calendar(
+    Towns,
+    RETRY_TIMES=0,
+    WOO_MESSAGE_MAXSIZE=100_000,
+    WOO_HOST_BACKLOG=3,
+    CONCURRENT_REQUESTS_PER_DOMAIN=20,
+)
 
 
 @pytest.fixture
@@ -114,14 +126,14 @@ def test_a_url_may_answer_with_a_csv_file(permits: Permits, make_site: MakeSite)
     assert (failed.returncode, "expected the columns organisatie,url" in failed.stderr) == (2, True)
 
 
-def test_urls_are_of_the_only_body_of_their_host_else_of_the_host(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    own, nobody = make_site(), make_site()
-    permits.bodies = {"Gemeente Voorbeeldstad": [own.url("/woo")]}
-    publish(own, {"a.xml": about(1)})
-    publish(nobody, {"a.xml": about(2)})
-    run = permits.run(f"{own.url(FOLDER)},{nobody.url(FOLDER)}")
+@calendar.story
+def test_urls_are_of_the_only_organisation_of_their_host_else_of_the_host(
+    towns: Towns, own: Town, nobody: Town
+) -> Story:
+    towns.bodies = {"Gemeente Voorbeeldstad": [own.url("/woo")], **towns.bodies}
+    publish(own, {"a.xml": own.about(1)})
+    publish(nobody, {"a.xml": nobody.about(2)})
+    run = yield
     assert {record["herkomst"]["organisatie"] for record in run.records} == {"90000100", nobody.host}
 
 
@@ -143,30 +155,34 @@ def test_domains_and_shard_narrow_the_entry_pages(permits: Permits, make_site: M
 # Hosts and rules.
 
 
-def test_files_may_stand_on_another_host_of_the_same_body_only(permits: Permits, make_site: MakeSite) -> None:
-    entry, own, other = make_site(), make_site(), make_site()
-    permits.bodies = {
-        "Gemeente Voorbeeldstad": [entry.url("/woo"), own.url("/woo")],
+@calendar.story
+def test_files_may_stand_on_another_host_of_the_same_organisation_only(
+    towns: Towns, entry: Town, own: Town, other: Town
+) -> Story:
+    towns.bodies |= {
+        "Gemeente Twee Hosts": [entry.url("/woo"), own.url("/woo")],
         "Gemeente Elders": [other.url("/woo")],
     }
+    towns.entries[entry] = "/"
     for number, site in enumerate((own, other)):
-        site.pages["/f.xml"] = Page(about(number))
+        towns.sites.remove(site)  # it has no entry page
+        site.pages["/f.xml"] = Page(entry.about(number))
     entry.pages["/weg.xml"] = redirect(other.url("/f.xml"))
     links = (f'<a href="{url}">x</a>' for url in (own.url("/f.xml"), other.url("/f.xml"), "/weg.xml"))
     entry.pages["/"] = page(*links, f'<a href="{other.url("/pagina")}">menu</a>')
-    run = permits.run(entry.url("/"))
+    run = yield
     assert causes(run) == {"0": "aanlevering"}
     assert codes(run) == [("host.niet-geregistreerd", "f.xml"), ("host.niet-geregistreerd", "weg.xml")]
     assert other.requests == []
 
 
-def test_robots_txt_is_obeyed(permits: Permits, make_site: MakeSite) -> None:
-    whole, part = make_site(), make_site()
-    publish(whole, {"a.xml": about(1)})
+@calendar.story
+def test_robots_txt_is_obeyed(whole: Town, part: Town) -> Story:
+    publish(whole, {"a.xml": whole.about(1)})
     whole.pages["/robots.txt"] = Page("User-agent: *\nDisallow: /\n", content_type="text/plain")
-    publish(part, {"a.xml": about(2), "b.xml": about(3)})
+    publish(part, {"a.xml": part.about(2), "b.xml": part.about(3)})
     part.pages["/robots.txt"] = Page("User-agent: *\nDisallow: /xml/b\n", content_type="text/plain")
-    run = permits.run(f"{whole.url(FOLDER)},{part.url(FOLDER)}")
+    run = yield
     assert causes(run) == {"2": "aanlevering"}
     assert codes(run) == [("robots.verboden", ""), ("robots.verboden", "b.xml")]
     assert (files_asked(whole), files_asked(part)) == ([], ["a.xml"])
@@ -175,32 +191,42 @@ def test_robots_txt_is_obeyed(permits: Permits, make_site: MakeSite) -> None:
 # Pages.
 
 
-def test_only_links_to_xml_are_followed(permits: Permits, site: Site) -> None:
+@calendar.story
+def test_only_links_to_xml_are_followed(towns: Towns, site: Town) -> Story:
+    towns.entries[site] = "/sub/p"
     site.pages["/sub/p"] = page(
         *(f'<a href="{href}">x</a>' for href in ("a.xml", "a.xml#deel", "zonder", "pagina", "x.pdf", "map/"))
     )
-    site.pages["/sub/a.xml"] = Page(about(1))
-    site.pages["/sub/zonder"] = Page(about(2), content_type="text/xml; charset=utf-8")
+    site.pages["/sub/a.xml"] = Page(site.about(1))
+    site.pages["/sub/zonder"] = Page(site.about(2), content_type="text/xml; charset=utf-8")
     site.pages["/sub/pagina"] = page("een menu")
-    run = permits.run(site.url("/sub/p"))
+    run = yield
     assert (causes(run), run.findings) == ({"1": "aanlevering", "2": "aanlevering"}, [])
     assert files_asked(site) == ["a.xml", "p", "pagina", "zonder"]
 
 
 @pytest.mark.parametrize("links", ["", '<a href="pagina">menu</a><a href="x.pdf">x</a>'])
-def test_a_page_without_a_link_to_xml_is_told(links: str, permits: Permits, site: Site) -> None:
+@calendar.story
+def test_a_page_without_a_link_to_xml_is_reported(links: str, towns: Towns, site: Town) -> Story:
+    towns.entries[site] = "/p"
     site.pages["/p"] = page(links)
     site.pages["/pagina"] = page("een menu")
-    assert codes(permits.run(site.url("/p"))) == [("ipm.ingang-zonder-links", "p")]
+    assert codes((yield)) == [("ipm.ingang-zonder-links", "p")]
 
 
-def test_an_entry_page_that_does_not_come_is_told(
-    permits: Permits, make_site: MakeSite, make_raw_site: MakeRawSite
-) -> None:
-    missing, expired = make_site(), make_site(certificate=Certificate.EXPIRED)
-    broken = make_raw_site({"/xml/": truncated(b"<html><a href='a.xml'>")})
-    entries = ",".join(site.url(FOLDER) for site in (missing, expired, broken))
-    run = permits.run(entries, RETRY_TIMES=0)
+class ExpiredTown(Town):
+    """A town whose certificate has expired."""
+
+    def __init__(self, authority: Authority) -> None:
+        super().__init__(authority, certificate=Certificate.EXPIRED)
+
+
+@calendar.story
+def test_an_entry_page_that_does_not_come_is_reported(
+    missing: Town, expired: ExpiredTown, broken: RawTown
+) -> Story:
+    broken.behaviours[FOLDER] = truncated(b"<html><a href='a.xml'>")
+    run = yield
     found = {
         line["host"]: (line["code"], line.get("seen")) for line in run.findings if "a.xml" not in line["url"]
     }
@@ -217,81 +243,99 @@ def test_a_listing_of_ten_megabytes_in_one_line_is_read(permits: Permits, site: 
     assert set(causes(permits.run(site.url("/p")))) == {"1", "2"}
 
 
-def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(permits: Permits, site: Site) -> None:
+@calendar.story
+def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(towns: Towns, site: Town) -> Story:
+    towns.entries[site] = "/p"
     site.pages["/p"] = page('<a href="a.xml">a</a>', "x" * 200_000, '<a href="b.xml">b</a>')
-    site.pages["/a.xml"], site.pages["/b.xml"] = Page(about(1)), Page(about(2))
-    run = permits.run(site.url("/p"), WOO_MESSAGE_MAXSIZE=100_000)
+    site.pages["/a.xml"], site.pages["/b.xml"] = Page(site.about(1)), Page(site.about(2))
+    run = yield
     assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [("ipm.te-groot", "p")])
 
 
+@calendar.story
 def test_a_link_with_an_address_that_is_none_does_not_keep_others_from_being_read(
-    permits: Permits, site: Site
-) -> None:
+    towns: Towns, site: Town
+) -> Story:
     broken = ("http://a b.nl/c.xml", "https://www.a.nl:poort/d.xml", "http:///e.xml", "https:///pagina")
+    towns.entries[site] = "/p"
     site.pages["/p"] = page('<a href="a.xml">a</a>', *(f'<a href="{href}">x</a>' for href in broken))
-    site.pages["/a.xml"] = Page(about(1))
-    run = permits.run(site.url("/p"))
+    site.pages["/a.xml"] = Page(site.about(1))
+    run = yield
     assert causes(run) == {"1": "aanlevering"}
     assert codes(run) == [("ipm.bericht-onbereikbaar", f"{name}.xml") for name in "cde"]
     assert run.stats[f"woo/ingangen/complete/{site.host}"] == 1
 
 
-def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(
-    permits: Permits, site: Site
-) -> None:
+@calendar.story
+def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(towns: Towns, site: Town) -> Story:
+    towns.entries[site] = "/p"
     site.pages["/p"] = page(f'<a href="http://{site.host}/a.xml">a</a>')
-    site.pages["/a.xml"] = Page(about(1))
-    assert causes(permits.run(site.url("/p"))) == {"1": "aanlevering"}
+    site.pages["/a.xml"] = Page(site.about(1))
+    assert causes((yield)) == {"1": "aanlevering"}
 
 
 # Messages.
 
 BOMB = b'<!DOCTYPE message [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
-SCHEMELESS = about(4).replace(b"overheidvg:Product", b"verzonnen:Lijst")
-
-BAD: Mapping[str, tuple[bytes, str]] = {
-    "bomb.xml": (BOMB + about(9).partition(b"?>")[2], "ipm.doctype"),
-    "huge.xml": (about(9, title="x" * 300_000), "ipm.te-groot"),
-    "gzip-bomb.xml": (gzip.compress(b" " * 5_000_000), "ipm.te-groot"),
-    "namespace.xml": (
-        about(9).replace(MESSAGE.encode(), b"http://www.voorbeeldstad.nl/eigen/"),
-        "ipm.schema",
-    ),
-    "version.xml": (about(9).replace(b"vergunningen/4.0/", b"vergunningen/3.0/"), "ipm.schema"),
-    "two.xml": (b"<messages>" + about(9).partition(b"?>")[2] * 2 + b"</messages>", "ipm.schema"),
-    "twice.xml": (about(9) + about(9).partition(b"?>")[2], "ipm.ongeldig"),
-    "action.xml": (about(9, "X"), "ipm.transactie"),
-    "identifier.xml": (message(identifier="zaak 9"), "ipm.identifier"),
-    "date.xml": (about(9, aanmaakdatum="1 april"), "ipm.datum"),
-    "html.xml": (b"<!DOCTYPE html><html><body>Niet gevonden</body></html>", "ipm.ongeldig"),
-    "empty.xml": (b"", "ipm.ongeldig"),
-}
 
 
-def test_bad_messages_are_told_and_good_ones_beside_them_are_harvested(permits: Permits, site: Site) -> None:
-    good = {"1.xml": about(1, "create"), "2.xml": about(2, "Update"), "3.xml": gzip.compress(about(3))}
-    publish(site, {**good, "4.xml": SCHEMELESS, **{name: body for name, (body, _) in BAD.items()}})
-    run = permits.run(site.url(FOLDER), WOO_MESSAGE_MAXSIZE=100_000)
+def bad_messages(town: Town) -> dict[str, tuple[bytes, str]]:
+    """Return messages that cannot be harvested, with the codes of their findings, by the name of the file."""
+    good = town.about(9)
+    root = good.partition(b"?>")[2]
+    return {
+        "bomb.xml": (BOMB + root, "ipm.doctype"),
+        "huge.xml": (town.about(9, title="x" * 300_000), "ipm.te-groot"),
+        "gzip-bomb.xml": (gzip.compress(b" " * 5_000_000), "ipm.te-groot"),
+        "namespace.xml": (
+            good.replace(MESSAGE.encode(), b"http://www.voorbeeldstad.nl/eigen/"),
+            "ipm.schema",
+        ),
+        "version.xml": (good.replace(b"vergunningen/4.0/", b"vergunningen/3.0/"), "ipm.schema"),
+        "two.xml": (b"<messages>" + root * 2 + b"</messages>", "ipm.schema"),
+        "twice.xml": (good + root, "ipm.ongeldig"),
+        "action.xml": (town.about(9, "X"), "ipm.transactie"),
+        "identifier.xml": (message(identifier="zaak 9"), "ipm.identifier"),
+        "date.xml": (town.about(9, aanmaakdatum="1 april"), "ipm.datum"),
+        "html.xml": (b"<!DOCTYPE html><html><body>Niet gevonden</body></html>", "ipm.ongeldig"),
+        "empty.xml": (b"", "ipm.ongeldig"),
+    }
+
+
+@calendar.story
+def test_bad_messages_are_reported_and_good_ones_beside_them_are_harvested(site: Town) -> Story:
+    good = {
+        "1.xml": site.about(1, "create"),
+        "2.xml": site.about(2, "Update"),
+        "3.xml": gzip.compress(site.about(3)),
+        "4.xml": site.about(4).replace(b"overheidvg:Product", b"verzonnen:Lijst"),
+    }
+    bad = bad_messages(site)
+    publish(site, {**good, **{name: body for name, (body, _) in bad.items()}})
+    run = yield
     assert set(causes(run)) == {"1", "2", "3", "4"}
-    expected = [("ipm.scheme-onbekend", "4.xml"), *((code, name) for name, (_, code) in BAD.items())]
+    expected = [("ipm.scheme-onbekend", "4.xml"), *((code, name) for name, (_, code) in bad.items())]
     assert codes(run) == sorted(expected)
-    again = permits.run(site.url(FOLDER), WOO_MESSAGE_MAXSIZE=100_000)
-    assert codes(again) == sorted(expected[1:]), "what is wrong with a case that was harvested is told once"
+    again = yield
+    assert codes(again) == sorted(expected[1:]), "what is wrong with a case that was harvested: once"
 
 
-def test_a_message_that_breaks_off_is_tried_again(permits: Permits, make_raw_site: MakeRawSite) -> None:
-    site = make_raw_site({"/xml/a.xml": truncated(about(1)[:500])})
-    publish(site, {"b.xml": about(2)})
+@calendar.story
+def test_a_message_that_breaks_off_is_tried_again(site: RawTown) -> Story:
+    site.behaviours["/xml/a.xml"] = truncated(site.about(1)[:500])
+    publish(site, {"b.xml": site.about(2)})
     site.pages[FOLDER] = page('<a href="a.xml">a</a><a href="b.xml">b</a>')
-    run: Run = permits.run(site.url(FOLDER), RETRY_TIMES=0)
+    run = yield
     assert (causes(run), codes(run)) == ({"2": "aanlevering"}, [("ipm.bericht-onbereikbaar", "a.xml")])
 
 
-def test_requests_of_an_entry_page_do_not_pile_up(permits: Permits, site: Site) -> None:
+@calendar.story
+def test_requests_of_an_entry_page_do_not_pile_up(site: Town) -> Story:
     publish(
-        site, {f"{number}.xml": Page(about(number), content_type=XML, delay=0.02) for number in range(30)}
+        site,
+        {f"{number}.xml": Page(site.about(number), content_type=XML, delay=0.02) for number in range(30)},
     )
-    run = permits.run(site.url(FOLDER), WOO_HOST_BACKLOG=3, CONCURRENT_REQUESTS_PER_DOMAIN=20)
+    run = yield
     assert (len(run.records), site.most_at_once <= 3) == (30, True)
 
 

@@ -113,9 +113,7 @@ class Calendar:
             while going_on:
                 day += 1
                 run = installation.day(*self._args, **self._settings, **self._on.get(day, {}))
-                going_on = [
-                    story for story in going_on if self._goes_on(story, _without(run, hosts - story.hosts))
-                ]
+                going_on = [story for story in going_on if self._goes_on(story, _of(story.hosts, run, hosts))]
 
     def _goes_on(self, begun: _Begun, run: Run | None) -> bool:
         """Play a story up to its next yield; return whether there is one. An error is its test's outcome."""
@@ -151,20 +149,22 @@ def _begin(
         elif not issubclass(hints[name], LoopbackServer):
             values[name] = installation
         else:
-            site = RawSite(authority, {}) if issubclass(hints[name], RawSite) else hints[name](authority)
+            kind = hints[name]
+            site = kind(authority, {}) if issubclass(kind, RawSite) else kind(authority)
             values[name] = stack.enter_context(site)
             installation.sites.append(site)
     hosts = frozenset(value.host for value in values.values() if isinstance(value, LoopbackServer))
     return _Begun(item.nodeid, hosts, tell(**values))
 
 
-def _without(run: Run, others: frozenset[str]) -> Run:
-    """Return a run without its statistics and without what it gave for the hosts of other stories."""
+def _of(own: frozenset[str], run: Run, hosts: frozenset[str]) -> Run:
+    """Return a run without what it gave for other stories' hosts, and without sums over all hosts."""
+    others = hosts - own
     return replace(
         run,
         records=[record for record in run.records if _host(record) not in others],
         findings=[finding for finding in run.findings if finding.get("host") not in others],
-        stats={} if others else run.stats,
+        stats={key: value for key, value in run.stats.items() if not others or key.rpartition("/")[2] in own},
     )
 
 
