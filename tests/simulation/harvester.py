@@ -34,7 +34,7 @@ from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
-from woo_harvester.state.lock import Locks
+from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import State
 
 SETTINGS: dict[str, Any] = {
@@ -92,9 +92,8 @@ class _Keeper(StateKeeper):
         super().__init__(crawler)
         self._given = state
 
-    def _open_locked(self, hosts: object) -> State:
-        self._locks: Locks | None = None
-        return self._given
+    def _open_state(self, hosts: object) -> LockedState:
+        return LockedState(self._given)
 
 
 @dataclass
