@@ -22,7 +22,7 @@ help:
 	@echo "make coverage      all tests, and which lines they leave out"
 	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents"
 	@echo "make bench         speed and memory, a table each"
-	@echo "make docs          the reference pages that are made from the code"
+	@echo "make docs          what is made from the code: the reference pages, and the linter's list of settings"
 	@echo "make requirements  pins of the newest versions"
 	@echo "make clean         remove .venv and what was built"
 
@@ -82,7 +82,7 @@ bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 
 docs: install
-	$(BIN)/python -m woo_harvester.reference docs
+	$(BIN)/python -m woo_harvester.reference docs pyproject.toml
 
 # Pins of the newest versions within the ranges. Run it with the oldest Python that is supported, so that all have them.
 requirements: install-dev

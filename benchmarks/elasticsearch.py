@@ -23,7 +23,7 @@ from benchmarks.publisher import publisher
 from benchmarks.runs import woo
 from benchmarks.target import target
 from tests.utils.elasticsearch import Server
-from woo_harvester.default_settings import MB
+from woo_harvester.default_settings.setting import MB
 from woo_harvester.elastic.bulk import Writer
 from woo_harvester.elastic.indices import create
 from woo_harvester.elastic.rebuild import batches

@@ -22,7 +22,7 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from benchmarks.target import target
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.progress import REDRAW, Progress
 from woo_harvester.findings import explanations
@@ -52,8 +52,8 @@ class Idle(Spider):
 
 def running() -> Progress:
     """A run in the middle, with findings of every code at every tenth host."""
-    options = {option.name: option.default for option in OPTIONS}
-    crawler = get_crawler(Idle, {"TWISTED_REACTOR_ENABLED": False, **options, "EXTENSIONS": {Findings: 1}})
+    defaults = {setting.name: setting.default for setting in SETTINGS}
+    crawler = get_crawler(Idle, {"TWISTED_REACTOR_ENABLED": False, **defaults, "EXTENSIONS": {Findings: 1}})
     findings = crawler.get_extension(Findings)
     if findings is None:
         raise SystemExit("expected the extension Findings to be on")

@@ -21,6 +21,7 @@ from pathlib import Path
 from benchmarks.target import target
 from woo_harvester.findings import Finding, Severity, explanations
 from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account, Accounts
+from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
 HOSTS, DOCUMENTS, FINDINGS = 900, 1_000_000, 100_000
@@ -82,16 +83,17 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
         made = account(draw, number, hosts)
         accounts.add(made)
     names = [each.host for each in accounts]
-    with (folder / "findings.jsonl").open("w", encoding="utf-8") as lines:
+    run = RunFolder(folder)
+    with run.findings.open("w", encoding="utf-8") as lines:
         for number in range(findings):
             found = finding(draw, number, names[number % hosts])
             if found.sitemap and found.code in (*STAGE_OF, REPEATED):
                 accounts.of(names[number % hosts]).listed += 1
             accounts.note(found)
-            lines.write(json.dumps(found.as_dict(), ensure_ascii=False) + "\n")
-    accounts.write(folder / "hosts.jsonl")
+            lines.write(finding_line(found))
+    run.write_accounts(accounts)
     stats = {"finish_time": f"2026-11-2{seed}T08:00:00+01:00", "finish_reason": "finished"}
-    (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
+    run.write_stats(stats)
 
 
 def make(folder: Path) -> None:
@@ -99,7 +101,7 @@ def make(folder: Path) -> None:
     from woo_harvester.report.make import make_report  # noqa: PLC0415 -- its import counts
 
     start = time.perf_counter()
-    make_report(folder)
+    make_report(RunFolder(folder))
     seconds = time.perf_counter() - start
     print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 
@@ -121,9 +123,10 @@ def main() -> None:
             command = [sys.executable, "-m", "benchmarks.report", "--make", str(folder)]
             done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             if last:
+                run_folder = RunFolder(folder)
                 seconds, peak = json.loads(done.stdout)
-                index = (folder / "index.html").stat().st_size / 1000
-                size = (folder / "report.json").stat().st_size / 1e6
+                index = run_folder.page.stat().st_size / 1000
+                size = run_folder.report.stat().st_size / 1e6
                 row = f"{seconds:9.1f}{peak:9.0f}{index:10.0f}{size:9.1f}"
                 aim = target("< 20 s, < 300 MB, index < 1 MB", seconds < 20 and peak < 300 and index < 1000)
                 print(f"{'report':12}{hosts:7,}{findings:10,}{row}{aim}")

@@ -22,7 +22,8 @@ from benchmarks.shards import SERVER
 from benchmarks.target import target
 from tests.utils.postgresql import new_database, query, server
 from woo_harvester.state.batches import BATCH
-from woo_harvester.state.documents import add_seen, confirm, look_up
+from woo_harvester.state.confirmation import confirm_harvested
+from woo_harvester.state.documents import add_seen, look_up
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.store import State
 from woo_harvester.state.versions import Harvested, KnownFile
@@ -47,7 +48,7 @@ def fill(url: str, count: int) -> float:
                 look_up(connection, locs)
                 known = add_seen(connection, locs, sitemap, 1_700_000_000)
             with state.begin() as connection:
-                confirm(connection, [harvested(known[loc].id, loc) for loc in locs])
+                confirm_harvested(connection, [harvested(known[loc].id, loc) for loc in locs])
     return perf_counter() - started
 
 

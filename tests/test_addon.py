@@ -10,7 +10,8 @@ from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 
 from woo_harvester import Addon, addon
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
+from woo_harvester.default_settings.setting import Setting
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.pipelines.defaults import DefaultsPipeline
 from woo_harvester.pipelines.filetype import FileTypePipeline
@@ -46,9 +47,9 @@ def test_spiders_that_are_there_already_are_not_added_again() -> None:
     ]
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_every_option_has_its_default(option: Any) -> None:
-    assert settings_of()[option.name] == option.default
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_every_setting_has_its_default(setting: Setting) -> None:
+    assert settings_of()[setting.name] == setting.default
 
 
 def test_a_projects_own_values_win() -> None:

@@ -10,18 +10,19 @@ import pytest
 from scrapy.settings import Settings
 
 from tests.utils.command import ROOT, environment, run_scrapy
-from woo_harvester.default_settings import OPTIONS, Option, complete, from_environment
+from woo_harvester.default_settings import SETTINGS, complete, from_environment
+from woo_harvester.default_settings.setting import Setting
 
 
-@pytest.mark.parametrize("each", OPTIONS, ids=lambda each: each.name)
-def test_every_option_has_a_name_of_the_project_and_one_plain_sentence_or_more(each: Option) -> None:
+@pytest.mark.parametrize("each", SETTINGS, ids=lambda each: each.name)
+def test_every_setting_has_a_name_of_the_project_and_one_plain_sentence_or_more(each: Setting) -> None:
     assert re.fullmatch(r"WOO_[A-Z_]+", each.name)
     assert each.why.endswith(".")
     assert each.unit
 
 
 def test_names_are_unique() -> None:
-    assert len({each.name for each in OPTIONS}) == len(OPTIONS)
+    assert len({each.name for each in SETTINGS}) == len(SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_names_are_unique() -> None:
     ],
 )
 def test_defaults_that_others_rely_on_stay(name: str, default: object) -> None:
-    assert {each.name: each.default for each in OPTIONS}[name] == default
+    assert {each.name: each.default for each in SETTINGS}[name] == default
 
 
 def test_no_module_reads_settings_when_it_is_imported() -> None:
@@ -72,7 +73,7 @@ def test_a_value_that_cannot_be_is_told_in_one_line(name: str, value: object) ->
         complete(Settings({name: value}))
 
 
-NUMBERS = [each for each in OPTIONS if each.number is not None]
+NUMBERS = [each for each in SETTINGS if each.number is not None]
 
 
 @pytest.mark.parametrize("each", NUMBERS, ids=lambda each: each.name)
@@ -84,7 +85,7 @@ NUMBERS = [each for each in OPTIONS if each.number is not None]
     ],
     ids=lambda value: str(value)[:12] if isinstance(value, str) else f"{type(value).__name__}",
 )
-def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line(each: Option, value: object) -> None:
+def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line(each: Setting, value: object) -> None:
     with pytest.raises(ValueError, match=f"^{each.name}: expected ") as raised:
         complete(Settings({each.name: value}))
     assert len(str(raised.value).splitlines()) == 1
@@ -92,7 +93,7 @@ def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line(each: Opt
 
 
 @pytest.mark.parametrize("each", NUMBERS, ids=lambda each: each.name)
-def test_the_bounds_of_a_number_and_its_default_are_within_them(each: Option) -> None:
+def test_the_bounds_of_a_number_and_its_default_are_within_them(each: Setting) -> None:
     for value in (each.least, each.most, each.default):
         complete(Settings({each.name: value}))
     for value in (each.least - 1, each.most + 1):

@@ -18,13 +18,13 @@ from ruamel.yaml import YAML
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.utils.deployment import copied, run_instructions
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 UNITS = sorted((DEPLOY / "systemd").iterdir())
-SETTINGS = {option.name for option in OPTIONS}
+NAMES = {setting.name for setting in SETTINGS}
 
 
 def yaml(path: Path) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def test_every_setting_that_a_file_gives_is_one() -> None:
     for path in DEPLOY.rglob("*"):
         if path.is_file():
             named = set(re.findall(r"WOO_[A-Z_]+", path.read_text(encoding="utf-8")))
-            assert not named - SETTINGS, path
+            assert not named - NAMES, path
 
 
 def shard(folder: Path, program: str) -> subprocess.Popen[str]:
@@ -132,7 +132,7 @@ def test_a_pod_that_is_told_to_stop_waits_for_its_run_and_does_not_count_as_done
 
 
 def test_who_stops_a_run_waits_longer_than_a_stop_takes() -> None:
-    (longest,) = (option.default for option in OPTIONS if option.name == "WOO_STOP_TIMEOUT")
+    (longest,) = (setting.default for setting in SETTINGS if setting.name == "WOO_STOP_TIMEOUT")
     pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     assert pod["terminationGracePeriodSeconds"] >= longest + 10
     service = yaml(DEPLOY / "compose.yaml")["services"]["scrapyd"]

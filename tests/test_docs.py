@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
 from woo_harvester.findings.catalogue import explanations
 from woo_harvester.record import Document
 
@@ -38,7 +38,7 @@ def test_every_page_and_part_that_is_linked_is_there(page: Path) -> None:
 
 @by_name
 def test_every_setting_that_is_named_is_there(page: Path) -> None:
-    names = {option.name for option in OPTIONS}
+    names = {setting.name for setting in SETTINGS}
     for named in re.findall(r"(?<![A-Z_])WOO_[A-Z_]+", page.read_text(encoding="utf-8")):
         # "WOO_MONITOR_*" is all that begin so.
         assert named in names or (named.endswith("_") and any(name.startswith(named) for name in names)), (

@@ -1,7 +1,7 @@
 """Settings of the project. Beside each value stands Scrapy's own default, and why it differs.
 
 Which components run, and in which order, is said in ``addon.py``; the project's own settings, which begin
-with ``WOO_``, stand in ``options.py`` and ``docs/settings.md``.
+with ``WOO_``, stand in ``default_settings`` and ``docs/settings.md``.
 """
 
 from os import environ

@@ -19,6 +19,7 @@ from woo_harvester.findings import Finding, Reporter, explain
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.model import Host
+from woo_harvester.report.run_folder import RunFolder
 
 MAXSIZE = 10_000_000
 
@@ -64,7 +65,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def report_of(folder: Path, *given: Path) -> Host:
-    audit_offline(given, folder, MAXSIZE)
+    audit_offline(given, RunFolder(folder), MAXSIZE)
     (host,) = read_hosts(folder / "report.json")
     return host
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.permits.test_inventory import finding, run
+from tests.report.test_inventory import finding, run
 from tests.utils.command import REPORTS, run_scrapy
 
 

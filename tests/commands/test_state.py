@@ -21,8 +21,9 @@ from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, miss, 
 from tests.state.processes import LOCKING, WRITING, running
 from woo_harvester.register.shards import shard_of
 from woo_harvester.state import schema
+from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.decision import moment_of
-from woo_harvester.state.documents import confirm_withdrawn, look_up
+from woo_harvester.state.documents import look_up
 from woo_harvester.state.listings import CONFIRMED
 from woo_harvester.state.resources import keep_read
 from woo_harvester.state.store import State

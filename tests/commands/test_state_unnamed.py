@@ -13,7 +13,7 @@ import pytest
 from tests.commands.test_state import Done, Shell, state
 from tests.state.test_files import keep
 from tests.stores.kept import write_file
-from woo_harvester.state.documents import confirm_withdrawn
+from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.stores.folder import Folder
 from woo_harvester.stores.names import path_of, text_path_of
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.utils.command import run_scrapy
 from tests.utils.daily import Harvester, causes, numbered, publish
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
@@ -30,7 +30,7 @@ def test_a_part_of_a_host_that_is_gone_is_held_back_by_the_share_that_is_set(
 def test_a_run_with_each_number_at_a_bound_ends_as_any_other(
     bound: str, tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
-    numbers = {option.name: getattr(option, bound) for option in OPTIONS if option.number is not None}
+    numbers = {setting.name: getattr(setting, bound) for setting in SETTINGS if setting.number is not None}
     publish(site, numbered(2))
     site.pages["/d/*"] = Page(b"%PDF-1.7")
     harvester = Harvester(tmp_path, ca_bundle, [site])

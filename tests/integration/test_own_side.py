@@ -20,7 +20,7 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
 from woo_harvester.report.file import read_hosts
-from woo_harvester.report.html.page import slug
+from woo_harvester.report.run_folder import slug
 
 OWN = "oogst.eigen-verbinding"
 #: What is tried once fails as well as what is tried three times, and sooner.

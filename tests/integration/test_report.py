@@ -17,8 +17,8 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
 from woo_harvester.report.file import read_head, read_hosts
-from woo_harvester.report.funnel import read_accounts
 from woo_harvester.report.model import Host
+from woo_harvester.report.run_folder import RunFolder
 
 pytestmark = pytest.mark.integration
 
@@ -50,7 +50,7 @@ class Installation:
         done = self.run(*args, **settings)
         assert done.returncode == 0, done.stderr
         assert done.report is not None
-        (account,) = read_accounts(done.report / "hosts.jsonl")
+        (account,) = RunFolder(done.report).read_accounts()
         assert account.unfinished == 0, account
         (host,) = read_hosts(done.report / "report.json")
         assert (done.report / "index.html").exists()

@@ -14,6 +14,7 @@ from woo_harvester.findings import Severity
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import Run
 from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.run_folder import RunFolder
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BOUNDS = Bounds(age=timedelta(hours=30), well=10, drop=0.1, rise=0.5, coverage=0.15, records=100)
@@ -54,5 +55,5 @@ def write_run(
         made = Accounts()
         for each in accounts:
             made.add(each)
-        made.write(folder / "hosts.jsonl")
+        RunFolder(folder).write_accounts(made)
     return folder

@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.reference.__main__ import PAGES, main
+from woo_harvester.reference.linter import BEGIN, END
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -16,6 +17,13 @@ def test_the_page_in_docs_is_up_to_date(name: str) -> None:
 def test_all_pages_are_written_to_the_folder_that_is_given(tmp_path: Path) -> None:
     main([str(tmp_path)])
     assert {path.name for path in tmp_path.iterdir()} == set(PAGES)
+
+
+def test_the_list_of_the_linter_is_made_in_the_file_that_is_given(tmp_path: Path) -> None:
+    configuration = tmp_path / "pyproject.toml"
+    configuration.write_text(f"[\n{BEGIN}\n{END}\n]\n", encoding="utf-8")
+    main([str(tmp_path), str(configuration)])
+    assert '    "WOO_REGISTER",\n' in configuration.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PAGES)

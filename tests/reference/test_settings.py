@@ -4,33 +4,50 @@ import ast
 import re
 import tomllib
 
+import pytest
 from scrapy.settings import default_settings
 
 from tests.conftest import ROOT
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
+from woo_harvester.reference.linter import BEGIN, END, with_known_settings
 from woo_harvester.reference.settings import IDENTITY, reasons, render
 
 
-def test_every_setting_that_the_code_reads_is_an_option() -> None:
+def test_every_setting_that_the_code_reads_is_a_setting_of_the_project() -> None:
     read = {
         node.value
         for path in (ROOT / "woo_harvester").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and re.fullmatch(r"WOO_[A-Z_]+", str(node.value))
     }
-    assert read == {option.name for option in OPTIONS}
+    assert read == {setting.name for setting in SETTINGS}
 
 
-def test_every_option_is_known_to_the_linter() -> None:
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scrapy-lint"]["known-settings"]
-    assert {option.name for option in OPTIONS} <= set(known)
+def test_the_linter_knows_exactly_the_settings_that_there_are() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert with_known_settings(text) == text, "Run `make docs`"
+    known = tomllib.loads(text)["tool"]["scrapy-lint"]["known-settings"]
+    assert {name for name in known if name.startswith("WOO_")} == {setting.name for setting in SETTINGS}
 
 
-def test_every_option_stands_on_the_page_with_its_default() -> None:
+def test_the_list_of_the_linter_is_made_anew_between_its_marks() -> None:
+    text = f'a = [\n    "SCRAPYS",\n    {BEGIN}\n    "WOO_GONE",\n    {END}\n]\n'
+    made = with_known_settings(text)
+    assert made.startswith(f'a = [\n    "SCRAPYS",\n    {BEGIN}\n    "WOO_ALLOW_PRIVATE_HOSTS",\n')
+    assert made.endswith(f'    "WOO_WITHDRAW_SHARE",\n    {END}\n]\n')
+    assert "WOO_GONE" not in made
+
+
+def test_a_list_without_marks_is_refused() -> None:
+    with pytest.raises(ValueError, match=re.escape(BEGIN)):
+        with_known_settings("known-settings = []\n")
+
+
+def test_every_setting_stands_on_the_page_with_its_default() -> None:
     page = render()
-    for each in OPTIONS:
+    for each in SETTINGS:
         assert f"\n| `{each.name}` | " in page
     assert "| `WOO_SITEMAP_MAXSIZE` | `209715200` (200 MB) | bytes, decompressed |" in page
     assert "| `WOO_DATA_DIR` | unset | folder |" in page

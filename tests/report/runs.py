@@ -10,6 +10,7 @@ from typing import Any
 from woo_harvester.findings import Finding
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
 from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account, Accounts
+from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
 HOST = "www.a.nl"
@@ -74,15 +75,15 @@ def read(
 
 def write_run(
     folder: Path, accounts: Iterable[Account], findings: Iterable[Finding] = (), **stats: Any
-) -> Path:
-    """A run's folder with its three files."""
+) -> RunFolder:
+    """Write the three files that a run leaves, and return its folder."""
+    run = RunFolder(folder)
     folder.mkdir(parents=True)
     written = Accounts()
     for account in accounts:
         written.add(account)
-    written.write(folder / "hosts.jsonl")
-    lines = (json.dumps(found.as_dict(), ensure_ascii=False) + "\n" for found in findings)
-    (folder / "findings.jsonl").write_text("".join(lines), encoding="utf-8")
+    run.write_accounts(written)
+    run.findings.write_text("".join(map(finding_line, findings)), encoding="utf-8")
     told = {"finish_reason": "finished", "finish_time": "2026-11-21T08:00:00.5+01:00"} | stats
-    (folder / "stats.json").write_text(json.dumps(told), encoding="utf-8")
-    return folder
+    run.stats.write_text(json.dumps(told), encoding="utf-8")
+    return run

@@ -14,16 +14,18 @@ from woo_harvester.report.build import build
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
+from woo_harvester.report.run_folder import RunFolder
 
 OTHER = "www.b.nl"
 
 
-def made(folder: Path, **given: Any) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(build(folder, **given).read_text(encoding="utf-8"))
+def made(folder: RunFolder, **given: Any) -> dict[str, Any]:
+    build(folder, **given)
+    report: dict[str, Any] = json.loads(folder.report.read_text(encoding="utf-8"))
     return report
 
 
-def a_run(folder: Path) -> Path:
+def a_run(folder: Path) -> RunFolder:
     findings = [
         about_document(
             "loc.geen-https", url="http://www.a.nl/1.pdf", seen="http://www.a.nl/1.pdf", element="loc"
@@ -120,8 +122,8 @@ def test_hosts_are_worst_first(tmp_path: Path) -> None:
 
 def test_a_report_of_a_killed_run_is_made_of_its_findings(tmp_path: Path) -> None:
     folder = a_run(tmp_path / "woo-1")
-    (folder / "hosts.jsonl").unlink()
-    (folder / "stats.json").unlink()
+    folder.accounts.unlink()
+    folder.stats.unlink()
     report = made(folder, history=History(tmp_path / "history"))
     assert {host["host"]: host["score"] for host in report["hosts"]} == {HOST: None, OTHER: None}
     assert report["run"]["finished"] is None
@@ -194,9 +196,10 @@ def test_permits_are_scored_by_their_own_parts(tmp_path: Path) -> None:
 
 
 def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:
-    path = build(a_run(tmp_path / "woo-1"))
-    assert [host.host for host in read_hosts(path)] == [OTHER, HOST]
-    assert read_head(path).totals.hosts == 2
+    folder = a_run(tmp_path / "woo-1")
+    build(folder)
+    assert [host.host for host in read_hosts(folder.report)] == [OTHER, HOST]
+    assert read_head(folder.report).totals.hosts == 2
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"version": "1.0"}\n'])

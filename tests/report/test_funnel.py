@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +15,6 @@ from woo_harvester.report.funnel import (
     Account,
     Accounts,
     path_pattern,
-    read_accounts,
     stages,
     total,
 )
@@ -138,29 +134,6 @@ def test_findings_go_to_the_account_of_their_host() -> None:
     accounts.note(about_document("loc.ongeldig", host="www.elsewhere.nl"))
     assert accounts.of(HOST).lost == {"loc.ongeldig": 1}
     assert len(accounts) == 1
-
-
-def test_accounts_are_read_as_they_were_written(tmp_path: Path) -> None:
-    accounts = Accounts()
-    accounts.add(read(harvested=2, findings=[about_document("document.leeg")]))
-    accounts.of("www.b.nl:8443").visited = True
-    accounts.write(tmp_path / "hosts.jsonl")
-    assert list(read_accounts(tmp_path / "hosts.jsonl")) == list(accounts)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("[]", "{", "[" * 100_000, "\udcff", '{"host": "a", "lost": 3}', '{"host": "a", "listed": "veel"}'),
-        json.dumps({"host": "a", "unknown": 1}),
-    ],
-    ids=lambda text: ascii(text[:20]),
-)
-def test_a_line_that_is_no_account_is_told_with_its_number(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "hosts.jsonl"
-    path.write_text('{"host": "a"}\n' + line + "\n", encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(ValueError, match=r"hosts\.jsonl, line 2"):
-        list(read_accounts(path))
 
 
 @pytest.mark.parametrize(

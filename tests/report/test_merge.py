@@ -10,6 +10,7 @@ import pytest
 
 from tests.utils.command import Line, environment, in_project, read_lines
 from woo_harvester.report.merge import MergeError, merge, sum_stats
+from woo_harvester.report.run_folder import RunFolder
 
 
 def finding(code: str = "loc.dubbel", **given: str) -> Line:
@@ -51,13 +52,17 @@ def stats_of(folder: Path) -> dict[str, Any]:
     return found
 
 
+def merged(folders: list[Path], to: Path) -> list[Path]:
+    return merge([RunFolder(folder) for folder in folders], RunFolder(to))
+
+
 def test_findings_hosts_and_held_documents_stand_behind_each_other(tmp_path: Path) -> None:
     first = run(tmp_path / "1", finding(host="a.nl"), hosts=[{"host": "a.nl", "listed": 3}])
     second = run(
         tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], held=[{"id": "x"}]
     )
     made = tmp_path / "new" / "merged"
-    assert merge([first, second], made) == []
+    assert merged([first, second], made) == []
     assert [line["host"] for line in read_lines(made / "findings.jsonl")] == ["a.nl", "b.nl"]
     assert read_lines(made / "hosts.jsonl") == [
         {"host": "a.nl", "listed": 3},
@@ -73,7 +78,7 @@ def test_findings_hosts_and_held_documents_stand_behind_each_other(tmp_path: Pat
 
 
 def test_runs_without_hosts_or_held_documents_make_no_files_of_them(tmp_path: Path) -> None:
-    merge([run(tmp_path / "1"), run(tmp_path / "2")], tmp_path / "merged")
+    merged([run(tmp_path / "1"), run(tmp_path / "2")], tmp_path / "merged")
     assert not (tmp_path / "merged" / "hosts.jsonl").exists()
     assert not (tmp_path / "merged" / "held.jsonl").exists()
 
@@ -127,7 +132,7 @@ def test_with_a_run_that_was_killed_it_is_not_told_how_they_ended(tmp_path: Path
         file.write('{"code": "loc.dub')
     other = run(tmp_path / "2", finding(host="b.nl"), finish_reason="finished", item_scraped_count=1)
     made = tmp_path / "merged"
-    assert merge([killed, other], made) == [killed / "findings.jsonl"]
+    assert merged([killed, other], made) == [killed / "findings.jsonl"]
     assert len(read_lines(made / "findings.jsonl")) == 2
     assert stats_of(made) == {"item_scraped_count": 1}
 
@@ -138,7 +143,7 @@ def test_what_every_shard_says_of_the_register_is_said_once(tmp_path: Path) -> N
     one = run(tmp_path / "1", finding(**register), finding(url="u"), **stats)
     two = run(tmp_path / "2", finding(**register, at="later"), finding(url="u"), **stats)
     made = tmp_path / "merged"
-    merge([one, two], made)
+    merged([one, two], made)
     assert [line["code"] for line in read_lines(made / "findings.jsonl")] == [
         "register.url-ongeldig",
         "loc.dubbel",
@@ -151,13 +156,13 @@ def test_the_same_shard_twice_is_refused_and_nothing_is_left(tmp_path: Path) -> 
     one = run(tmp_path / "1", hosts=[{"host": "a.nl"}])
     two = run(tmp_path / "2", hosts=[{"host": "a.nl"}])
     with pytest.raises(MergeError, match=r"a\.nl is in .*1 and in .*2: give one run of each shard"):
-        merge([one, two], tmp_path / "merged")
+        merged([one, two], tmp_path / "merged")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2"]
 
 
 def test_what_a_killed_merge_left_is_no_hindrance(tmp_path: Path) -> None:
     run(tmp_path / "merged.part", finding(host="old.nl"))
-    merge([run(tmp_path / "1", finding(host="a.nl"))], tmp_path / "merged")
+    merged([run(tmp_path / "1", finding(host="a.nl"))], tmp_path / "merged")
     assert [line["host"] for line in read_lines(tmp_path / "merged" / "findings.jsonl")] == ["a.nl"]
 
 
@@ -170,7 +175,7 @@ def test_a_file_that_no_run_writes_is_named(tmp_path: Path, name: str, content: 
     folder = run(tmp_path / "1", finding())
     (folder / name).write_text(content + "\n", encoding="utf-8", errors="surrogateescape")
     with pytest.raises(MergeError, match=f"{name} is not what a run writes"):
-        merge([folder], tmp_path / "merged")
+        merged([folder], tmp_path / "merged")
 
 
 @pytest.mark.parametrize("moment", [5, "gisteren", None])
@@ -178,16 +183,16 @@ def test_statistics_whose_moments_are_none_are_named(tmp_path: Path, moment: obj
     folder = run(tmp_path / "1", finding())
     (folder / "stats.json").write_text(json.dumps({"start_time": moment}))
     with pytest.raises(MergeError, match=r"stats\.json is not .*: expected a moment as start_time"):
-        merge([folder, run(tmp_path / "2", finding())], tmp_path / "merged")
+        merged([folder, run(tmp_path / "2", finding())], tmp_path / "merged")
 
 
 def test_reports_of_both_spiders_are_not_one(tmp_path: Path) -> None:
     woo, permits = run(tmp_path / "woo-1"), run(tmp_path / "vergunningen-1")
     with pytest.raises(MergeError, match="all of them to begin with vergunningen, or none"):
-        merge([woo, permits], tmp_path / "merged")
+        merged([woo, permits], tmp_path / "merged")
     with pytest.raises(MergeError, match="that of -o must too"):
-        merge([permits], tmp_path / "merged")
-    merge([permits], tmp_path / "vergunningen-merged")
+        merged([permits], tmp_path / "merged")
+    merged([permits], tmp_path / "vergunningen-merged")
 
 
 def test_the_command_merges_and_says_so(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from woo_harvester.report.table import COLUMNS, write_csv
 
 def rows(tmp_path: Path, *findings: str, seen: str | None = None) -> list[dict[str, str]]:
     noted = [about_document(code, seen=seen) for code in findings]
-    path = write_csv(build(write_run(tmp_path / "woo-1", [read(harvested=1, findings=noted)], noted)))
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    folder = write_run(tmp_path / "woo-1", [read(harvested=1, findings=noted)], noted)
+    build(folder)
+    write_csv(folder)
+    with folder.csv.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 

@@ -31,9 +31,10 @@ from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.metadata import MetadataPipeline
 from woo_harvester.report.funnel import Accounts
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
-from woo_harvester.state.lock import Locks
+from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import State
 
 SETTINGS: dict[str, Any] = {
@@ -91,9 +92,8 @@ class _Keeper(StateKeeper):
         super().__init__(crawler)
         self._given = state
 
-    def _open_locked(self, hosts: object) -> State:
-        self._locks: Locks | None = None
-        return self._given
+    def _open_state(self, hosts: object) -> LockedState:
+        return LockedState(self._given)
 
 
 @dataclass
@@ -197,7 +197,7 @@ class _Run:
         keeper.outputs = keeper.feeds = 1
         self._keeper = keeper
         spider.report, spider.keeper, spider.accounts = Reporter(self._report), keeper, outcome.accounts
-        spider.folder, spider.common_cause = Path("/dev/shm"), CommonCause()
+        spider.run_folder, spider.common_cause = RunFolder(Path("/dev/shm")), CommonCause()
         register = register_of(day.registered)
         self._harvester.state.kill_in = day.kill_in
         spider.register = spider.select(register)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from woo_harvester.state import listings
-from woo_harvester.state.documents import add_seen, confirm
+from woo_harvester.state.confirmation import confirm_harvested
+from woo_harvester.state.documents import add_seen
 from woo_harvester.state.listings import Listing
 from woo_harvester.state.resources import end_read, host_of_state, resource_of
 from woo_harvester.state.versions import Harvested
@@ -51,7 +52,7 @@ def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.n
 def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
     """Documents that were harvested; their ids."""
     ids = see(connection, sitemap, locs)
-    confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED) for key in ids])
+    confirm_harvested(connection, [Harvested(key, LASTMOD, DAY, HARVESTED) for key in ids])
     return ids
 
 

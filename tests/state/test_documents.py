@@ -21,9 +21,9 @@ from tests.state.knowledge import (
 )
 from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.batches import BATCH
+from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.decision import Known
 from woo_harvester.state.documents import Gone
-from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
 from woo_harvester.state.versions import Harvested, KnownFile
@@ -61,7 +61,7 @@ def test_a_location_that_cannot_be_is_not_known(connection: Connection) -> None:
 def test_what_publishers_say_is_kept_whatever_is_in_it(connection: Connection) -> None:
     (key,) = see(connection, sitemap_of(connection), [LOC])
     file = KnownFile(b"s" * 32, file_name="be\0sluit.pdf", pages=2**40)
-    documents.confirm(connection, [Harvested(key, None, DAY, HARVESTED, None, file)])
+    confirm_harvested(connection, [Harvested(key, None, DAY, HARVESTED, None, file)])
     kept = documents.file_of(connection, key)
     assert kept is not None
     assert (kept.file_name, kept.pages) == ("be\ufffdsluit.pdf", 2**40)
@@ -90,71 +90,6 @@ def test_more_than_a_batch_is_looked_up_whole(connection: Connection) -> None:
     assert len(documents.look_up(connection, locs(2 * BATCH + 1))) == 2 * BATCH + 1
 
 
-def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = see(connection, sitemap, [LOC])
-    file = KnownFile(
-        b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3, 1_700_000_050, 1_700_000_060
-    )
-    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file)])
-    assert row_of(connection, key) == {
-        "id": key,
-        "loc": LOC,
-        "sitemap_id": sitemap,
-        "lastmod": LASTMOD,
-        "first_seen": FIRST_SEEN,
-        "published": DAY,
-        "harvested": HARVESTED,
-        "withdrawn": None,
-        "entry_digest": b"d" * 16,
-        "sha256": b"s" * 32,
-        "etag": '"e"',
-        "last_modified": None,
-        "size": 20480,
-        "media_type": "application/pdf",
-        "file_name": "besluit.pdf",
-        "pages": 3,
-        "fetched_at": 1_700_000_050,
-        "unchanged_since": 1_700_000_060,
-        "withdrawing": None,
-        "restore": None,
-        **NO_FAULT,
-    }
-    assert documents.file_of(connection, key) == file
-
-
-def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Connection) -> None:
-    (key,) = harvest(connection, sitemap_of(connection), [LOC])
-    documents.confirm_withdrawn(connection, {key: HARVESTED + 5})
-    row = row_of(connection, key)
-    assert (row["withdrawn"], row["lastmod"], row["published"]) == (HARVESTED + 5, LASTMOD, DAY)
-    documents.confirm(connection, [Harvested(key, LASTMOD + 1, DAY, HARVESTED + 9)])
-    row = row_of(connection, key)
-    assert (row["withdrawn"], row["lastmod"], row["harvested"]) == (None, LASTMOD + 1, HARVESTED + 9)
-
-
-def test_a_document_is_of_the_sitemap_whose_entry_counts(connection: Connection) -> None:
-    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    first, second, third = harvest(connection, one, locs(3))
-    documents.move(connection, [second], two)
-    documents.confirm(connection, [Harvested(third, LASTMOD, DAY, HARVESTED, sitemap_id=two)])
-    assert [row_of(connection, key)["sitemap_id"] for key in (first, second, third)] == [one, two, two]
-    documents.confirm(connection, [Harvested(third, LASTMOD, DAY, HARVESTED)])
-    assert row_of(connection, third)["sitemap_id"] == two
-
-
-def test_a_harvest_ends_a_withdrawal_on_its_way_and_a_mark_to_restore(connection: Connection) -> None:
-    (key,) = harvest(connection, sitemap_of(connection), [LOC])
-    connection.execute(update(table).values(withdrawing=7, restore=True))
-    documents.confirm(connection, [Harvested(key, LASTMOD, DAY, HARVESTED)])
-    row = row_of(connection, key)
-    assert (row["withdrawing"], row["restore"]) == (None, None)
-    connection.execute(update(table).values(withdrawing=7, restore=True))
-    documents.confirm_withdrawn(connection, {key: HARVESTED})
-    row = row_of(connection, key)
-    assert (row["withdrawing"], row["restore"]) == (None, None)
-
-
 def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(2))
     documents.keep_digests(connection, {keys[0]: b"nieuw"})
@@ -167,7 +102,7 @@ def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(con
     (seen,) = see(connection, sitemap, [LOC])
     digests = {key: bytes([key]) * 12 for key in (published, withdrawn, missing, moved, seen)}
     documents.keep_digests(connection, digests)
-    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
     documents.move(connection, [moved], other)
     listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN)
     before = documents.before(connection, sitemap, [sitemap, other])
@@ -211,8 +146,8 @@ def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     before = row_of(connection, key)
     documents.move(connection, [], 99)
     documents.keep_digests(connection, {})
-    documents.confirm(connection, [])
-    documents.confirm_withdrawn(connection, {})
+    confirm_harvested(connection, [])
+    confirm_withdrawn(connection, {})
     documents.forget(connection, [])
     assert row_of(connection, key) == before
 
@@ -221,7 +156,7 @@ def test_only_harvested_documents_that_are_not_withdrawn_count(connection: Conne
     sitemap = sitemap_of(connection)
     published, withdrawn = harvest(connection, sitemap, locs(2))
     (seen,) = see(connection, sitemap, [LOC])
-    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
     assert documents.harvested_of(connection, [published, withdrawn, seen, 99]) == {published}
     assert documents.harvested_of(connection, []) == set()
 
@@ -235,7 +170,7 @@ def test_more_than_a_batch_is_sorted_out_whole(connection: Connection) -> None:
 def test_a_withdrawal_is_delivered_by_one_run_only(connection: Connection) -> None:
     one, two, withdrawn = harvest(connection, sitemap_of(connection), locs(3))
     (seen,) = see(connection, sitemap_of(connection), [LOC])
-    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
     assert documents.claim(connection, [one, withdrawn, seen], 1) == {one}
     assert documents.claim(connection, [two, one], 2) == {two}
 
@@ -253,7 +188,7 @@ def test_what_was_to_be_restored_and_is_not_listed_stays_withdrawn(connection: C
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     listed, gone = harvest(connection, sitemap, locs(2))
     (theirs,) = harvest(connection, other, [LOC])
-    documents.confirm_withdrawn(connection, dict.fromkeys((listed, gone, theirs), HARVESTED))
+    confirm_withdrawn(connection, dict.fromkeys((listed, gone, theirs), HARVESTED))
     miss(connection, {sitemap: [gone]})
     miss(connection, {other: [theirs]}, "b.nl")
     for host in ("a.nl", "b.nl"):
@@ -301,7 +236,7 @@ def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
 
 def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(3))
-    documents.confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED))
+    confirm_withdrawn(connection, dict.fromkeys(keys[:1], HARVESTED))
     see(connection, sitemap_of(connection, name="s1.xml"), [LOC])
     see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "leeg.nl")

@@ -4,6 +4,7 @@ from sqlalchemy import Connection
 
 from tests.state.knowledge import HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from woo_harvester.state import documents, faults
+from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.faults import Fault
 from woo_harvester.state.versions import Harvested
 
@@ -71,8 +72,8 @@ def test_a_harvest_a_withdrawal_and_an_end_leave_nothing_of_a_fault(connection: 
     keys = harvest(connection, sitemap, locs(3))
     for key in keys:
         refuse(connection, key)
-    documents.confirm(connection, [Harvested(keys[0], LASTMOD, "2024-04-02", HARVESTED)])
-    documents.confirm_withdrawn(connection, {keys[1]: HARVESTED})
+    confirm_harvested(connection, [Harvested(keys[0], LASTMOD, "2024-04-02", HARVESTED)])
+    confirm_withdrawn(connection, {keys[1]: HARVESTED})
     faults.end_faults(connection, [keys[2]])
     assert faults.faults_of(connection, sitemap) == []
     assert {known.refused_at for known in documents.look_up(connection, locs(3)).values()} == {None}

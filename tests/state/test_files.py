@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, locs, see, sitemap_of
-from woo_harvester.state.documents import confirm, confirm_withdrawn
+from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.files import has_named_files, named_files
 from woo_harvester.state.store import State
 from woo_harvester.state.versions import Harvested, KnownFile
@@ -16,7 +16,7 @@ def keep(connection: Connection, *digests: bytes | None) -> list[int]:
     """Harvested documents with these files; their ids."""
     ids = see(connection, sitemap_of(connection), locs(len(digests)))
     files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
-    confirm(
+    confirm_harvested(
         connection,
         [Harvested(key, LASTMOD, DAY, HARVESTED, file=file) for key, file in zip(ids, files, strict=True)],
     )

@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import Connection, select, text
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
-from woo_harvester.state import documents, listings, schema
+from woo_harvester.state import listings, schema
 from woo_harvester.state.batches import BATCH
+from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.listings import CONFIRMED, HostListing, Listing
 from woo_harvester.state.resources import end_read, host_of_state, keep_massive
 from woo_harvester.state.store import State
@@ -173,7 +174,7 @@ def test_what_the_last_complete_read_lacked_is_missing_until_it_is_withdrawn(con
     (seen,) = see(connection, one, ["https://a.nl/gezien.pdf"])
     list_in(connection, two, [twice])
     miss(connection, {one: [twice, withdrawn, seen], two: [twice]})
-    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
     assert listings.missing(connection, host_id(connection)) == [twice, seen]
     assert listings.missing(connection, host_id(connection, "b.nl")) == []
 
@@ -188,7 +189,7 @@ def test_the_published_documents_of_a_host_are_those_that_it_listed_each_counted
     theirs = harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
     list_in(connection, two, theirs[:1])
     miss(connection, {one: keys[3:], two: []})
-    documents.confirm_withdrawn(connection, {keys[0]: HARVESTED})
+    confirm_withdrawn(connection, {keys[0]: HARVESTED})
     assert listings.count_published(connection, host_id(connection)) == 4
     assert listings.count_published(connection, host_id(connection, "b.nl")) == 3
     assert listings.count_published(connection, host_id(connection, "leeg.nl")) == 0
@@ -211,7 +212,7 @@ def test_a_host_forgets_what_is_withdrawn_and_what_it_lists_no_longer(connection
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     gone, offered, waits = harvest(connection, sitemap, locs(3))
     list_in(connection, other, [gone], misses=1)
-    documents.confirm_withdrawn(connection, dict.fromkeys((gone, offered), HARVESTED))
+    confirm_withdrawn(connection, dict.fromkeys((gone, offered), HARVESTED))
     miss(connection, {sitemap: [gone, waits]})
     listings.drop_missing_withdrawn(connection, host_id(connection))
     assert misses(connection, sitemap) == {offered: 0, waits: 1}
@@ -226,7 +227,7 @@ def test_only_what_is_missing_now_and_nobody_lists_is_confirmed(connection: Conn
     list_in(connection, two, [gone])
     list_in(connection, other, [elsewhere])
     miss(connection, {one: [gone, elsewhere, withdrawn, seen], two: [gone]})
-    documents.confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
     assert listings.confirm_missing(connection, host_id(connection)) == 1
     found = misses(connection, one)
     assert found == {gone: CONFIRMED, elsewhere: 1, stays: 0, withdrawn: 1, seen: 1}
@@ -270,6 +271,6 @@ def test_a_withdrawal_does_not_wait_for_a_run_that_counts_what_its_host_lacks(
         assert misses(connection, here) == {}
     with mine.begin() as connection:
         assert misses(connection, there) == {keys[1]: 2, keys[2]: 2}
-        documents.confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
+        confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
         listings.drop_missing_withdrawn(connection, host_id(connection, "b.nl"))
         assert misses(connection, there) == {}

@@ -289,7 +289,7 @@ for number in range(50):
     with state.begin() as connection:
         half = ids[:100], ids[100:]
         first, second = half if number % 2 else half[::-1]
-        documents.hold(connection, ids)
+        documents.lock_rows(connection, ids)
         documents.move(connection, first, sitemap)
         documents.keep_digests(connection, dict.fromkeys(second, b"d"))
 """

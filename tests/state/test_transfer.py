@@ -11,7 +11,8 @@ from tests.state.exports import FILE, HOST, SITEMAP, document, rows_of, transfer
 from tests.state.knowledge import harvest, list_in, locs, sitemap_of
 from woo_harvester.state import listings, schema
 from woo_harvester.state.batches import BATCH
-from woo_harvester.state.documents import confirm_withdrawn, look_up
+from woo_harvester.state.confirmation import confirm_withdrawn
+from woo_harvester.state.documents import look_up
 from woo_harvester.state.exported import Format
 from woo_harvester.state.listings import Listing
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of

@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import listings
 from woo_harvester.state.batches import BATCH
-from woo_harvester.state.documents import confirm_withdrawn, move
+from woo_harvester.state.confirmation import confirm_withdrawn
+from woo_harvester.state.documents import move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
 from woo_harvester.state.withdrawal import (

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from scrapy.utils.test import get_crawler
 
 from tests.utils.crawlers import Proef
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
 from woo_harvester.stores.opening import open_store
 from woo_harvester.stores.store import DocumentStore
 from woo_harvester.text.extracted import Extracted, Limits
@@ -32,7 +32,7 @@ def with_store(
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[DocumentStore]:
-        defaults = {option.name: option.default for option in OPTIONS}
+        defaults = {setting.name: setting.default for setting in SETTINGS}
         given = {"TWISTED_REACTOR_ENABLED": False, "WOO_RETRY_BACKOFF": 0.01, **settings}
         crawler = get_crawler(Proef, {**defaults, **given})
         store = open_store(crawler, limits or Limits())

@@ -8,7 +8,7 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.utils.test import get_crawler
 
-from woo_harvester.default_settings import OPTIONS
+from woo_harvester.default_settings import SETTINGS
 from woo_harvester.diwoo.given import Given
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Fetched, Source, WooItem
@@ -28,9 +28,9 @@ LOC = "https://www.a.nl/besluit.pdf"
 
 
 def crawler_of(**settings: Any) -> Crawler:
-    """A crawler with the project's options and these settings; no reactor is installed for it."""
-    options = {option.name: option.default for option in OPTIONS}
-    return get_crawler(Proef, {"TWISTED_REACTOR_ENABLED": False, **options, **settings})
+    """Return a crawler with the project's default settings and these; no reactor is installed for it."""
+    defaults = {setting.name: setting.default for setting in SETTINGS}
+    return get_crawler(Proef, {"TWISTED_REACTOR_ENABLED": False, **defaults, **settings})
 
 
 def item_of(

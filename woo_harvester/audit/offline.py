@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,30 +12,29 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.make import make_report
+from woo_harvester.report.run_folder import RunFolder, finding_line
 
 
-def audit_offline(files: Iterable[Path], folder: Path, maxsize: int, lang: Language = "nl") -> None:
+def audit_offline(files: Iterable[Path], folder: RunFolder, maxsize: int, lang: Language = "nl") -> None:
     """Read *files* (folders too), and leave findings and the report in *folder*, a new one.
 
     *maxsize* is the bound of a sitemap in bytes, after decompression. Raises OSError.
     """
-    folder.mkdir(parents=True)
+    folder.path.mkdir(parents=True)
     accounts = Accounts()
     started = _now()
-    with (folder / "findings.jsonl").open("w", encoding="utf-8") as lines:
+    with folder.open_findings() as lines:
 
         def write(finding: Finding) -> None:
             accounts.note(finding)
-            line = replace(finding, at=_now()).as_dict()
-            lines.write(json.dumps(line, ensure_ascii=False) + "\n")
+            lines.write(finding_line(replace(finding, at=_now())))
 
         audit = FileAudit(Reporter(write), accounts, maxsize)
         for given in files:
             audit.read(given)
-    accounts.write(folder / "hosts.jsonl")
-    told = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
-    stats = {**told, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)}
-    (folder / "stats.json").write_text(json.dumps(stats, indent=2) + "\n", encoding="utf-8")
+    folder.write_accounts(accounts)
+    times = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
+    folder.write_stats({**times, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
     make_report(folder, lang=lang, history=False)
 
 

@@ -18,10 +18,11 @@ from scrapy.exceptions import UsageError
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
-from woo_harvester.extensions.findings import Findings, run_name
+from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.junit import junit
+from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.report.sarif import sarif
 from woo_harvester.report.terminal import show
 from woo_harvester.running.command import WordedCommand, one_of
@@ -83,7 +84,7 @@ class Command(WordedCommand):
             metavar="FILE",
             help="read sitemaps, indexes and robots.txt, or folders of them, without network",
         )
-        parser.add_argument("--json", action="store_true", help="print JSON: that of report.json")
+        parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument("--format", type=one_of("junit", "sarif"), help="print junit or sarif")
         parser.add_argument(
             "--fail-on",
@@ -111,15 +112,14 @@ class Command(WordedCommand):
         folder = self._online(args) if args else self._offline()
         if folder is None:
             return
-        report = folder / "report.json"
-        if not report.exists():
-            self.fail(f"no report was made in {folder}")
+        if not folder.report.exists():
+            self.fail(f"no report was made in {folder.path}")
             return
         failing = FAILING[opts.fail_on]
         with to_stdout():
-            _answer(report, failing, opts)
-        found = {row.severity for host in read_hosts(report) for row in host.findings}
-        if failing & found or any(host.complete is None for host in read_hosts(report)):
+            _answer(folder, failing, opts)
+        found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
+        if failing & found or any(host.complete is None for host in read_hosts(folder.report)):
             self.exitcode = 1
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -142,7 +142,7 @@ class Command(WordedCommand):
             except ArgumentError as error:
                 raise UsageError(str(error).replace("argument domains: ", "")) from error
 
-    def _online(self, domains: list[str]) -> Path | None:
+    def _online(self, domains: list[str]) -> RunFolder | None:
         """Run the spider; the folder of its report, None where that could not be made."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler("woo")
@@ -156,17 +156,17 @@ class Command(WordedCommand):
             status, line = failure
             self.fail(line, status)
             return None
-        return cast("Findings", crawler.get_extension(Findings)).folder
+        return cast("Findings", crawler.get_extension(Findings)).run_folder
 
-    def _offline(self) -> Path | None:
+    def _offline(self) -> RunFolder | None:
         """Read files only; the folder of the report, None where that could not be made."""
         settings = cast("Settings", self.settings)
-        folder = Path(settings["WOO_REPORT_DIR"]) / run_name("woo")
+        folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
         maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
         try:
             audit_offline(self._files, folder, maxsize, settings["WOO_REPORT_LANG"])
         except OSError as error:
-            self.fail(f"{error.filename or folder}: {error.strerror or error}")
+            self.fail(f"{error.filename or folder.path}: {error.strerror or error}")
             return None
         return folder
 
@@ -181,17 +181,17 @@ class Command(WordedCommand):
                 audit.read(path)
 
 
-def _answer(report: Path, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
+def _answer(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
     """Print the report in the form that the options ask for."""
-    lang = read_head(report).lang
+    lang = read_head(folder.report).lang
     if opts.json:
-        print(_json(report))
+        print(_json(folder))
     elif opts.format == "junit":
-        print(junit(report, failing), end="")
+        print(junit(folder, failing), end="")
     elif opts.format == "sarif":
-        print(sarif(report, lang), end="")
+        print(sarif(folder, lang), end="")
     else:
-        show(report, Console(width=None if sys.stdout.isatty() else WIDTH), lang)
+        show(folder, Console(width=None if sys.stdout.isatty() else WIDTH), lang)
 
 
 def _existing(given: str) -> Path:
@@ -228,7 +228,7 @@ def _progress(crawler: Crawler) -> Iterator[None]:
         yield
 
 
-def _json(report: Path) -> str:
+def _json(folder: RunFolder) -> str:
     """The report, with the place of the page beside it."""
-    made: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
-    return json.dumps({**made, "report": str(report.with_name("index.html"))}, ensure_ascii=False, indent=1)
+    made: dict[str, Any] = json.loads(folder.report.read_text(encoding="utf-8"))
+    return json.dumps({**made, "report": str(folder.page)}, ensure_ascii=False, indent=1)

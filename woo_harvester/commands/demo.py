@@ -16,6 +16,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.running.command import WordedCommand
 from woo_harvester.running.process import HarvestProcess
 
@@ -152,10 +153,9 @@ def _show_permits(crawler: Crawler) -> None:
     for line in table(_records(records)):
         print(f"  {line}")
     print("\nFindings:\n")
-    with (findings.folder / "findings.jsonl").open(encoding="utf-8") as lines:
-        for told in map(json.loads, lines):
-            print(f"  {told['url']}: {told['code']}: {explain(told['code']).what}")
-    print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.folder / 'findings.jsonl'}")
+    for finding in findings.run_folder.read_findings():
+        print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
+    print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.run_folder.findings}")
 
 
 def _show(crawler: Crawler) -> None:
@@ -166,15 +166,14 @@ def _show(crawler: Crawler) -> None:
     for record in _few(_records(records[0])):
         _shorten_text(record)
         print(textwrap.indent(json.dumps(record, ensure_ascii=False, indent=2), "  "))
-    _show_findings(findings.folder / "findings.jsonl")
-    print(f"\nRecords:  {records[0]}\nFindings: {findings.folder / 'findings.jsonl'}")
-    print(f"Statistics: {findings.folder / 'stats.json'}")
-    print(f"Report, for a browser: {(findings.folder / 'index.html').absolute()}")
+    _show_findings(findings.run_folder)
+    print(f"\nRecords:  {records[0]}\nFindings: {findings.run_folder.findings}")
+    print(f"Statistics: {findings.run_folder.stats}")
+    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
 
 
-def _show_findings(path: Path) -> None:
-    with path.open(encoding="utf-8") as lines:
-        counts = Counter(json.loads(line)["code"] for line in lines)
+def _show_findings(run: RunFolder) -> None:
+    counts = Counter(finding["code"] for finding in run.read_findings())
     errors = [code for code, _ in counts.most_common() if explain(code).severity == "error"]
     print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
     for code in errors[:SHOWN_FINDINGS]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.dates import AMSTERDAM
-from woo_harvester.permits.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
+from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
+from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import WordedCommand, one_of
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Command(WordedCommand):
             )
         reports = Path(cast("Settings", self.settings)["WOO_REPORT_DIR"])
         try:
-            inventory = take_inventory(reports, first, last)
+            inventory = take_inventory(ReportsFolder(reports), first, last)
             if output is not None and kind is not None:
                 _write(output, FORMATS[kind](inventory))
             elif kind is not None:

@@ -10,6 +10,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.report.make import make_report
 from woo_harvester.report.merge import MergeError, merge
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.running.command import WordedCommand
 
 if TYPE_CHECKING:
@@ -48,15 +49,16 @@ class Command(WordedCommand):
         if not args or not opts.output:
             raise UsageError(f"expected {self.syntax()}")
         try:
-            torn = merge([Path(given) for given in args], Path(opts.output))
+            to = RunFolder(Path(opts.output))
+            truncated = merge([RunFolder(Path(given)) for given in args], to)
             lang = cast("Language", cast("Settings", self.settings)["WOO_REPORT_LANG"])
-            page = make_report(Path(opts.output), lang=lang, history=False)
+            page = make_report(to, lang=lang, history=False)
         except (MergeError, ValueError) as error:
             self.fail(str(error))
         except OSError as error:
             self.fail(f"{error.filename or opts.output}: {error.strerror or error}")
         else:
-            for path in torn:
+            for path in truncated:
                 sys.stderr.write(
                     f"scrapy merge-reports: the last line of {path} is broken off, and left out\n"
                 )

@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from woo_harvester.arguments import suggestion
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
+from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import WordedCommand
 
 if TYPE_CHECKING:
@@ -53,17 +54,17 @@ class Command(WordedCommand):
         if missing := [name for name in NEEDED if not find_spec(name)]:
             self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
         settings = cast("Settings", self.settings)
-        reports = Path(settings["WOO_REPORT_DIR"])
+        reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         known = spiders(reports)
         for name in args:
             if known and name not in known:
-                self.refuse(f"no run of a spider {name} in {reports}: {suggestion(name, known)}")
+                self.refuse(f"no run of a spider {name} in {reports.path}: {suggestion(name, known)}")
         if not known:
-            self._fail(f"no run in {reports}: expected one a day; has WOO_REPORT_DIR the right folder?")
+            self._fail(f"no run in {reports.path}: expected one a day; has WOO_REPORT_DIR the right folder?")
         for name in args or known:
             self._judge(name, reports, settings, quiet=opts.quiet)
 
-    def _judge(self, spider: str, reports: Path, settings: Settings, *, quiet: bool) -> None:
+    def _judge(self, spider: str, reports: ReportsFolder, settings: Settings, *, quiet: bool) -> None:
         from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
 
         from woo_harvester.monitors.suite import judge  # noqa: PLC0415
@@ -71,7 +72,7 @@ class Command(WordedCommand):
         try:
             runs = read_runs(reports, spider, settings.getint("WOO_MONITOR_RUNS") + 1)
             if not runs:
-                self._fail(f"no run of {spider} in {reports} has ended: expected one a day")
+                self._fail(f"no run of {spider} in {reports.path} has ended: expected one a day")
             *before, run = runs
             outcome = judge(Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC))
         except (NotConfigured, OSError, ValueError) as error:

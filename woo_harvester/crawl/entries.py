@@ -147,7 +147,7 @@ class Entries:
 
         Other runs lock them in the same order.
         """
-        documents.hold(connection, {*changes.moved, *changes.digests, *changes.corrected})
+        documents.lock_rows(connection, {*changes.moved, *changes.digests, *changes.corrected})
         documents.move(connection, changes.moved, place.sitemap_id)
         documents.keep_digests(connection, changes.digests)
         faults.end_faults(connection, changes.corrected)

@@ -21,6 +21,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.items import RecordItem
 from woo_harvester.record import plain
+from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run, refuse_start
 from woo_harvester.search.document import Action, Withdrawn, action_of
 from woo_harvester.search.kind import Kind
@@ -39,7 +40,6 @@ logger = logging.getLogger(__name__)
 MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
 NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
 FAILED = "elasticsearch_failed"
-REFUSED = "refused.jsonl"
 
 
 @dataclass(slots=True)
@@ -245,7 +245,7 @@ class ElasticsearchExporter:
     def _refused(self) -> Path | None:
         """The file of documents that are not in the index; None where the run has no report."""
         findings = self._crawler.get_extension(Findings)
-        return findings.folder / REFUSED if findings is not None else None
+        return findings.run_folder.refused if findings is not None else None
 
     def _keeper(self) -> StateKeeper:
         keeper = self._crawler.get_extension(StateKeeper)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from contextlib import suppress
 from dataclasses import replace
@@ -19,8 +18,9 @@ from woo_harvester.findings import Finding, Language
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Account, Accounts
-from woo_harvester.report.kept_back import KeptBack, explanation, line_of
+from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.make import make_report
+from woo_harvester.report.run_folder import ReportsFolder, finding_line, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
 
@@ -47,15 +47,15 @@ class Findings:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._reports = Path(crawler.settings["WOO_REPORT_DIR"])
+        reports = ReportsFolder(Path(crawler.settings["WOO_REPORT_DIR"]))
+        self.run_folder = reports.run(run_name(crawler.spidercls.name))
+        """The folder of this run and its files; the name is the same for all that the run writes."""
         self._file: TextIO | None = None
-        self.run_name = run_name(crawler.spidercls.name)
-        """Spider and time, the same for all that a run writes."""
         self.accounts = Accounts()
         """What becomes of the documents of each host; filled by the spider, the findings and the items."""
         self.common_cause = CommonCause()
         """Whether the hosts of the run fail in the same way."""
-        self._kept_back = KeptBack(self.folder / "kept-back.jsonl")
+        self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
 
     @classmethod
@@ -69,15 +69,19 @@ class Findings:
 
     @property
     def folder(self) -> Path:
-        """The folder of this run."""
-        return self._reports / self.run_name
+        """The path of the folder of this run."""
+        return self.run_folder.path
+
+    @property
+    def run_name(self) -> str:
+        """The name of this run: its spider, and when it began."""
+        return self.run_folder.name
 
     def spider_opened(self) -> None:
         """Make the folder; it is this run's alone."""
         try:
             self.folder.mkdir(parents=True)
-            # Line-buffered: a run that is killed has written every finding it made.
-            self._file = (self.folder / "findings.jsonl").open("w", encoding="utf-8", buffering=1)
+            self._file = self.run_folder.open_findings()
         except OSError as error:
             self._fail(error)
             raise CloseSpider(FAILED) from error
@@ -139,7 +143,7 @@ class Findings:
 
     def _write(self, finding: Finding, file: TextIO) -> None:
         try:
-            file.write(line_of(finding))
+            file.write(finding_line(finding))
         except OSError as error:
             self._fail(error)
         self.accounts.note(finding)
@@ -169,11 +173,10 @@ class Findings:
         Then make the report; whatever happens to that, nothing of the run is lost. Handlers of Scrapy's last
         signal run side by side, so what reads the folder waits for ``run_written``.
         """
-        text = json.dumps(self._crawler.stats.get_stats(), default=_json, indent=2, sort_keys=True)
         try:
-            (self.folder / "stats.json").write_text(text + "\n", encoding="utf-8")
+            self.run_folder.write_stats(self._crawler.stats.get_stats())
             if self._has_accounts:
-                self.accounts.write(self.folder / "hosts.jsonl")
+                self.run_folder.write_accounts(self.accounts)
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)
@@ -186,7 +189,7 @@ class Findings:
         settings = self._crawler.settings
         try:
             make_report(
-                self.folder,
+                self.run_folder,
                 lang=settings["WOO_REPORT_LANG"],
                 history=settings.getbool("WOO_REPORT_HISTORY"),
                 base_url=settings["WOO_REPORT_URL"],
@@ -209,16 +212,7 @@ def accounts_of(crawler: Crawler) -> list[Account]:
     return list(extension.accounts) if extension is not None else []
 
 
-def run_name(spider: str) -> str:
-    """Spider and time, another one for each run."""
-    return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
-
-
 def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:
     """Adds ``%(run)s`` to what a feed's URI may hold: spider and time, unique to a run."""
     findings = spider.crawler.get_extension(Findings)
     return {**params, "run": findings.run_name if findings else f"{spider.name}-{params['time']}"}
-
-
-def _json(value: Any) -> str:
-    return iso_datetime(value) if isinstance(value, datetime) else str(value)

@@ -97,7 +97,7 @@ class Progress:
         if findings is None or kind not in get_args(Kind):
             return {}
         try:
-            history = History(findings.folder.parent / "history")
+            history = History(findings.run_folder.reports.history)
             past = history.before(findings.run_name, cast("Kind", kind), LOOKED_BACK)
         except (OSError, ValueError) as error:
             logger.warning("The end of the run cannot be estimated from earlier ones: %s", error)

@@ -1,9 +1,8 @@
-"""Keeps the state of a run: what was listed, and what every output has durably."""
+"""Writes to the state what a run has done, once every output has it durably."""
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -21,11 +20,12 @@ from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
-from woo_harvester.state import documents, faults, listings, outputs, resources, visited
+from woo_harvester.state import documents, faults, listings, resources, visited
+from woo_harvester.state.confirmation import confirm_harvested, confirm_same, confirm_withdrawn
 from woo_harvester.state.delivery import Delivery, Reading
 from woo_harvester.state.listed import Listed
-from woo_harvester.state.lock import LockedError, Locks
-from woo_harvester.state.store import State, StateError
+from woo_harvester.state.locked import LockedState
+from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -45,30 +45,27 @@ NO_OUTPUT = (
 
 
 class StateKeeper:
-    """The state of the hosts of a run, behind ``WOO_STATE_URL``; in memory where DELTAFETCH_ENABLED is off.
+    """The state of a run, at ``WOO_STATE_URL``; in memory if ``DELTAFETCH_ENABLED`` is off.
 
-    The state is the last write: each output calls :meth:`durable` for what it has durably, and only when the
-    last one did does the state learn of it.
+    The state is written last: each output calls :meth:`durable` for the records that it has durably, and a
+    record is noted in the state when the last output did so.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._state: State | None = None
+        self._state: LockedState | None = None
         self._broken = False
-        self._locks: Locks | None = None
         self.outputs = 0
-        """How many outputs there are; each one adds itself before the first item."""
+        """The number of outputs; each one adds itself before the first item."""
         self.feeds = 0
-        """How many of them are feeds; none where FEEDS names one that cannot be used."""
+        """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.key_of: Callable[[Response], bytes] | None = None
-        """By which the state knows that a page of another project's spider gave an item."""
+        """The function that gives the key of a page of another project's spider; a page is visited once."""
         self.expected = Listed()
-        """Documents of which this run makes a record."""
+        """The documents of which this run makes a record."""
         self._readings: dict[int, Reading] = {}
-        self._node = ""
-        """This machine, for a state that others share."""
         self._timer: LoopingCall | AsyncioLoopingCall | None = None
-        """Of the heartbeat, where others wait for one."""
+        """The timer of the heartbeat, if other runs wait for one."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -80,12 +77,12 @@ class StateKeeper:
 
     @property
     def is_open(self) -> bool:
-        """Whether the run could begin."""
+        """Whether the state is open, so that the run could begin."""
         return self._state is not None
 
     @property
     def is_broken(self) -> bool:
-        """Whether the state could not be written, so that nothing can be confirmed any more."""
+        """Whether writing the state has failed, after which nothing more is confirmed."""
         return self._broken
 
     def spider_opened(self, spider: Spider) -> None:
@@ -100,40 +97,36 @@ class StateKeeper:
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.
 
-        Cuts back the files of runs that were killed. Raises StateError.
+        Also cut back the output files of runs that were killed. Raises StateError.
         """
         if self._crawler.settings.getdict("FEEDS") and not self.feeds:
             raise StateError(NO_OUTPUT)
-        if not self.outputs:  # with them it is only a cost
+        if not self.outputs:  # otherwise the handler would only cost time
             self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
-        self._state = self._open_locked(hosts)
-        if self._locks is not None and self._locks.heartbeat is not None:
+        self._state = state = self._open_state(hosts)
+        if state.heartbeat is not None:
             self._timer = create_looping_call(self._beat)
-            self._timer.start(self._locks.heartbeat, now=False)
+            self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
-            self._cut_back(connection)
+            for path, size in state.cut_back(connection).items():
+                cut = {"size": size, "path": path}
+                logger.warning("Cut %(size)d bytes off %(path)s, where a run was killed", cut)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
 
-    def _cut_back(self, connection: Connection) -> None:
-        try:
-            cut = outputs.cut_back(connection, self._locks, self._node)
-        except OSError as error:
-            raise StateError(f"a file of a run that was killed cannot be cut back: {error}") from error
-        for path, size in cut.items():
-            logger.warning(
-                "Cut %(size)d bytes off %(path)s, where a run was killed", {"size": size, "path": path}
-            )
+    def _open_state(self, hosts: Sequence[str]) -> LockedState:
+        settings = self._crawler.settings
+        return LockedState.open(state_url(settings), node_name(settings), hosts)
 
     def add_hosts(
         self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
     ) -> None:
-        """Lock hosts of a run that is open already; with *reset*, *forget* them. Raises StateError."""
+        """Lock more hosts while the state is open; with *reset*, *forget* them. Raises StateError."""
         if self._state is None:
             raise RuntimeError("Hosts are added before StateKeeper.open()")
-        self._lock(hosts, self._state)
+        self._state.lock_hosts(hosts)
         if self._is_reset(reset):
             with self.begin() as connection:
                 for host in hosts:
@@ -144,18 +137,23 @@ class StateKeeper:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction of the state; one that fails ends the run, and raises CloseSpider.
+        """Return a transaction of the state. If it fails, end the run and raise CloseSpider.
 
-        After it there is no other: what is in memory may be ahead of the state by then, and would have it
-        remember as read what was never delivered.
+        No other transaction follows a failed one. What is in memory may be ahead of the state by then, and
+        the state would note as read what was never delivered.
         """
+        with self._begin() as (_, connection):
+            yield connection
+
+    @contextmanager
+    def _begin(self) -> Iterator[tuple[LockedState, Connection]]:
         if self._state is None:
             raise RuntimeError("The state is used before StateKeeper.open()")
         if self._broken:
             raise CloseSpider(STATE_FAILED)
         try:
             with self._state.begin() as connection:
-                yield connection
+                yield self._state, connection
         except StateError as error:
             self._broken = True
             end_run(self._crawler, STATE_FAILED, str(error))
@@ -163,16 +161,16 @@ class StateKeeper:
 
     def lock_output(self, path: Path) -> None:
         """Keep other runs on this state from writing to *path*. Raises StateError."""
-        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
-            raise StateError(outputs.ANOTHER_WRITER.format(path))
+        if self._state is not None:
+            self._state.lock_output(path)
 
     def open_output(self, path: Path, size: int) -> None:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
-        with self.begin() as connection:
-            outputs.open_output(connection, path, size, self._node)
+        with self._begin() as (state, connection):
+            state.open_output(connection, path, size)
 
     def expect(self, item: RecordItem, delivery: Delivery) -> None:
-        """Have the state wait for *item*; where items share a delivery, for all of them."""
+        """Wait for all outputs to have *item*; items that share a delivery are waited for together."""
         delivery.waiting += max(self.outputs, 1)
         item.delivery = delivery
         if delivery.reading is not None:
@@ -181,48 +179,48 @@ class StateKeeper:
     def durable(
         self, deliveries: Iterable[Delivery], sizes: Mapping[Path, int], *, closed: bool = False
     ) -> None:
-        """Learn that one output has *deliveries* durably, and up to where its files are durable."""
+        """Note that one output has *deliveries* durably, and how many bytes of its files are durable."""
         done = []
         for delivery in deliveries:
             delivery.waiting -= 1
             if not delivery.waiting:
                 done.append(delivery)
-        with self.begin() as connection:
-            outputs.keep_durable(connection, sizes, self._node, closed=closed)
+        with self._begin() as (state, connection):
+            state.keep_durable(connection, sizes, closed=closed)
             self._confirm(connection, done)
 
     def begin_reading(self, reading: Reading) -> None:
-        """A sitemap is being read."""
+        """Note that a sitemap is being read."""
         self._readings[reading.resource_id] = reading
 
     def flaw(self, resource_id: int) -> None:
-        """A sitemap shares a document with another one; if it was read in this run, that is not relied on."""
+        """Have a sitemap read again in the next run: it shares a document with another one of this run."""
         if (reading := self._readings.get(resource_id)) is not None:
             reading.flawed = True
 
     def read_completely(self, connection: Connection, reading: Reading, lacking: Sequence[int]) -> None:
-        """Learn that a sitemap was read to its end; remember that once all its documents are confirmed.
+        """Note that a sitemap was read to its end; write that to the state once its documents are confirmed.
 
-        As long as it is known to have listed documents that it is *lacking* now, it is read each time: "not
-        modified" would mean that they are there.
+        A sitemap is read each time as long as it is *lacking* documents that it listed before: "not modified"
+        would mean that they are there.
         """
         reading.complete = True
         reading.flawed |= bool(lacking)
         self._remember(connection, reading)
 
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
-        """What the state waits to learn of *item*; None where it learns nothing of it."""
+        """Return the delivery of *item*; None if the state notes nothing of it."""
         if isinstance(item, RecordItem):
-            return _told(item, item.delivery) if isinstance(item.delivery, Delivery) else None
+            return _with_file(item, item.delivery) if isinstance(item.delivery, Delivery) else None
         if response is None or self.key_of is None:
             return None
         return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
 
     def not_harvested(self, item: WooItem, *, refused: bool) -> None:
-        """Learn that a document was fetched and *refused*, or could not be fetched; its last error says why.
+        """Note that a document was fetched and *refused*, or could not be fetched; its last error says why.
 
-        What was refused is known by that: its sitemap need not be read again for it. What could not be
-        fetched is not, so that the next run reads the sitemap and tries again.
+        The sitemap of a refused document need not be read again for it. The sitemap of a document that could
+        not be fetched is read again in the next run, which tries again.
         """
         delivery, error = item.delivery, item.report.error
         if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
@@ -235,7 +233,7 @@ class StateKeeper:
                 harvested,
                 error.code,
                 error.seen,
-                # Of a version that is not told; after a jump of the clock the record's may lie ahead.
+                # Not the moment of the record: after a jump of the clock that may lie in the future.
                 at=int(time()),
                 refused=refused,
             )
@@ -244,7 +242,7 @@ class StateKeeper:
                 self._remember(connection, delivery.reading)
 
     def same(self, item: WooItem) -> None:
-        """Learn that a document was received, and has the bytes that were known: nothing is delivered."""
+        """Note that a document was received and is the same as before: no record is delivered."""
         delivery = item.delivery
         if (
             not isinstance(delivery, Delivery)
@@ -254,19 +252,19 @@ class StateKeeper:
             return
         self._crawler.stats.inc_value("woo/documents/same")
         with self.begin() as connection:
-            documents.confirm_same(connection, received, received.file)
+            confirm_same(connection, received, received.file)
             if delivery.reading is not None:
                 delivery.reading.outstanding -= 1
                 self._remember(connection, delivery.reading)
 
     def item_dropped(self, item: object) -> None:
-        """A pipeline refuses a document, and has reported an error."""
+        """Note that a pipeline refused a document, and has reported an error."""
         if isinstance(item, WooItem):
             with suppress(CloseSpider):
                 self.not_harvested(item, refused=True)
 
     def item_scraped(self, item: object, response: Response | None) -> None:
-        """Where there is no output at all, what was scraped is delivered."""
+        """Note an item as delivered once it was scraped, since there is no output."""
         if (delivery := self.delivery_of(item, response)) is not None:
             with suppress(CloseSpider):
                 self.durable([delivery], {})
@@ -276,67 +274,29 @@ class StateKeeper:
         if self._timer is not None and self._timer.running:
             self._timer.stop()
         if self._state is not None:
-            self._release()
+            if not self._broken:  # the locks of a lost connection are released already
+                try:
+                    self._state.release()
+                except StateError as error:
+                    end_run(self._crawler, STATE_FAILED, str(error))
             self._state.close()
 
-    def _release(self) -> None:
-        """Give the locks back; those of a connection that was lost are given back already."""
-        if self._locks is None or self._broken:
-            return
-        try:
-            self._locks.release()
-        except StateError as error:
-            end_run(self._crawler, STATE_FAILED, str(error))
-
     def _beat(self) -> None:
-        """Show that the run goes on, and notice a state that is lost while nothing is written."""
-        with suppress(CloseSpider), self.begin():
-            if self._locks is not None:
-                self._locks.beat()
-
-    def _open_locked(self, hosts: Sequence[str]) -> State:
-        """The state, of which this run has *hosts* for itself."""
-        settings = self._crawler.settings
-        state = State.open(state_url(settings))
-        try:
-            node = node_name(settings)
-            self._node = node if state.is_shared else ""
-            self._locks = state.locks(f"process {os.getpid()} on {node}")
-            self._lock(hosts, state)
-        except StateError:
-            self._let_go(state)
-            raise
-        return state
-
-    def _lock(self, hosts: Sequence[str], state: State) -> None:
-        if self._locks is not None:
-            try:
-                self._locks.acquire(hosts)
-            except LockedError as error:
-                raise StateError(
-                    f"another run works on {error} with the state {state.place}: wait until it ends"
-                ) from error
-            except OSError as error:
-                raise StateError(f"hosts of the state {state.place} cannot be locked: {error}") from error
-
-    def _let_go(self, state: State) -> None:
-        if self._locks is not None:
-            with suppress(StateError):  # of a state that cannot be used, which is told already
-                self._locks.release()
-        self._locks = None
-        state.close()
+        """Show that the run goes on, and notice a lost state even if nothing is written."""
+        with suppress(CloseSpider), self._begin() as (state, _):
+            state.beat()
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
         harvested = [one.harvested for one in done if one.harvested]
-        for learn in {one.confirm for one in done if one.confirm is not None}:
-            learn(connection, [one.number for one in done if one.confirm is learn])
+        for confirm in {one.confirm for one in done if one.confirm is not None}:
+            confirm(connection, [one.number for one in done if one.confirm is confirm])
         withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
         if withdrawn:
-            documents.hold(connection, {*withdrawn, *(one.id for one in harvested)})
-        documents.confirm(connection, harvested)
+            documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
+        confirm_harvested(connection, harvested)
         for key in sorted({one.visited for one in done if one.visited is not None}):
             visited.add_visited(connection, self._crawler.spidercls.name, key, int(time()))
-        documents.confirm_withdrawn(connection, withdrawn)
+        confirm_withdrawn(connection, withdrawn)
         for sitemap_id in listings.end_withdrawn(connection, sorted(withdrawn)):
             resources.forget_read(connection, sitemap_id)
         readings = [one.reading for one in done if one.reading is not None]
@@ -359,8 +319,8 @@ class StateKeeper:
             )
 
 
-def _told(item: RecordItem, delivery: Delivery) -> Delivery:
-    """The item's delivery, with what its record tells of the file by now."""
+def _with_file(item: RecordItem, delivery: Delivery) -> Delivery:
+    """Return the item's delivery, with what its record says of the file by now."""
     if not isinstance(item, WooItem) or delivery.harvested is None or delivery.harvested.file is None:
         return delivery
     if files := item.record.versies[-1].bestanden:

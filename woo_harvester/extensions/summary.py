@@ -9,6 +9,7 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
+from woo_harvester.report.run_folder import REFUSED, RunFolder
 from woo_harvester.terminal import words
 from woo_harvester.terminal.figures import Figures, read_figures
 from woo_harvester.terminal.screen import Screen
@@ -59,8 +60,8 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         severity = words.SEVERITIES[explain(code).severity][0]
         rows.append(("", f"{count:,} x {code} ({severity})"))
     if figures.refused:
-        rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see refused.jsonl"))
-    page = folder / "index.html"
+        rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
+    page = RunFolder(folder).page
     rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {words.duration(figures.seconds)}", *lines])

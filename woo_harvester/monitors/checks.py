@@ -13,7 +13,9 @@ from datetime import datetime, timedelta
 
 from woo_harvester.findings import Severity
 from woo_harvester.monitors.runs import Run
+from woo_harvester.report.build import OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, total
+from woo_harvester.report.run_folder import FINDINGS
 
 #: Hosts that are named in one line.
 NAMED = 10
@@ -58,7 +60,7 @@ def connected(run: Run) -> list[str]:
         return []
     return [
         "nearly all hosts were out of reach in the same way, so the cause is likely on this side: see "
-        "oogst.eigen-verbinding in findings.jsonl of the run."
+        f"{OWN_FAULT} in {FINDINGS} of the run."
     ]
 
 

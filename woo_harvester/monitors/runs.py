@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
-from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.report.build import OWN_FAULT
-from woo_harvester.report.funnel import Account, read_accounts
-
-#: The folder of a run: its spider and when it began.
-RUN = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+")
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.history import History
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,48 +35,38 @@ class Run:
         return f"{self.name}, ended {self.ended.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}"
 
 
-def spiders(reports: Path) -> list[str]:
-    """The spiders of which there are runs, sorted."""
-    return sorted({spider for spider, _ in _folders(reports)})
+def spiders(reports: ReportsFolder) -> list[str]:
+    """Return the spiders of which there are runs, sorted."""
+    return sorted({spider for spider, _ in reports.runs()})
 
 
-def read_runs(reports: Path, spider: str, count: int) -> list[Run]:
-    """The last *count* runs of a spider that ended, oldest first.
+def read_runs(reports: ReportsFolder, spider: str, count: int) -> list[Run]:
+    """Return the last *count* runs of a spider that ended, oldest first.
 
     A run that is going on, or was killed, has no statistics and does not count; nor does an audit, which is
     not kept in the history. Raises OSError, and ValueError with the path.
     """
-    names = {
-        path.name for name, path in _folders(reports) if name == spider and (path / "stats.json").exists()
-    }
-    kept = {path.name.partition(".json")[0] for path in (reports / "history").glob("*.json.gz")}
-    return [read_run(reports / name) for name in sorted(names & kept or names)[-count:]]
+    names = {run.name for name, run in reports.runs() if name == spider and run.stats.exists()}
+    kept = History(reports.history).names()
+    return [read_run(reports.run(name)) for name in sorted(names & kept or names)[-count:]]
 
 
-def read_run(folder: Path) -> Run:
-    """The run that left this folder. Raises OSError, and ValueError with the path."""
-    path = folder / "stats.json"
-    check_regular(path)
+def read_run(folder: RunFolder) -> Run:
+    """Return the run that left this folder. Raises OSError, and ValueError with the path."""
     try:
-        stats = parse_object(path.read_bytes())
+        stats = folder.read_stats()
         ended = datetime.fromisoformat(stats["finish_time"])
         reason = str(stats["finish_reason"])
         if ended.tzinfo is None:
             raise ValueError("finish_time has no offset")
         found = _findings(stats)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} holds no statistics of a run: {type(error).__name__}: {error}") from error
-    hosts = folder / "hosts.jsonl"
-    accounts = {account.host: account for account in read_accounts(hosts)} if hosts.exists() else {}
+        raise ValueError(
+            f"{folder.stats} holds no statistics of a run: {type(error).__name__}: {error}"
+        ) from error
+    accounts = {account.host: account for account in folder.read_accounts()}
     own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
     return Run(folder.name, ended, reason, accounts, found, own_fault)
-
-
-def _folders(reports: Path) -> Iterator[tuple[str, Path]]:
-    """The folders of runs, each with its spider."""
-    for path in reports.glob("*/"):
-        if match := RUN.fullmatch(path.name):
-            yield match["spider"], path
 
 
 def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:

@@ -1,4 +1,7 @@
-"""Makes the reference pages in ``docs/`` from the code: ``python -m woo_harvester.reference docs``."""
+"""Makes the reference pages in ``docs/`` from the code, and the linter's list of settings.
+
+``make docs`` runs it: ``python -m woo_harvester.reference docs pyproject.toml``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from woo_harvester.findings import reference as findings
-from woo_harvester.reference import record, score, settings, statistics
+from woo_harvester.reference import linter, record, score, settings, statistics
 from woo_harvester.report import file as report
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -21,10 +24,12 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str]) -> None:
-    """Write the pages to the folder that is given."""
-    (folder,) = arguments
+    """Write the pages to the folder that is given, and renew the list in the ``pyproject.toml`` after it."""
+    folder, *configurations = map(Path, arguments)
     for name, render in PAGES.items():
-        Path(folder, name).write_text(render(), encoding="utf-8")
+        (folder / name).write_text(render(), encoding="utf-8")
+    for path in configurations:
+        path.write_text(linter.with_known_settings(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

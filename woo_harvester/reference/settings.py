@@ -16,7 +16,8 @@ from scrapy.utils.misc import load_object
 
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.default_settings import MB, OPTIONS, Option
+from woo_harvester.default_settings import SUBJECTS
+from woo_harvester.default_settings.setting import MB, Setting
 from woo_harvester.reference.markdown import code, head, table
 
 INTRODUCTION = """\
@@ -43,10 +44,10 @@ def render() -> str:
     """The page as Markdown."""
     return "\n".join(
         [
-            head("woo_harvester/default_settings.py, settings.py and addon.py", "Settings"),
+            head("woo_harvester/default_settings/, settings.py and addon.py", "Settings"),
             INTRODUCTION,
             "## The project's own\n",
-            *table(("setting", "default", "unit", "what it does"), map(_option, OPTIONS)),
+            *_own(),
             "## Scrapy's settings that have another value\n",
             "Set in `woo_harvester/settings.py`, so they hold for this project only:\n",
             *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
@@ -75,16 +76,22 @@ def reasons(source: str) -> dict[str, str]:
     return found
 
 
-def _option(option: Option) -> tuple[str, ...]:
-    return code(option.name), _default(option), option.unit, option.why
+def _own() -> Iterator[str]:
+    for subject, settings in SUBJECTS.items():
+        yield f"### {subject}\n"
+        yield from table(("setting", "default", "unit", "what it does"), map(_row, settings))
 
 
-def _default(option: Option) -> str:
-    if option.default is None:
+def _row(setting: Setting) -> tuple[str, ...]:
+    return code(setting.name), _default(setting), setting.unit, setting.why
+
+
+def _default(setting: Setting) -> str:
+    if setting.default is None:
         return "unset"
-    if option.unit.startswith("bytes"):
-        return f"{code(str(option.default))} ({option.default // MB} MB)"
-    return code(str(option.default))
+    if setting.unit.startswith("bytes"):
+        return f"{code(str(setting.default))} ({setting.default // MB} MB)"
+    return code(str(setting.default))
 
 
 def _changes(module: ModuleType, values: dict[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -14,10 +14,9 @@ from typing import Any
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.inputs import parse_object
 from woo_harvester.report.faults import pattern_of
 from woo_harvester.report.file import write_report
-from woo_harvester.report.funnel import FIELDS, Account, read_accounts, stages, total
+from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.gather import Gathered
 from woo_harvester.report.history import History, Past, RunThen, compare
 from woo_harvester.report.model import (
@@ -39,6 +38,7 @@ from woo_harvester.report.model import (
     Totals,
 )
 from woo_harvester.report.parts import SECTIONS, Kind
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
 from woo_harvester.report.snippets import snippet
 from woo_harvester.report.tally import HostTally, read_findings
@@ -51,20 +51,20 @@ OWN_FAULT = "oogst.eigen-verbinding"
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-def build(folder: Path, *, history: History | None = None, lang: Language = "nl") -> Path:
-    """Write ``report.json`` in the folder of a run, and keep the run in *history*; returns its path.
+def build(folder: RunFolder, *, history: History | None = None, lang: Language = "nl") -> None:
+    """Write the report in the folder of a run, and keep the run in *history*.
 
-    Reads ``findings.jsonl``, and where they are there ``hosts.jsonl`` and ``stats.json``: of a run that was
-    killed there are only the findings. Raises OSError, and ValueError for a file that is not one of a run.
+    Read the findings, and the accounts of hosts and the statistics if there are any: a run that was killed
+    has only findings. Raises OSError, and ValueError for a file that is not one of a run.
     """
-    run = _run(folder)
-    tallies = read_findings(folder / "findings.jsonl")
-    left_out = _left_out(folder / "kept-back.jsonl", tallies)
-    accounts = _accounts(folder / "hosts.jsonl", tallies.keys() - left_out)
+    stats = folder.read_stats()
+    run = _run(folder, stats)
+    tallies = read_findings(folder.findings)
+    left_out = _left_out(folder.kept_back, tallies)
+    accounts = _accounts(folder, tallies.keys() - left_out)
     past = history.before(run.name, run.kind) if history else Past()
-    at = run.finished or run.started or _last_change(folder / "findings.jsonl")
+    at = run.finished or run.started or _last_change(folder.findings)
     now = RunThen(run.name, run.kind, at, comparable=not left_out)
-    path = folder / "report.json"
     with TemporaryFile() as lines:
         gathered = Gathered(lines)
         for account in accounts:
@@ -74,17 +74,16 @@ def build(folder: Path, *, history: History | None = None, lang: Language = "nl"
             lang=lang,
             tool=_tool(),
             run=run,
-            register=Register(date=_stats(folder).get("woo/register/date")),
+            register=Register(date=stats.get("woo/register/date")),
             totals=_totals(accounts, tallies.values(), gathered, past, now),
             organisations=gathered.organisations(),
             faults=list(gathered.faults.rows()),
             findings=_rows(tallies.get("", HostTally()), Score(()), None),
             explanations=_explanations(tallies.values(), past, lang),
         )
-        write_report(path, head, gathered.lines())
+        write_report(folder.report, head, gathered.lines())
     if history:
         history.save(now)
-    return path
 
 
 def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunThen) -> Host:
@@ -247,18 +246,12 @@ def _left_out(path: Path, tallies: Mapping[str, HostTally]) -> set[str]:
     return set(read_findings(path))
 
 
-def _accounts(path: Path, found: AbstractSet[str]) -> list[Account]:
-    """The accounts that the run wrote; a host that only findings name has one that tells nothing."""
-    accounts = {account.host: account for account in read_accounts(path)} if path.exists() else {}
+def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
+    """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
+    accounts = {account.host: account for account in folder.read_accounts()}
     for host in sorted(found - accounts.keys() - {""}):
         accounts[host] = Account(host)
     return list(accounts.values())
-
-
-def _stats(folder: Path) -> dict[str, Any]:
-    path = folder / "stats.json"
-    stats: dict[str, Any] = parse_object(path.read_bytes()) if path.exists() else {}
-    return stats
 
 
 def _last_change(path: Path) -> str:
@@ -266,12 +259,10 @@ def _last_change(path: Path) -> str:
     return iso_datetime(datetime.fromtimestamp(int(path.stat().st_mtime), UTC))
 
 
-def _run(folder: Path) -> Run:
-    stats = _stats(folder)
-    kind: Kind = "vergunningen" if folder.name.startswith("vergunningen") else "woo"
+def _run(folder: RunFolder, stats: Mapping[str, Any]) -> Run:
     return Run(
         name=folder.name,
-        kind=kind,
+        kind=folder.kind,
         started=stats.get("start_time"),
         finished=stats.get("finish_time"),
         reason=stats.get("finish_reason"),

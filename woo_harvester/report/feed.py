@@ -11,8 +11,8 @@ from lxml.builder import ElementMaker
 
 from woo_harvester.findings import Language, explain
 from woo_harvester.report.history import HostThen, RunThen
-from woo_harvester.report.html.page import slug
 from woo_harvester.report.html.words import Words
+from woo_harvester.report.run_folder import feed_url, page_url
 
 ATOM = "http://www.w3.org/2005/Atom"
 
@@ -40,7 +40,7 @@ def feed(host: str, runs: Iterable[RunThen], *, lang: Language = "nl", base_url:
     )
     root.set("{http://www.w3.org/XML/1998/namespace}lang", lang)
     if base_url:
-        address = f"{base_url.rstrip('/')}/feeds/{slug(host)}.xml"
+        address = feed_url(base_url, host)
         root.append(_E.link(rel="self", type="application/atom+xml", href=address))
     for run, then in _news(visits)[-ENTRIES:][::-1]:
         root.append(_entry(host, run, then, words, base_url))
@@ -68,7 +68,7 @@ def _entry(host: str, run: RunThen, then: HostThen, words: Words, base_url: str 
         _E.content("\n\n".join(_paragraphs(title, then, words)), type="text"),
     )
     if base_url:
-        entry.append(_E.link(rel="alternate", href=f"{base_url.rstrip('/')}/{run.run}/index.html"))
+        entry.append(_E.link(rel="alternate", href=page_url(base_url, run.run)))
     return entry
 
 

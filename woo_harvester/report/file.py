@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from woo_harvester.report.model import Head, Host, Report
+from woo_harvester.report.run_folder import REPORT
 
 _HOSTS = '"hosts": ['
 
@@ -42,9 +43,7 @@ def read_head(path: Path) -> Head:
     with path.open(encoding="utf-8") as file:
         line = file.readline().rstrip()
     if not line.endswith(_HOSTS):
-        raise ValueError(
-            f"{path} is no report.json of this program: its first line does not end with {_HOSTS}"
-        )
+        raise ValueError(f"{path} is no {REPORT} of this program: its first line does not end with {_HOSTS}")
     return Head.model_validate_json(line.removesuffix(", " + _HOSTS) + "}")
 
 

@@ -30,19 +30,14 @@ listed, since nothing keeps a list of those.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
-
 from woo_harvester.findings import Finding
-from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
@@ -230,10 +225,6 @@ class Account:
             _count(self.patterns, pattern)
 
 
-_ACCOUNT = TypeAdapter(Account)
-_NAMES = frozenset(one.name for one in fields(Account))
-
-
 class Accounts:
     """The accounts of a run, by host."""
 
@@ -265,30 +256,6 @@ class Accounts:
         """Have the account of the finding's host count it, where there is one."""
         if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:
             account.note(finding)
-
-    def write(self, path: Path) -> None:
-        """Write ``hosts.jsonl``; raises OSError."""
-        with path.open("w", encoding="utf-8") as lines:
-            for account in self:
-                lines.write(json.dumps(asdict(account), ensure_ascii=False) + "\n")
-
-
-def read_accounts(path: Path) -> Iterator[Account]:
-    """The accounts in a ``hosts.jsonl``; raises OSError, and ValueError for a line that is none."""
-    check_regular(path)
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield _account(parse_object(line))
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"{path}, line {number}: expected an account of a host: {error}") from error
-
-
-def _account(given: Mapping[str, Any]) -> Account:
-    """Return the account that *given* describes. Raises ValueError for a name or a value that cannot be."""
-    if unknown := given.keys() - _NAMES:
-        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
-    return _ACCOUNT.validate_python(given)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:

@@ -72,6 +72,10 @@ class History:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def names(self) -> set[str]:
+        """Return the names of the runs that are kept."""
+        return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
+
     def before(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
         """The last runs of this kind before *run*. Raises OSError, ValueError for a file that is none."""
         return self._last(lambda name: name < run, kind, shown)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from lxml import etree
 from lxml.builder import E
@@ -12,21 +11,24 @@ from woo_harvester.findings import Severity
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.html.words import Words
 from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.terminal import headline
 
 #: What XML 1.0 cannot hold, in whatever way it is written.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(report: Path, failing: frozenset[Severity]) -> str:
-    """A ``report.json`` as JUnit XML. Findings of a *failing* severity are failures, others passed cases.
+def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
+    """Return the report of a run as JUnit XML.
+
+    Findings of a *failing* severity are failures, others passed cases.
 
     Each suite begins with a case about the host as a whole, which fails where a document is not harvested.
     Raises OSError, ValueError for a file that is no report.
     """
-    head = read_head(report)
+    head = read_head(folder.report)
     words = Words(head.lang)
-    suites = [_suite(host, head.explanations, failing, words) for host in read_hosts(report)]
+    suites = [_suite(host, head.explanations, failing, words) for host in read_hosts(folder.report)]
     totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
     root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
     return etree.tostring(root, encoding="unicode", pretty_print=True)

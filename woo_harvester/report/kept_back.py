@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from urllib.request import getproxies
 
 from woo_harvester.findings import Finding
 from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.report.run_folder import finding_line
 
 if TYPE_CHECKING:
     from woo_harvester.findings.common_cause import Cause, CommonCause
@@ -65,7 +65,7 @@ class KeptBack:
         self.findings.append(finding)
         if self._file is None:
             self._file = self.path.open("w", encoding="utf-8", buffering=1)
-        self._file.write(line_of(finding))
+        self._file.write(finding_line(finding))
 
     def take(self, is_ready: Callable[[Finding], bool]) -> list[Finding]:
         """Remove and return the findings that are ready. Raises OSError.
@@ -88,11 +88,6 @@ class KeptBack:
         if self._file is not None:
             file, self._file = self._file, None
             file.close()
-
-
-def line_of(finding: Finding) -> str:
-    """Return the finding as a line of ``findings.jsonl``."""
-    return json.dumps(finding.as_dict(), ensure_ascii=False) + "\n"
 
 
 def explanation(common: CommonCause, cause: Cause, kept: KeptBack) -> tuple[Finding, str]:

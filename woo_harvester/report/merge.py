@@ -1,4 +1,4 @@
-"""Makes one folder of what several runs left in theirs: the shards of one day as one run."""
+"""Merges the folders of several runs into one: the shards of one day as one run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.report.run_folder import FINDINGS, RunFolder
 
 Stats = dict[str, Any]
-
-FINDINGS = "findings.jsonl"
-HOSTS = "hosts.jsonl"
-HELD = "held.jsonl"
-KEPT_BACK = "kept-back.jsonl"
-STATS = "stats.json"
 
 #: Every shard reads the whole register, so each makes these findings again.
 _OF_THE_REGISTER = "register."
@@ -34,72 +29,62 @@ class MergeError(ValueError):
     """Runs that cannot be one; the message is one line that says which and why."""
 
 
-def merge(folders: Sequence[Path], to: Path) -> list[Path]:
-    """Write to the new folder *to* what *folders* hold: findings, hosts, pending withdrawals, statistics.
+def merge(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
+    """Write the findings, hosts, pending withdrawals and statistics of *folders* to the new folder *to*.
 
-    The folders are of runs over different hosts, such as shards, and stay as they are. A line that a kill has
-    broken off is left out; gives the files of which that is so. *to* is there only when it is whole. Raises
-    MergeError and OSError.
+    The folders are of runs over different hosts, such as shards, and stay as they are. A last line that was
+    truncated when its run was killed is left out; return the files that end in such a line. *to* appears only
+    once it is complete. Raises MergeError and OSError.
     """
     _check(folders, to)
-    unfinished = to.with_name(f"{to.name}.part")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
+    unfinished = RunFolder(to.path.with_name(f"{to.name}.part"))
+    shutil.rmtree(unfinished.path, ignore_errors=True)
+    unfinished.path.mkdir(parents=True)
     try:
-        torn = _write(folders, unfinished)
-        unfinished.rename(to)
+        truncated = _write(folders, unfinished)
+        unfinished.path.rename(to.path)
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    return torn
+        shutil.rmtree(unfinished.path, ignore_errors=True)
+    return truncated
 
 
-def _check(folders: Sequence[Path], to: Path) -> None:
+def _check(folders: Sequence[RunFolder], to: RunFolder) -> None:
     for folder in folders:
-        if not (folder / FINDINGS).is_file():
-            raise MergeError(f"{folder} is not the folder of a run: it has no {FINDINGS}")
+        if not folder.findings.is_file():
+            raise MergeError(f"{folder.path} is not the folder of a run: it has no {FINDINGS}")
     known: dict[Path, Path] = {}
     for folder in folders:
-        if (same := known.setdefault(folder.resolve(), folder)) is not folder:
-            raise MergeError(f"{folder} is given twice, as {same}")
-    if to.exists():
-        raise MergeError(f"{to} is there already")
-    kinds = {_kind(folder) for folder in (*folders, to)}
-    if len(kinds) > 1:
+        if (same := known.setdefault(folder.path.resolve(), folder.path)) is not folder.path:
+            raise MergeError(f"{folder.path} is given twice, as {same}")
+    if to.path.exists():
+        raise MergeError(f"{to.path} is there already")
+    if len({folder.kind for folder in (*folders, to)}) > 1:
         raise MergeError(
             "the names tell what kind of run each is, and that of -o must too: expected all of them to begin "
             "with vergunningen, or none"
         )
 
 
-def _kind(folder: Path) -> str:
-    """By the name of the folder, which begins with that of the spider."""
-    return "vergunningen" if folder.resolve().name.startswith("vergunningen") else "woo"
+def _write(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
+    truncated: list[Path] = []
+    with to.findings.open("w", encoding="utf-8") as file:
+        repeated = _merge_findings(folders, file, truncated)
+    if any(folder.accounts.exists() for folder in folders):
+        with to.accounts.open("w", encoding="utf-8") as file:
+            _merge_accounts(folders, file, truncated)
+    _concatenate([folder.pending for folder in folders], to.pending, truncated)
+    _concatenate([folder.kept_back for folder in folders], to.kept_back, truncated)
+    to.write_stats(_without(sum_stats(map(_read_stats, folders)), repeated))
+    return truncated
 
 
-def _write(folders: Sequence[Path], to: Path) -> list[Path]:
-    torn: list[Path] = []
-    with (to / FINDINGS).open("w", encoding="utf-8") as file:
-        repeated = _merge_findings(folders, file, torn)
-    if any((folder / HOSTS).exists() for folder in folders):
-        with (to / HOSTS).open("w", encoding="utf-8") as file:
-            _merge_hosts(folders, file, torn)
-    for name in (HELD, KEPT_BACK):
-        if any((folder / name).exists() for folder in folders):
-            with (to / name).open("w", encoding="utf-8") as file:
-                for folder in folders:
-                    file.writelines(_lines(folder / name, torn))
-    summed = _without(sum_stats(map(_read_stats, folders)), repeated)
-    (to / STATS).write_text(json.dumps(summed, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    return torn
-
-
-def _merge_findings(folders: Iterable[Path], file: IO[str], torn: list[Path]) -> Counter[str]:
-    """Write all findings; gives by statistics key how many were left out as they were there already."""
+def _merge_findings(folders: Iterable[RunFolder], file: IO[str], truncated: list[Path]) -> Counter[str]:
+    """Write all findings once. Return by statistics key how many were left out as repeated."""
     repeated: Counter[str] = Counter()
     written: set[str] = set()
     for folder in folders:
-        for line in _lines(folder / FINDINGS, torn):
-            finding = _object(line, folder / FINDINGS)
+        for line in _lines(folder.findings, truncated):
+            finding = _object(line, folder.findings)
             code = str(finding.get("code"))
             if code.startswith(_OF_THE_REGISTER):
                 same = json.dumps({**finding, "at": ""}, sort_keys=True)
@@ -112,18 +97,27 @@ def _merge_findings(folders: Iterable[Path], file: IO[str], torn: list[Path]) ->
     return repeated
 
 
-def _merge_hosts(folders: Iterable[Path], file: IO[str], torn: list[Path]) -> None:
-    owners: dict[str, Path] = {}
+def _merge_accounts(folders: Iterable[RunFolder], file: IO[str], truncated: list[Path]) -> None:
+    owners: dict[str, RunFolder] = {}
     for folder in folders:
-        for line in _lines(folder / HOSTS, torn):
-            host = str(_object(line, folder / HOSTS).get("host"))
+        for line in _lines(folder.accounts, truncated):
+            host = str(_object(line, folder.accounts).get("host"))
             if (owner := owners.setdefault(host, folder)) is not folder:
-                raise MergeError(f"{host} is in {owner} and in {folder}: give one run of each shard")
+                both = f"{owner.path} and in {folder.path}"
+                raise MergeError(f"{host} is in {both}: give one run of each shard")
             file.write(line)
 
 
-def _lines(path: Path, torn: list[Path]) -> Iterator[str]:
-    """The whole lines of a file that may not be there."""
+def _concatenate(paths: Sequence[Path], to: Path, truncated: list[Path]) -> None:
+    """Write the lines of all *paths* to one file; write none if no path exists."""
+    if any(path.exists() for path in paths):
+        with to.open("w", encoding="utf-8") as file:
+            for path in paths:
+                file.writelines(_lines(path, truncated))
+
+
+def _lines(path: Path, truncated: list[Path]) -> Iterator[str]:
+    """Return the complete lines of a file, and none if it does not exist; add it to *truncated* if it is."""
     if not path.exists():
         return
     check_regular(path)
@@ -133,7 +127,7 @@ def _lines(path: Path, torn: list[Path]) -> Iterator[str]:
                 if line.endswith("\n"):
                     yield line
                 else:
-                    torn.append(path)
+                    truncated.append(path)
         except UnicodeDecodeError as error:
             raise MergeError(f"{path} is not what a run writes: {error}") from error
 
@@ -145,13 +139,13 @@ def _object(text: str | bytes, path: Path) -> dict[str, Any]:
         raise MergeError(f"{path} is not what a run writes: {error}") from error
 
 
-def _read_stats(folder: Path) -> Stats:
-    """None of a run that was killed: it could not write them."""
-    path = folder / STATS
-    if not path.exists():
-        return {}
-    check_regular(path)
-    stats = _object(path.read_bytes(), path)
+def _read_stats(folder: RunFolder) -> Stats:
+    """Return the statistics of a run; none if it was killed, as it could not write them."""
+    path = folder.stats
+    try:
+        stats = folder.read_stats()
+    except ValueError as error:
+        raise MergeError(f"{path} is not what a run writes: {error}") from error
     for name in sorted((_FIRST | _LAST) & stats.keys()):
         try:
             datetime.fromisoformat(stats[name])

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.tally import without_credentials
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -25,16 +25,16 @@ MAX_RESULTS = 5_000
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
 
 
-def sarif(report: Path, lang: Language = "nl") -> str:
-    """The findings beside a ``report.json`` as SARIF: a result each, at most 5,000, errors first.
+def sarif(folder: RunFolder, lang: Language = "nl") -> str:
+    """Return the findings of a run as SARIF: a result each, at most 5,000, errors first.
 
     Raises OSError, ValueError for files that are not what a run writes.
     """
-    head = read_head(report)
-    hosts = {host.host for host in read_hosts(report)}
+    head = read_head(folder.report)
+    hosts = {host.host for host in read_hosts(folder.report)}
     results: list[dict[str, Any]] = []
     for severity in LEVELS:
-        for finding in _findings(report.with_name("findings.jsonl"), hosts, severity):
+        for finding in _findings(folder, hosts, severity):
             if len(results) == MAX_RESULTS:
                 break
             results.append(_result(finding, lang))
@@ -54,12 +54,10 @@ def sarif(report: Path, lang: Language = "nl") -> str:
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def _findings(path: Path, hosts: set[str], severity: Severity) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            finding = json.loads(line)
-            if finding.get("host") in hosts and finding["severity"] == severity:
-                yield without_credentials(finding)
+def _findings(folder: RunFolder, hosts: set[str], severity: Severity) -> Iterator[dict[str, Any]]:
+    for finding in folder.read_findings():
+        if finding.get("host") in hosts and finding["severity"] == severity:
+            yield without_credentials(finding)
 
 
 def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.run_folder import RunFolder
 
 COLUMNS = (
     "host",
@@ -35,22 +35,20 @@ NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_csv(report: Path) -> Path:
-    """Write ``report.csv`` beside a ``report.json``, and return its path.
+def write_csv(folder: RunFolder) -> None:
+    """Write the report in the folder of a run as CSV.
 
     UTF-8 with a byte order mark, which spreadsheets need to read it right. A host without findings has one
     row. What would be a formula in a spreadsheet gets an apostrophe before it. Raises OSError, ValueError.
     """
-    head = read_head(report)
-    path = report.with_name("report.csv")
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
+    head = read_head(folder.report)
+    with folder.csv.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        for host in read_hosts(report):
+        for host in read_hosts(folder.report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
             for row in rows or [NO_FINDING]:
                 writer.writerow([_plain(value) for value in (*_host(host), *row)])
-    return path
 
 
 def _host(host: Host) -> tuple[object, ...]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import is_about_document
+from woo_harvester.report.run_folder import complete_lines
 from woo_harvester.report.score import FindingKey
 
 #: Examples of one kind of finding that are kept of one host.
@@ -40,21 +41,17 @@ def read_findings(path: Path) -> dict[str, HostTally]:
     killed may leave, does not count.
     """
     hosts: dict[str, HostTally] = defaultdict(HostTally)
-    check_regular(path)
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.endswith(b"\n"):
-                break
-            try:
-                finding = parse_object(line)
-                key = str(finding["code"]), is_about_document(finding)
-                host = str(finding.get("host") or "")
-            except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{path}, line {number}: expected a finding: {error}") from error
-            tally = hosts[host]
-            tally.counts[key] += 1
-            if tally.counts[key] <= EXAMPLES:
-                tally.lines[key].append(line)
+    for number, line in complete_lines(path):
+        try:
+            finding = parse_object(line)
+            key = str(finding["code"]), is_about_document(finding)
+            host = str(finding.get("host") or "")
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path}, line {number}: expected a finding: {error}") from error
+        tally = hosts[host]
+        tally.counts[key] += 1
+        if tally.counts[key] <= EXAMPLES:
+            tally.lines[key].append(line)
     return dict(hosts)
 
 

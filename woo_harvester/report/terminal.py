@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -13,6 +12,7 @@ from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.words import Words
 from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.run_folder import RunFolder
 
 #: Findings that are shown, and hosts that have a line of their own; the report has all.
 SHOWN = 10
@@ -34,17 +34,17 @@ def headline(host: Host, words: Words) -> str:
     return words(key, harvested=host.harvested, listed=host.listed)
 
 
-def show(report: Path, console: Console, lang: Language = "nl") -> None:
-    """Print what an audit answers by a ``report.json``. Raises OSError, and ValueError for another file."""
-    for indent, text in _answer(report, Words(lang)):
+def show(folder: RunFolder, console: Console, lang: Language = "nl") -> None:
+    """Print the answer of an audit from the report of its run. Raises OSError and ValueError."""
+    for indent, text in _answer(folder, Words(lang)):
         for line in text.wrap(console, max(console.width - indent, 20), overflow="fold"):
             line.rstrip()
             line.pad_left(indent)
             console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
-def _answer(report: Path, words: Words) -> Iterator[Line]:
-    head, hosts = read_head(report), list(read_hosts(report))
+def _answer(folder: RunFolder, words: Words) -> Iterator[Line]:
+    head, hosts = read_head(folder.report), list(read_hosts(folder.report))
     for host in hosts[:SHOWN_HOSTS]:
         yield from _host(host, words)
     if len(hosts) > SHOWN_HOSTS:
@@ -58,7 +58,7 @@ def _answer(report: Path, words: Words) -> Iterator[Line]:
     if len(found) > SHOWN:
         yield 0, Text("\n" + words("audit_more_findings", n=len(found) - SHOWN))
     yield 0, Text("\n" + words("audit_report"), style="bold")
-    yield 0, Text(str(report.with_name("index.html")))
+    yield 0, Text(str(folder.page))
 
 
 def _host(host: Host, words: Words) -> Iterator[Line]:

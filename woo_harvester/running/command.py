@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import suggestion
-from woo_harvester.default_settings import OPTIONS, complete
+from woo_harvester.default_settings import SETTINGS, complete
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import (
@@ -103,7 +103,7 @@ class WordedCommand(ScrapyCommand):
     def _check_settings(self) -> None:
         """Complete the project's own settings. Raises UsageError for a name or a value that cannot be."""
         settings = cast("Settings", self.settings)
-        names = [option.name for option in OPTIONS]
+        names = [setting.name for setting in SETTINGS]
         for name in settings:
             if name.startswith("WOO_") and name not in names:
                 raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)

@@ -127,7 +127,8 @@ class HarvestSpider(Spider):
             raise NotConfigured(
                 "The spider needs the extensions Findings and StateKeeper of woo_harvester.Addon"
             )
-        self.folder, self.report, self.keeper = findings.folder, Reporter(findings.report), keeper
+        self.run_folder, self.report = findings.run_folder, Reporter(findings.report)
+        self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
         register = await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],

@@ -62,7 +62,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             settings.getint("WOO_WITHDRAW_ALL_OF"),
             settings.getint("WOO_WITHDRAW_RUNS"),
         )
-        self.conclusion = Conclusion(register, keeper, self.report, limits, self.folder / "held.jsonl")
+        self.conclusion = Conclusion(register, keeper, self.report, limits, self.run_folder.pending)
         return register
 
     def first_requests(self) -> list[Request]:

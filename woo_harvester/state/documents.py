@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
-from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
 from woo_harvester.state.batches import batches
+from woo_harvester.state.confirmation import FILE_COLUMNS
 from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
-from woo_harvester.state.faults import NO_FAULT
 from woo_harvester.state.schema import documents, hosts, listings, resources
-from woo_harvester.state.versions import Harvested, KnownFile
+from woo_harvester.state.versions import KnownFile
 
 #: Documents of one sitemap whose digests are kept in memory while it is read (some 200 bytes each): twice as
 #: many as the guide lets it have. Those beyond are looked up.
@@ -42,9 +41,6 @@ KNOWN_COLUMNS = (
 
 #: Makes a Known of a row, without the Python code in a named tuple's own constructor.
 _known: Callable[[Any], Known] = partial(tuple.__new__, Known)
-
-
-FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +144,7 @@ def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at:
     return look_up(connection, list(locs))
 
 
-def hold(connection: Connection, ids: Collection[int]) -> None:
+def lock_rows(connection: Connection, ids: Collection[int]) -> None:
     """Lock rows that a transaction is going to write, in one order: before it writes them in several steps.
 
     Two runs that list the same documents would wait for each other for ever otherwise.
@@ -172,61 +168,6 @@ def keep_digests(connection: Connection, digests: dict[int, bytes]) -> None:
         rows = [{"key": key, "digest": digest} for key, digest in sorted(digests.items())]
         statement = update(documents).where(documents.c.id == bindparam("key"))
         connection.execute(statement.values(entry_digest=bindparam("digest")), rows)
-
-
-def confirm(connection: Connection, harvested: Iterable[Harvested]) -> None:
-    """Learn that documents were harvested: every output has them durably."""
-    rows = [
-        {
-            "key": one.id,
-            "new_lastmod": one.lastmod,
-            "day": one.published,
-            "moment": one.at,
-            "digest": one.entry_digest,
-            "source": one.sitemap_id,
-            **(_values(one.file) if one.file else NO_FILE),
-        }
-        for one in sorted(harvested, key=attrgetter("id"))
-    ]
-    if rows:
-        connection.execute(CONFIRM, rows)
-
-
-def _values(file: KnownFile) -> dict[str, Any]:
-    return {f"new_{column.name}": getattr(file, column.name) for column in FILE_COLUMNS}
-
-
-NO_FILE = _values(KnownFile())
-
-CONFIRM = (
-    update(documents)
-    .where(documents.c.id == bindparam("key"))
-    .values(
-        lastmod=bindparam("new_lastmod"),
-        published=bindparam("day"),
-        harvested=bindparam("moment"),
-        withdrawn=None,
-        entry_digest=bindparam("digest"),
-        sitemap_id=func.coalesce(bindparam("source", type_=BigInteger), documents.c.sitemap_id),
-        withdrawing=None,
-        restore=None,
-        **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
-        **NO_FAULT,
-    )
-)
-
-
-def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -> None:
-    """Learn that a document was received completely, and has the bytes that were known."""
-    values = {
-        "entry_digest": received.entry_digest,
-        "etag": file.etag,
-        "last_modified": file.last_modified,
-        "fetched_at": file.fetched_at,
-        "unchanged_since": None,
-    }
-    statement = update(documents).where(documents.c.id == received.id)
-    connection.execute(statement.values(**values, **NO_FAULT))
 
 
 # Built once, since it runs for each file of each host.
@@ -257,25 +198,11 @@ def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: 
     return connection.execute(_RECHECK_DUE, given).first() is not None
 
 
-def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:
-    """Learn that documents are withdrawn, each at its moment: every output has that durably."""
-    rows = [{"key": key, "moment": at} for key, at in sorted(moments.items())]
-    if rows:
-        statement = update(documents).where(documents.c.id == bindparam("key"))
-        values: dict[str, Any] = {
-            "withdrawn": bindparam("moment"),
-            "withdrawing": None,
-            "restore": None,
-            **NO_FAULT,
-        }
-        connection.execute(statement.values(**values), rows)
-
-
 def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
     """Have the run on a host withdraw documents; return those that no other run withdraws already."""
     claimed: set[int] = set()
     for part in batches(sorted(ids)):
-        hold(connection, part)
+        lock_rows(connection, part)
         free = (
             documents.c.id.in_(part),
             documents.c.withdrawn.is_(None),
@@ -350,6 +277,6 @@ def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:
 def forget(connection: Connection, ids: Sequence[int]) -> None:
     """Forget documents, as if they had never been seen."""
     for part in batches(sorted(ids)):
-        hold(connection, part)
+        lock_rows(connection, part)
         connection.execute(delete(listings).where(listings.c.document_id.in_(part)))
         connection.execute(delete(documents).where(documents.c.id.in_(part)))

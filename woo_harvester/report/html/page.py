@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -22,6 +21,7 @@ from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.words import Words
 from woo_harvester.report.model import Body, Explanation, FindingRow, Head, Host, Snippet
+from woo_harvester.report.run_folder import RunFolder, slug
 
 #: Up to so many hosts everything stands on one page.
 ONE_PAGE_HOSTS = 50
@@ -29,34 +29,26 @@ ONE_PAGE_HOSTS = 50
 #: Findings of which the page says how many, not of how many documents: one document may have several.
 SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
 
-_NOT_IN_NAMES = re.compile(r"[^a-z0-9.-]")
 
+def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
+    """Write the report in the folder of a run as a page, and return its path.
 
-def render(report: Path, *, lang: Language | None = None) -> Path:
-    """Write ``index.html`` beside a ``report.json``, and ``hosts/`` where it has many; returns its path.
-
-    *lang* is that of the report where it is not given. Raises OSError, ValueError for a file that is none.
+    Many hosts get a page each. *lang* is by default that of the report. Raises OSError, and ValueError for a
+    file that is no report.
     """
-    head = read_head(report)
+    head = read_head(folder.report)
     page = _Page(head, lang or head.lang)
-    index = report.with_name("index.html")
     if head.totals.hosts <= ONE_PAGE_HOSTS:
-        hosts = list(read_hosts(report))
-        index.write_text(page.index([HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
-        return index
-    folder = report.with_name("hosts")
-    folder.mkdir(exist_ok=True)
+        hosts = list(read_hosts(folder.report))
+        folder.page.write_text(page.overview([HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
+        return folder.page
+    folder.host_pages.mkdir(exist_ok=True)
     rows: list[HostRow] = []
-    for host in read_hosts(report):
-        (folder / f"{slug(host.host)}.html").write_text(page.host(host), encoding="utf-8")
+    for host in read_hosts(folder.report):
+        folder.host_page(host.host).write_text(page.host(host), encoding="utf-8")
         rows.append(HostRow.of(host))
-    index.write_text(page.index(rows), encoding="utf-8")
-    return index
-
-
-def slug(host: str) -> str:
-    """The name of a host's files: the same in each run, another one for each host."""
-    return _NOT_IN_NAMES.sub(lambda match: f"_{ord(match[0]):x}", host)
+    folder.page.write_text(page.overview(rows), encoding="utf-8")
+    return folder.page
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +111,8 @@ class _Page:
             "script": Markup(asset("script.js")),  # noqa: S704
         }
 
-    def index(self, rows: list[HostRow], hosts: Sequence[Host] = ()) -> str:
-        return self._render("index.html", rows=rows, hosts=hosts, root="")
+    def overview(self, rows: list[HostRow], hosts: Sequence[Host] = ()) -> str:
+        return self._render("overview.html", rows=rows, hosts=hosts, root="")
 
     def host(self, host: Host) -> str:
         return self._render("host.html", host=host, root="../")

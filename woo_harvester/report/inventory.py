@@ -20,7 +20,8 @@ from jinja2 import Environment, PackageLoader
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Explanation, Severity, explain
-from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.inputs import parse_object
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
 from woo_harvester.tooi import lists
 
 #: Files that the page shows of one error; JSON has all of them.
@@ -115,7 +116,7 @@ def is_repeated(code: str) -> bool:
     return code in REPEATED or explain(code).severity is Severity.ERROR
 
 
-def take_inventory(reports: Path, first: date, last: date) -> Inventory:
+def take_inventory(reports: ReportsFolder, first: date, last: date) -> Inventory:
     """The inventory of the runs of ``vergunningen`` in the folder *reports*, both days included.
 
     Findings of severity ``info`` are left out: nothing is to be mended. Raises :class:`ReportError`, and
@@ -123,8 +124,7 @@ def take_inventory(reports: Path, first: date, last: date) -> Inventory:
     """
     cases: dict[_Key, Case] = {}
     runs = 0
-    for folder in sorted(reports.glob("vergunningen-*/")):
-        day = folder.name.removeprefix("vergunningen-")[:10]
+    for day, folder in reports.days("vergunningen"):
         if first.isoformat() <= day <= last.isoformat():
             runs += 1
             _add_run(folder, cases)
@@ -145,10 +145,10 @@ def _weight(error: Error) -> tuple[bool, int, str]:
     return explanation.severity is not Severity.ERROR, -(error.left or 0), explanation.code
 
 
-def _add_run(folder: Path, cases: dict[_Key, Case]) -> None:
+def _add_run(folder: RunFolder, cases: dict[_Key, Case]) -> None:
     """Add what a run told, and what it did not tell any more."""
     told = set()
-    for key, line in _findings(folder / "findings.jsonl"):
+    for key, line in _findings(folder.findings):
         at = datetime.fromisoformat(line["at"])
         case = cases.get(key)
         if case is None:
@@ -157,7 +157,7 @@ def _add_run(folder: Path, cases: dict[_Key, Case]) -> None:
         case.last, case.mended = at, None
         case.line, case.element, case.seen = line.get("line"), line.get("element"), line.get("seen")
         told.add(key)
-    stats = _stats(folder / "stats.json")
+    stats = _stats(folder)
     if "finish_time" not in stats:
         return  # killed: what it would have told nobody knows
     ended = datetime.fromisoformat(stats["finish_time"])
@@ -173,37 +173,30 @@ def _add_run(folder: Path, cases: dict[_Key, Case]) -> None:
 def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
     if not path.exists():
         return
-    check_regular(path)
-    with path.open("rb") as lines:
-        for number, text in enumerate(lines, start=1):
-            if not text.endswith(b"\n"):
-                return  # the run was killed while it wrote this
-            try:
-                line = parse_object(text)
-                for name in ("at", *({"since"} & line.keys())):
-                    _moment_of(line[name])
-                if line["severity"] != Severity.INFO and line["code"].startswith(
-                    ("ipm.", "robots.", "tls.", "host.")
-                ):
-                    host = line.get("host", "")
-                    body = line.get("organisation") or host
-                    yield _Key(body, host, line["code"], line.get("url", "")), line
-            except (ValueError, KeyError, TypeError) as error:
-                raise ReportError(
-                    f"{path}, line {number}: expected a finding ({type(error).__name__}: {error})"
-                ) from None
+    for number, text in complete_lines(path):
+        try:
+            line = parse_object(text)
+            for name in ("at", *({"since"} & line.keys())):
+                _moment_of(line[name])
+            if line["severity"] != Severity.INFO and line["code"].startswith(
+                ("ipm.", "robots.", "tls.", "host.")
+            ):
+                host = line.get("host", "")
+                body = line.get("organisation") or host
+                yield _Key(body, host, line["code"], line.get("url", "")), line
+        except (ValueError, KeyError, TypeError) as error:
+            raise ReportError(
+                f"{path}, line {number}: expected a finding ({type(error).__name__}: {error})"
+            ) from None
 
 
-def _stats(path: Path) -> dict[str, Any]:
+def _stats(folder: RunFolder) -> dict[str, Any]:
     try:
-        check_regular(path)
-        stats: dict[str, Any] = parse_object(path.read_bytes())
+        stats = folder.read_stats()
         if "finish_time" in stats:
             _moment_of(stats["finish_time"])
-    except FileNotFoundError:
-        return {}
     except (TypeError, ValueError) as error:
-        raise ReportError(f"{path}: expected JSON ({error})") from None
+        raise ReportError(f"{folder.stats}: expected JSON ({error})") from None
     return stats
 
 
@@ -257,7 +250,7 @@ def as_csv(inventory: Inventory) -> str:
 def as_html(inventory: Inventory) -> str:
     """A page for people: what is wrong, since when, and how to mend it."""
     environment = Environment(
-        loader=PackageLoader("woo_harvester.permits", "templates"), autoescape=True, trim_blocks=True
+        loader=PackageLoader("woo_harvester.report", "templates"), autoescape=True, trim_blocks=True
     )
     environment.filters["moment"] = _moment
     return environment.get_template("inventory.html").render(inventory=inventory, shown=SHOWN)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from woo_harvester.state.locked import LockedState
+from woo_harvester.state.store import StateError
+
+
+def test_what_one_run_has_released_another_can_lock(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'state.sqlite'}"
+    for node in ("a", "b"):
+        state = LockedState.open(url, node, ["a.nl"])
+        state.lock_hosts(["b.nl"])
+        state.lock_output(tmp_path / "records.jsonl")
+        state.release()
+        state.close()
+
+
+def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_path: Path) -> None:
+    url, path = f"sqlite:///{tmp_path / 'state.sqlite'}", tmp_path / "records.jsonl"
+    path.write_bytes(b"durable\nnot dur")
+    killed = LockedState.open(url, "a", [])
+    with killed.begin() as connection:
+        killed.open_output(connection, path, 0)
+        killed.keep_durable(connection, {path: 8})
+    killed.release()
+    killed.close()
+    after = LockedState.open(url, "a", [])
+    with after.begin() as connection:
+        assert after.cut_back(connection) == {path: 7}
+        assert after.cut_back(connection) == {}
+    assert path.read_bytes() == b"durable\n"
+    after.release()
+    after.close()
+
+
+def test_a_state_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match=re.escape(str(tmp_path))):
+        LockedState.open(f"sqlite:///{tmp_path}", "a", [])

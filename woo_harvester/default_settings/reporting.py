@@ -1,0 +1,58 @@
+"""Settings of what a run shows and leaves: its report, progress, summary and figures."""
+
+# ruff: noqa: E501  -- a sentence a setting, as the page shows it
+
+from __future__ import annotations
+
+from woo_harvester.default_settings.setting import Setting
+
+REPORTING = (
+    Setting(
+        "WOO_REPORT_DIR",
+        "reports",
+        "folder",
+        "Each run writes a folder in this one, with its findings, statistics and report.",
+    ),
+    Setting(
+        "WOO_REPORT_LANG",
+        "nl",
+        "`nl` or `en`",
+        "The language of the report. Dutch, since publishers read it.",
+    ),
+    Setting(
+        "WOO_REPORT_HISTORY",
+        True,
+        "boolean",
+        "Whether the run is kept in `history`, so that the next report says what changed, and whether badges and feeds are renewed.",
+    ),
+    Setting(
+        "WOO_REPORT_URL",
+        None,
+        "URL",
+        "The address at which the folder of reports is published, for the links in the feeds of publishers. Unset: feeds have no links.",
+    ),
+    Setting(
+        "WOO_PROGRESS",
+        True,
+        "boolean",
+        "Whether a run shows its progress: live at the bottom of a terminal, else as lines on stderr.",
+    ),
+    Setting(
+        "WOO_PROGRESS_INTERVAL",
+        60,
+        "seconds",
+        "The interval between lines on stderr if that is not a terminal, as with cron and Scrapyd. 0: never.",
+    ),
+    Setting(
+        "WOO_SUMMARY",
+        True,
+        "boolean",
+        "Whether a run ends with its hosts, documents, findings and the path of its report on stderr, whatever `LOG_LEVEL` is.",
+    ),
+    Setting(
+        "WOO_METRICS_FILE",
+        None,
+        "path",
+        "The file to which a run writes its figures for Prometheus, with the extra `monitoring`. Its name ends in `.prom`, and it lies in the folder of the node exporter's textfile collector. `%(spider)s` in it becomes the name of the spider. Unset: nowhere.",
+    ),
+)

@@ -1,0 +1,260 @@
+"""The files that a run leaves in its folder, and the folder in which all runs leave theirs.
+
+This is the only module that knows the names of these files. It also reads and writes the statistics, and the
+files that consist of lines. ``file`` reads and writes the report, ``history`` the files about earlier runs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from pydantic import TypeAdapter
+
+from woo_harvester.dates import iso_datetime
+from woo_harvester.findings import Finding
+from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.parts import Kind
+
+#: Names that messages to users also have.
+FINDINGS = "findings.jsonl"
+REPORT = "report.json"
+REFUSED = "refused.jsonl"
+
+_PAGE = "index.html"
+_FEEDS = "feeds"
+
+#: The name of the folder of a run, as run_name() makes it.
+_RUN_NAME = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+")
+
+_NOT_IN_FILE_NAMES = re.compile(r"[^a-z0-9.-]")
+
+_ACCOUNT = TypeAdapter(Account)
+_ACCOUNT_FIELDS = frozenset(one.name for one in fields(Account))
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of one run. The run makes the files one by one, so any of them may be absent."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the run: its spider, and when it began."""
+        return self.path.name
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of documents that the run harvested: the name of the folder begins with the spider's."""
+        return "vergunningen" if self.path.resolve().name.startswith("vergunningen") else "woo"
+
+    @property
+    def reports(self) -> ReportsFolder:
+        """The folder of all reports, in which this one lies."""
+        return ReportsFolder(self.path.parent)
+
+    @property
+    def findings(self) -> Path:
+        """The file with one finding a line, written while the run goes on."""
+        return self.path / FINDINGS
+
+    @property
+    def kept_back(self) -> Path:
+        """The file with findings about hosts that may be due to a fault on the harvester's own side."""
+        return self.path / "kept-back.jsonl"
+
+    @property
+    def pending(self) -> Path:
+        """The file with the documents that are gone, and whose withdrawal is pending."""
+        return self.path / "held.jsonl"
+
+    @property
+    def refused(self) -> Path:
+        """The file with the records that Elasticsearch refused."""
+        return self.path / REFUSED
+
+    @property
+    def accounts(self) -> Path:
+        """The file with the account of one host a line, written at the end of the run."""
+        return self.path / "hosts.jsonl"
+
+    @property
+    def stats(self) -> Path:
+        """The file with the statistics; a run that was killed has none."""
+        return self.path / "stats.json"
+
+    @property
+    def report(self) -> Path:
+        """The report that all other forms of it are made from."""
+        return self.path / REPORT
+
+    @property
+    def csv(self) -> Path:
+        """The findings of the report for a spreadsheet."""
+        return self.path / "report.csv"
+
+    @property
+    def page(self) -> Path:
+        """The report for a browser."""
+        return self.path / _PAGE
+
+    @property
+    def host_pages(self) -> Path:
+        """The folder with a page for each host, if there are too many hosts for one page."""
+        return self.path / "hosts"
+
+    def host_page(self, host: str) -> Path:
+        """Return the path of the page of *host* in :attr:`host_pages`."""
+        return self.host_pages / f"{slug(host)}.html"
+
+    def open_findings(self) -> TextIO:
+        """Open the findings for writing, line-buffered: a run that is killed has written all that it made."""
+        return self.findings.open("w", encoding="utf-8", buffering=1)
+
+    def read_findings(self) -> Iterator[dict[str, Any]]:
+        """Return the findings one by one. Raises OSError and ValueError."""
+        return (parse_object(line) for _, line in complete_lines(self.findings))
+
+    def write_accounts(self, accounts: Iterable[Account]) -> None:
+        """Write the accounts of the hosts. Raises OSError."""
+        with self.accounts.open("w", encoding="utf-8") as lines:
+            lines.writelines(line_of(asdict(account)) for account in accounts)
+
+    def read_accounts(self) -> Iterator[Account]:
+        """Return the accounts of the hosts one by one; none if the run wrote none.
+
+        Raises OSError, and ValueError with the path and the line for a line that is no account.
+        """
+        if not self.accounts.exists():
+            return
+        check_regular(self.accounts)
+        with self.accounts.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    yield _account(parse_object(line))
+                except (TypeError, ValueError) as error:
+                    raise ValueError(
+                        f"{self.accounts}, line {number}: expected an account of a host: {error}"
+                    ) from error
+
+    def write_stats(self, stats: Mapping[str, Any]) -> None:
+        """Write the statistics. Raises OSError."""
+        text = json.dumps(stats, default=_json_value, indent=2, sort_keys=True)
+        self.stats.write_text(text + "\n", encoding="utf-8")
+
+    def read_stats(self) -> dict[str, Any]:
+        """Return the statistics; an empty dict if the run wrote none. Raises OSError and ValueError."""
+        if not self.stats.exists():
+            return {}
+        check_regular(self.stats)
+        return parse_object(self.stats.read_bytes())
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsFolder:
+    """The folder of ``WOO_REPORT_DIR``: the folders of runs, and what is made of several of them."""
+
+    path: Path
+
+    @property
+    def history(self) -> Path:
+        """The folder with a file about each run, from which later reports say what changed."""
+        return self.path / "history"
+
+    @property
+    def badges(self) -> Path:
+        """The folder with a badge for each host."""
+        return self.path / "badges"
+
+    @property
+    def feeds(self) -> Path:
+        """The folder with a feed for each host."""
+        return self.path / _FEEDS
+
+    def badge(self, host: str) -> Path:
+        """Return the path of the badge of *host*."""
+        return self.badges / f"{slug(host)}.svg"
+
+    def feed(self, host: str) -> Path:
+        """Return the path of the feed of *host*."""
+        return self.feeds / f"{slug(host)}.xml"
+
+    def run(self, name: str) -> RunFolder:
+        """Return the folder of the run with this name."""
+        return RunFolder(self.path / name)
+
+    def runs(self) -> Iterator[tuple[str, RunFolder]]:
+        """Return the folders that runs made themselves, each with the name of its spider."""
+        for path in self.path.glob("*/"):
+            if match := _RUN_NAME.fullmatch(path.name):
+                yield match["spider"], RunFolder(path)
+
+    def days(self, spider: str) -> Iterator[tuple[str, RunFolder]]:
+        """Return the folders of a spider by name, each with its day in ISO 8601.
+
+        A folder that was merged from several runs counts too; its name may be only the spider and the day.
+        """
+        prefix = f"{spider}-"
+        for path in sorted(self.path.glob(f"{prefix}*/")):
+            yield path.name.removeprefix(prefix)[:10], RunFolder(path)
+
+
+def run_name(spider: str) -> str:
+    """Return the name of a run of *spider* that begins now; each run gets a different one."""
+    return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+
+
+def page_url(base_url: str, run: str) -> str:
+    """Return the URL of the page of a run; the folder of all reports is published at *base_url*."""
+    return f"{base_url.rstrip('/')}/{run}/{_PAGE}"
+
+
+def feed_url(base_url: str, host: str) -> str:
+    """Return the URL of the feed of *host*; the folder of all reports is published at *base_url*."""
+    return f"{base_url.rstrip('/')}/{_FEEDS}/{slug(host)}.xml"
+
+
+def slug(host: str) -> str:
+    """Return the name of a host's files: the same in each run, and different for each host."""
+    return _NOT_IN_FILE_NAMES.sub(lambda match: f"_{ord(match[0]):x}", host)
+
+
+def finding_line(finding: Finding) -> str:
+    """Return a finding as a line of the files with findings."""
+    return line_of(finding.as_dict())
+
+
+def line_of(value: Mapping[str, Any]) -> str:
+    """Return a JSON object as one line, with its line end."""
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Return the lines of a file with their numbers, from 1. Raises OSError.
+
+    A last line without its line end is left out: a run that was killed may leave such a truncated line.
+    """
+    check_regular(path)
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.endswith(b"\n"):
+                return
+            yield number, line
+
+
+def _account(given: Mapping[str, Any]) -> Account:
+    """Return the account that *given* describes. Raises ValueError for an unknown name or a wrong value."""
+    if unknown := given.keys() - _ACCOUNT_FIELDS:
+        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
+    return _ACCOUNT.validate_python(given)
+
+
+def _json_value(value: Any) -> str:
+    return iso_datetime(value) if isinstance(value, datetime) else str(value)
