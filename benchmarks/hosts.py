@@ -21,7 +21,7 @@ from aiohttp import web
 
 from woo_harvester.demo import values
 from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.sitemaps import DiWoo, Entry, Handeling, robots_txt, sitemap, sitemapindex
 
 INDEX = f"/{values.naam_van_index(16)}"
@@ -88,9 +88,9 @@ def _xml(body: bytes | str) -> web.Response:
     return web.Response(body=content, content_type="application/xml")
 
 
-def _body(number: int, host: str) -> Body:
+def _body(number: int, host: str) -> RooEntry:
     place = Location(f"https://{host}/", "Beschikkingen")
-    return Body(naam=f"Publicist {number}", systeem_id=str(90_000_000 + number), locations=[place])
+    return RooEntry(naam=f"Publicist {number}", systeem_id=str(90_000_000 + number), locations=[place])
 
 
 async def serve(folder: Path, hosts: int, publishers: Publishers) -> None:

@@ -36,7 +36,7 @@ from woo_harvester.permits import schema
 from woo_harvester.permits.files import Ask, FileKnown, how_to_ask
 from woo_harvester.permits.listing import read_listing
 from woo_harvester.permits.messages import read_message
-from woo_harvester.record import plain
+from woo_harvester.record import json_value
 from woo_harvester.state.permits import entry_of
 from woo_harvester.state.schema import permit_files
 from woo_harvester.state.store import State
@@ -225,7 +225,7 @@ def written() -> Callable[[], int]:
 
     def run() -> int:
         read = (read_message([body], MAXSIZE).message for body in bodies)
-        return sum(bool(plain(message.gegevens)) for message in read if message is not None)
+        return sum(bool(json_value(message.gegevens)) for message in read if message is not None)
 
     return run
 

@@ -101,7 +101,7 @@ def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -
         for site in sites:
             _publish(site, folder, entries, options)
         authority.write_bundle(folder / "ca.pem")
-        (folder / "register.xml").write_text(register_xml(map(huge.body, sites)), encoding="utf-8")
+        (folder / "register.xml").write_text(register_xml(map(huge.registered, sites)), encoding="utf-8")
         (folder / "host.part").write_text(sites[0].host, encoding="ascii")
         (folder / "host.part").rename(folder / "host")
         sys.stdin.read()

@@ -39,11 +39,11 @@ from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
-from woo_harvester.register.intake import read_file
+from woo_harvester.register.stored_copy import read_file
 from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.names import index_name
-from woo_harvester.sitemaps.selection import Index, Sitemap
-from woo_harvester.sitemaps.urlset import UrlsetReader
+from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.resources import host_of_state, sitemap_ids
 
@@ -115,7 +115,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
             place = entries.place(connection, visit, Sitemap("", index), Reading(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
-            reader.took(entries.select(batch, place)[1])
+            reader.processed(entries.select(batch, place)[1])
         with keeper.begin() as connection:
             keeper.read_completely(connection, place.reading, entries.lacking(connection, place))
     seconds = perf_counter() - started

@@ -36,11 +36,11 @@ from woo_harvester.diwoo.defaults import (
     default_title,
 )
 from woo_harvester.diwoo.filetype import decide_filetype
-from woo_harvester.diwoo.given import read_given
-from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.diwoo.given_metadata import read_metadata as read_diwoo
+from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.extensions.collector import RareCollections
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, plain
+from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_value
 from woo_harvester.register import Match, Organisation
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, Entry, SitemapReader
 from woo_harvester.urls import record_id
@@ -87,7 +87,7 @@ def read_entries(body: bytes) -> int:
 def read_metadata(body: bytes) -> int:
     """All metadata of each entry, as the publisher gave it."""
     batches = SitemapReader(chunks(body), "urlset", MAXSIZE)
-    return sum(bool(read_given(entry.document).publisher) for batch in batches for entry in batch)
+    return sum(bool(read_diwoo(entry.document).publisher) for batch in batches for entry in batch)
 
 
 def read_records(body: bytes) -> int:
@@ -97,7 +97,7 @@ def read_records(body: bytes) -> int:
 
 def write_records(body: bytes) -> int:
     """The same, and what is written of it."""
-    return sum(bool(plain(record)["document"]) for record in records(body))
+    return sum(bool(json_value(record)["document"]) for record in records(body))
 
 
 def records(body: bytes) -> Iterator[Record]:
@@ -108,8 +108,8 @@ def records(body: bytes) -> Iterator[Record]:
         for entry in batch:
             report = Reporter(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
             record = blank_record(entry, now, report)
-            given = read_given(entry.document)
-            map_given(given, record, report)
+            given = read_diwoo(entry.document)
+            map_metadata(given, record, report)
             default_organisations(record, MATCH, report)
             default_title(record, report)
             default_category(record, None, report)

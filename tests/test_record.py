@@ -28,8 +28,8 @@ from woo_harvester.record import (
     Veld,
     Versie,
     Waarde,
-    keys_of,
-    plain,
+    json_keys,
+    json_value,
 )
 
 LOC = "https://www.gemeente.nl/besluit.pdf"
@@ -125,7 +125,7 @@ def test_a_record_is_written_with_the_keys_of_the_portal() -> None:
         herkomst=Herkomst(lastmod="2024-04-02T08:00:00Z", standaardwaarden={"document.format": "extensie"}),
     )
 
-    assert plain(record) == {
+    assert json_value(record) == {
         "id": "b7",
         "document": {
             "weblocatie": LOC,
@@ -155,41 +155,41 @@ def test_a_record_is_written_with_the_keys_of_the_portal() -> None:
 def test_every_field_that_holds_something_is_written() -> None:
     def check(value: Any, output: Any) -> None:
         if is_dataclass(value) and not isinstance(value, type):
-            assert list(output) == [key for _, key in keys_of(type(value))]
-            for name, key in keys_of(type(value)):
+            assert list(output) == [key for _, key in json_keys(type(value))]
+            for name, key in json_keys(type(value)):
                 check(getattr(value, name), output[key])
         elif isinstance(value, list):
             assert len(output) == len(value)
             for part, written in zip(value, output, strict=True):
                 check(part, written)
 
-    check(full(), plain(full()))
+    check(full(), json_value(full()))
 
 
 def test_only_mime_type_has_another_key_than_its_name() -> None:
     kinds = [Record, Document, Versie, Bestand, Herkomst, Waarde, Veld, ExtraMetadata, Documenthandeling]
-    others = [(name, key) for kind in kinds for name, key in keys_of(kind) if name != key]
+    others = [(name, key) for kind in kinds for name, key in json_keys(kind) if name != key]
 
     assert others == [("mime_type", "mime-type")]
 
 
 def test_a_record_with_nothing_in_it_is_its_id_and_location() -> None:
-    assert plain(Record("b7", Document(LOC))) == {"id": "b7", "document": {"weblocatie": LOC}}
+    assert json_value(Record("b7", Document(LOC))) == {"id": "b7", "document": {"weblocatie": LOC}}
 
 
 def test_a_part_that_holds_only_absent_parts_is_absent() -> None:
     document = Document(LOC, geldigheid=Geldigheid(), publisher=Waarde())
 
-    assert plain(document) == {"weblocatie": LOC}
+    assert json_value(document) == {"weblocatie": LOC}
 
 
 def test_a_number_that_is_zero_is_not_absent() -> None:
-    assert plain(Bestand(LOC, grootte=0)) == {"url": LOC, "grootte": 0}
+    assert json_value(Bestand(LOC, grootte=0)) == {"url": LOC, "grootte": 0}
 
 
 @given(RECORDS)
 def test_nothing_that_is_absent_is_written_below_a_key(record: Record) -> None:
-    output = plain(record)
+    output = json_value(record)
     keyed = [value for part in [output, *values(output)] if isinstance(part, dict) for value in part.values()]
 
     assert not [value for value in keyed if value is None or value in ("", [], {})]
@@ -197,7 +197,7 @@ def test_nothing_that_is_absent_is_written_below_a_key(record: Record) -> None:
 
 @given(RECORDS)
 def test_the_output_is_json(record: Record) -> None:
-    output = plain(record)
+    output = json_value(record)
 
     assert json.loads(json.dumps(output)) == output
 
@@ -212,7 +212,7 @@ def test_the_output_is_json(record: Record) -> None:
     ],
 )
 def test_a_moment_is_written_with_its_dutch_offset(given: str, written: str) -> None:
-    assert plain(Versie(Oorzaak.WIJZIGING, mutatiedatumtijd=parse_datetime(given))) == {
+    assert json_value(Versie(Oorzaak.WIJZIGING, mutatiedatumtijd=parse_datetime(given))) == {
         "oorzaak": "wijziging",
         "mutatiedatumtijd": written,
     }
@@ -223,48 +223,53 @@ def test_equal_moments_in_other_zones_are_written_alike() -> None:
         datetime.fromisoformat(text) for text in ("2024-04-02T08:00:00+00:00", "2024-04-02T03:00:00-05:00")
     ]
 
-    assert [plain(moment) for moment in moments] == ["2024-04-02T10:00:00+02:00"] * 2
+    assert [json_value(moment) for moment in moments] == ["2024-04-02T10:00:00+02:00"] * 2
 
 
 @given(st.timedeltas(timedelta(days=-28_000), timedelta(days=2_000_000)).map(MOMENT.__add__))
 def test_a_moment_that_is_written_is_read_back_as_the_same(moment: datetime) -> None:
-    assert parse_datetime(plain(moment)) == moment
+    assert parse_datetime(json_value(moment)) == moment
 
 
 @given(st.dates())
 def test_a_date_is_written_as_year_month_and_day(day: date) -> None:
-    assert parse_date(plain(day)) == day
-    assert len(plain(day)) == len("2024-04-02")
+    assert parse_date(json_value(day)) == day
+    assert len(json_value(day)) == len("2024-04-02")
 
 
 def test_each_oorzaak_is_written_as_a_plain_text() -> None:
-    written = [plain(Versie(oorzaak))["oorzaak"] for oorzaak in Oorzaak]
+    written = [json_value(Versie(oorzaak))["oorzaak"] for oorzaak in Oorzaak]
 
     assert written == ["aanlevering", "wijziging", "intrekking", "herpublicatie"]
     assert {type(text) for text in written} == {str}
 
 
 def test_the_output_of_a_record_is_nobody_elses() -> None:
-    first, second = plain(full()), plain(full())
+    first, second = json_value(full()), json_value(full())
     shared = Document(LOC, publisher=GEMEENTE, verantwoordelijke=GEMEENTE)
 
     first["document"]["publisher"]["label"] = "changed"
     first["herkomst"]["bevindingen"].append("changed")
-    plain(shared)["publisher"].clear()
+    json_value(shared)["publisher"].clear()
 
-    assert second == plain(full())
-    assert plain(shared)["publisher"] == plain(shared)["verantwoordelijke"] == plain(GEMEENTE) != {}
+    assert second == json_value(full())
+    assert (
+        json_value(shared)["publisher"]
+        == json_value(shared)["verantwoordelijke"]
+        == json_value(GEMEENTE)
+        != {}
+    )
 
 
 def test_a_change_of_the_record_after_it_was_written_is_written_the_next_time() -> None:
     record = full()
-    plain(record)
+    json_value(record)
 
     record.document.titelcollectie.officieleTitel = "another"
     record.herkomst.standaardwaarden["document.format"] = "extensie"
 
-    assert plain(record)["document"]["titelcollectie"]["officieleTitel"] == "another"
-    assert plain(record)["herkomst"]["standaardwaarden"]["document.format"] == "extensie"
+    assert json_value(record)["document"]["titelcollectie"]["officieleTitel"] == "another"
+    assert json_value(record)["herkomst"]["standaardwaarden"]["document.format"] == "extensie"
 
 
 def test_a_value_that_records_share_cannot_be_changed() -> None:
@@ -274,7 +279,7 @@ def test_a_value_that_records_share_cannot_be_changed() -> None:
 
 def test_values_are_compared_by_what_they_hold() -> None:
     again = Waarde(*[getattr(GEMEENTE, part.name) for part in fields(GEMEENTE)])
-    plain(GEMEENTE)
+    json_value(GEMEENTE)
 
     assert again == GEMEENTE
     assert len({again, GEMEENTE}) == 1
@@ -282,14 +287,14 @@ def test_values_are_compared_by_what_they_hold() -> None:
 
 @pytest.mark.parametrize("value", ["text", 3, 2.5, True, {"a": "b"}, ["a", 1]])
 def test_what_is_plain_already_stays_as_it_is(value: object) -> None:
-    assert plain(value) == value
+    assert json_value(value) == value
 
 
 def test_the_days_of_a_moment_are_those_on_dutch_clocks() -> None:
     before_midnight = datetime(2024, 4, 1, 22, 30, tzinfo=UTC)
 
-    assert plain(before_midnight).startswith("2024-04-02")
-    assert plain(before_midnight - timedelta(hours=1)).startswith("2024-04-01")
+    assert json_value(before_midnight).startswith("2024-04-02")
+    assert json_value(before_midnight - timedelta(hours=1)).startswith("2024-04-01")
 
 
 @dataclass
@@ -300,5 +305,5 @@ class OneField:
 
 
 def test_a_part_with_one_field_is_written_like_any_other() -> None:
-    assert plain(OneField("Dorp")) == {"name": "Dorp"}
-    assert plain(OneField()) == {}
+    assert json_value(OneField("Dorp")) == {"name": "Dorp"}
+    assert json_value(OneField()) == {}

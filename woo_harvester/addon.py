@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: In the order in which items pass: what was given, then what is filled in, then what may be harvested; then
 #: the document is kept, and read.
-ITEM_PIPELINES: dict[str, int | None] = {
+_ITEM_PIPELINES: dict[str, int | None] = {
     "woo_harvester.pipelines.metadata.MetadataPipeline": 100,
     "woo_harvester.pipelines.defaults.DefaultsPipeline": 200,
     "woo_harvester.pipelines.filetype.FileTypePipeline": 300,
@@ -22,7 +22,7 @@ ITEM_PIPELINES: dict[str, int | None] = {
 }
 
 #: In the places of the middlewares of Scrapy's that they extend, which are switched off for them.
-DOWNLOADER_MIDDLEWARES = {
+_DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "woo_harvester.downloadermiddlewares.robotstxt.WooRobotsTxtMiddleware": 100,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -37,12 +37,12 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.downloadermiddlewares.bodies.BodiesMiddleware": 50,
 }
 
-SPIDER_MIDDLEWARES: dict[str, int | None] = {
+_SPIDER_MIDDLEWARES: dict[str, int | None] = {
     # On the spider's side of all of Scrapy's: what an earlier run had costs nothing more.
     "woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": 1050,
 }
 
-EXTENSIONS = {
+_EXTENSIONS = {
     # Off: it opens a port on which anybody on the machine can run Python in the crawl.
     "scrapy.extensions.telnet.TelnetConsole": None,
     # Off for the same reason; it is on by default.
@@ -66,10 +66,10 @@ EXTENSIONS = {
 }
 
 COMPONENTS: dict[str, dict[str, int | None]] = {
-    "ITEM_PIPELINES": ITEM_PIPELINES,
-    "DOWNLOADER_MIDDLEWARES": DOWNLOADER_MIDDLEWARES,
-    "SPIDER_MIDDLEWARES": SPIDER_MIDDLEWARES,
-    "EXTENSIONS": EXTENSIONS,
+    "ITEM_PIPELINES": _ITEM_PIPELINES,
+    "DOWNLOADER_MIDDLEWARES": _DOWNLOADER_MIDDLEWARES,
+    "SPIDER_MIDDLEWARES": _SPIDER_MIDDLEWARES,
+    "EXTENSIONS": _EXTENSIONS,
 }
 
 DOWNLOAD_HANDLERS = {
@@ -79,7 +79,7 @@ DOWNLOAD_HANDLERS = {
 }
 
 #: By the name that FEEDS and -o FILE:NAME use; of permits.
-FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
+_FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
 
 #: What the components need to keep their promises; a project's own value wins over each.
 SETTINGS: dict[str, Any] = {
@@ -120,7 +120,7 @@ class Addon:
             # With the priority that the project's own list has: with a lower one it would change nothing.
             priority = settings.getpriority("SPIDER_MODULES") or 0
             settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
-        _add_to_dict(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
+        _add_to_dict(settings, "FEED_EXPORTERS", _FEED_EXPORTERS)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components; a component that the project has placed itself stays where it is."""

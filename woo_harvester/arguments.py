@@ -46,7 +46,7 @@ def _filled(value: Any) -> Any:
 
 
 #: What the argument ``entries`` may hold.
-ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
+_ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
 
 
 def _entries(value: Any) -> Any:
@@ -58,7 +58,7 @@ def _entries(value: Any) -> Any:
         with suppress(OSError):  # a name that no file can have
             if text and Path(text).is_file():
                 return Path(text)
-        raise ValueError(f"expected {ENTRIES}; there is no file {text!r}")
+        raise ValueError(f"expected {_ENTRIES}; there is no file {text!r}")
     urls = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     for url in urls:
         if problem := page_problem(url):
@@ -71,7 +71,7 @@ def page_problem(url: str) -> str | None:
     return f"expected the URL of an entry page, got {url!r}" if loc_problem(secured(url)) else None
 
 
-Text = Annotated[str, BeforeValidator(_filled)]
+_Text = Annotated[str, BeforeValidator(_filled)]
 
 
 class Arguments(BaseModel):
@@ -81,7 +81,7 @@ class Arguments(BaseModel):
 
     domains: Annotated[tuple[str, ...] | None, BeforeValidator(_hosts)] = None
     """Only these hosts."""
-    register_source: Text | None = Field(default=None, alias="register")
+    register_source: _Text | None = Field(default=None, alias="register")
     """The argument ``register``, a name that pydantic's own class has: the ROO export, file or URL."""
     shard: Annotated[tuple[int, int] | None, BeforeValidator(_shard)] = None
     """Number of this shard, and of how many."""
@@ -114,7 +114,7 @@ class Arguments(BaseModel):
 class WooArguments(Arguments):
     """What may stand behind ``-a`` for the spider ``woo``."""
 
-    organisation: Text | None = None
+    organisation: _Text | None = None
     """Only the hosts of this body: TOOI URI, its code, systeemId or exact name."""
     documents: DocumentsMode | None = None
     """What happens to each document."""
@@ -123,7 +123,7 @@ class WooArguments(Arguments):
 class PermitArguments(Arguments):
     """What may stand behind ``-a`` for the spider ``vergunningen``."""
 
-    entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=ENTRIES)
+    entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=_ENTRIES)
     """URLs of entry pages, or the path of a CSV file that names them."""
 
 

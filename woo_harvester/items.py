@@ -11,11 +11,11 @@ from typing import Any, BinaryIO, ClassVar
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
-from woo_harvester.diwoo.given import Given
+from woo_harvester.diwoo.given_metadata import GivenMetadata
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import FileType
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, keys_of, plain
+from woo_harvester.record import Record, json_keys, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.state.versions import KnownFile
 from woo_harvester.tooi.values import Concept
@@ -49,7 +49,7 @@ class Fetched:
 class Source:
     """What one entry of a sitemap gives: the raw material of a record."""
 
-    given: Given
+    given: GivenMetadata
     category: Concept | None
     """The informatiecategorie that the name of the index tells."""
     match: Match
@@ -117,7 +117,7 @@ class RecordItemAdapter(AdapterInterface):
     def get_field_names_from_class(cls, item_class: type) -> list[str]:
         """The keys that a record can have."""
         record_type: type[Any] = item_class.record_type  # type: ignore[attr-defined]  # asked only of our own
-        return [key for _, key in keys_of(record_type)]
+        return [key for _, key in json_keys(record_type)]
 
     def field_names(self) -> KeysView[str]:
         """All keys, also those that are absent: the columns of a CSV file are those of its first item."""
@@ -125,7 +125,7 @@ class RecordItemAdapter(AdapterInterface):
 
     @cached_property
     def _output(self) -> dict[str, Any]:
-        output: dict[str, Any] = plain(self.item.record)
+        output: dict[str, Any] = json_value(self.item.record)
         return output
 
     def __getitem__(self, field_name: str) -> Any:

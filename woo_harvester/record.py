@@ -238,12 +238,12 @@ class Record:
     herkomst: Herkomst = field(default_factory=Herkomst)
 
 
-def keys_of(cls: type[Any]) -> tuple[tuple[str, str], ...]:
+def json_keys(cls: type[Any]) -> tuple[tuple[str, str], ...]:
     """Attribute and key of each field of a dataclass of this module."""
     return tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """Plain Python (dict, list, str, number) for JSON, without what is absent."""
     write = _WRITERS.get(type(value)) or _writer(type(value))
     return write(value)
@@ -257,7 +257,7 @@ def _writer(kind: type[Any]) -> Callable[[Any], Any]:
 
 def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
     """For the fields that hold something; most hold a text, or nothing. The number 0 is something."""
-    names, keys = zip(*keys_of(kind), strict=True)
+    names, keys = zip(*json_keys(kind), strict=True)
     # With one name it would give the part itself, not a tuple of it.
     parts_of = attrgetter(*names) if len(names) > 1 else lambda value: (getattr(value, names[0]),)
 
@@ -265,7 +265,7 @@ def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
         output = {}
         for key, part in zip(keys, parts_of(value)):  # noqa: B905 -- strict would take a quarter of the time
             if part is not None and (part or part == 0):
-                written = part if type(part) is str else plain(part)
+                written = part if type(part) is str else json_value(part)
                 if written or written == 0:
                     output[key] = written
         return output
@@ -274,7 +274,7 @@ def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
 
 
 def _list(values: list[Any]) -> list[Any]:
-    return [plain(value) for value in values]
+    return [json_value(value) for value in values]
 
 
 def _same(value: Any) -> Any:

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from scrapy.utils.test import get_crawler
 
-from tests.register.exports import AMSTERDAM, body, read
+from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
@@ -14,13 +14,13 @@ from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.resources import host_of_state, resource_of
 
 HOST = "www.a.nl"
 LOC = "https://www.a.nl/woo/besluit.pdf"
-REGISTER = read(body("gemeente Amsterdam", "https://www.a.nl/woo", id="10", uri=AMSTERDAM))
+REGISTER = read(organisation("gemeente Amsterdam", "https://www.a.nl/woo", id="10", uri=AMSTERDAM))
 
 
 def sitemap_of(index: str = "sitemapindex-diwoo.xml") -> Sitemap:

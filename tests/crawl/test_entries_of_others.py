@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from scrapy.utils.test import get_crawler
 
-from tests.register.exports import AMSTERDAM, UTRECHT, body, read
+from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
 from woo_harvester.crawl.candidates import Place
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
@@ -20,7 +20,7 @@ from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.selection import Index, Sitemap
+from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.decision import Verdict
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.listed import Listed
@@ -29,9 +29,9 @@ from woo_harvester.state.resources import host_of_state, resource_of
 OWNER, SECOND, OTHER, THIRD = "www.a.nl", "open.a.nl", "www.b.nl", "www.c.nl"
 LOC = f"https://{OWNER}/besluit.pdf"
 REGISTER = read(
-    body("gemeente Amsterdam", f"https://{OWNER}/", f"https://{SECOND}/", id="10", uri=AMSTERDAM),
-    body("gemeente Utrecht", f"https://{OTHER}/", id="11", uri=UTRECHT),
-    body("gemeente C", f"https://{THIRD}/", id="12"),
+    organisation("gemeente Amsterdam", f"https://{OWNER}/", f"https://{SECOND}/", id="10", uri=AMSTERDAM),
+    organisation("gemeente Utrecht", f"https://{OTHER}/", id="11", uri=UTRECHT),
+    organisation("gemeente C", f"https://{THIRD}/", id="12"),
 )
 LONG_AGO, BEFORE, LATER = "2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"
 

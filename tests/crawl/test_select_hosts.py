@@ -4,22 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.register.exports import AMSTERDAM, body, read
+from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register
 
 REGISTER = read(
-    body(
+    organisation(
         "gemeente Amsterdam",
         "https://www.amsterdam.nl/woo",
         "https://open.amsterdam.nl/",
         id="10",
         uri=AMSTERDAM,
     ),
-    body("Omgevingsdienst", "https://www.od.nl/", id="11"),
-    body("Raad zonder site", id="12"),
+    organisation("Omgevingsdienst", "https://www.od.nl/", id="11"),
+    organisation("Raad zonder site", id="12"),
 )
 ALL = ("open.amsterdam.nl", "www.amsterdam.nl", "www.od.nl")
 
@@ -85,7 +85,9 @@ def test_arguments_that_leave_no_host_are_refused(arguments: dict[str, str], mes
 
 
 def test_a_name_of_several_bodies_is_refused_with_the_choices() -> None:
-    register = read(body("Directie", "https://a.nl/", id="1"), body("Directie", "https://b.nl/", id="2"))
+    register = read(
+        organisation("Directie", "https://a.nl/", id="1"), organisation("Directie", "https://b.nl/", id="2")
+    )
     with pytest.raises(ArgumentError, match="choose one of 1, 2"):
         select_of(register, {"organisation": "Directie"})
 
@@ -97,7 +99,7 @@ def test_a_shard_of_few_hosts_may_be_empty() -> None:
 
 @given(st.sets(st.from_regex(r"[a-z]{1,8}\.nl", fullmatch=True), min_size=1), st.integers(1, 9))
 def test_each_host_is_in_one_shard_whatever_the_others(names: set[str], total: int) -> None:
-    register = read(body("Raad", *(f"https://{name}/" for name in sorted(names))))
+    register = read(organisation("Raad", *(f"https://{name}/" for name in sorted(names))))
     shards = [select_of(register, {"shard": f"{number}/{total}"})[1] for number in range(1, total + 1)]
     assert sorted(host for shard in shards for host in shard) == sorted(names)
     alone = min(names)

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from lxml import etree
 
-from woo_harvester.demo.register import ROO_NAMESPACE, Body, Location, register_xml
+from woo_harvester.demo.register import ROO_NAMESPACE, Location, RooEntry, register_xml
 
 NAMES = {"p": ROO_NAMESPACE}
 
 
 def test_a_body_stands_in_the_register_as_the_export_has_it() -> None:
     location = Location("https://a.nl/?b=1&c=2", "Adviezen")
-    body = Body(
+    body = RooEntry(
         naam="A & B", systeem_id="1", tooi="https://x.example/gm1", type="Provincie", locations=[location]
     )
     (found,) = etree.fromstring(register_xml([body]).encode()).findall("p:organisaties/p:organisatie", NAMES)
@@ -27,17 +27,19 @@ def test_a_body_stands_in_the_register_as_the_export_has_it() -> None:
 
 
 def test_what_a_body_does_not_have_is_not_written() -> None:
-    (found,) = etree.fromstring(register_xml([Body(naam="A", systeem_id="1")]).encode())[0]
+    (found,) = etree.fromstring(register_xml([RooEntry(naam="A", systeem_id="1")]).encode())[0]
     assert [etree.QName(child).localname for child in found] == ["naam", "types"]
     assert len(found.attrib) == 1
 
 
 def test_an_ended_body_has_the_day_of_its_end() -> None:
-    root = etree.fromstring(register_xml([Body(naam="A", systeem_id="1", einddatum="2020-01-01")]).encode())
+    root = etree.fromstring(
+        register_xml([RooEntry(naam="A", systeem_id="1", einddatum="2020-01-01")]).encode()
+    )
     assert root.findtext(".//p:eindDatum", namespaces=NAMES) == "2020-01-01"
 
 
 def test_a_body_can_stand_within_another() -> None:
-    parent = Body(naam="A", systeem_id="1", children=[Body(naam="B", systeem_id="2")])
+    parent = RooEntry(naam="A", systeem_id="1", children=[RooEntry(naam="B", systeem_id="2")])
     root = etree.fromstring(register_xml([parent]).encode())
     assert root.findtext(".//p:organisatie//p:organisatie/p:naam", namespaces=NAMES) == "B"

@@ -12,10 +12,10 @@ from woo_harvester.diwoo.defaults import (
     default_organisations,
     default_title,
 )
-from woo_harvester.diwoo.given import Given, read_given
-from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.diwoo.given_metadata import GivenMetadata, read_metadata
+from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Finding, Reporter, Severity
-from woo_harvester.record import Document, Oorzaak, Record, Versie, plain
+from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.sitemaps.reader import SitemapReader
 from woo_harvester.tooi.values import Concept
@@ -26,16 +26,16 @@ THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
 LOC = "https://www.gemeente.nl/documenten/besluit.pdf"
 
 
-def read(document: str | bytes) -> Given:
+def read(document: str | bytes) -> GivenMetadata:
     """What a ``diwoo:Document`` gives, read from a sitemap as the harvester reads it."""
     text = document.encode() if isinstance(document, str) else document
     head = f'<urlset xmlns="{SITEMAP}" xmlns:diwoo="{NAMESPACE}"><url><loc>{LOC}</loc>'.encode()
     reader = SitemapReader([head + text + b"</url></urlset>"], "urlset", 10_000_000)
-    [given] = [read_given(entry.document) for batch in reader for entry in batch]
+    [given] = [read_metadata(entry.document) for batch in reader for entry in batch]
     return given
 
 
-def read_diwoo(elements: str) -> Given:
+def read_diwoo(elements: str) -> GivenMetadata:
     """What a ``diwoo:DiWoo`` with these child elements gives."""
     return read(f"<diwoo:Document><diwoo:DiWoo>{elements}</diwoo:DiWoo></diwoo:Document>")
 
@@ -50,7 +50,7 @@ class Outcome:
     @property
     def document(self) -> dict[str, Any]:
         """The record's ``document``, but for its location."""
-        document: dict[str, Any] = plain(self.record)["document"]
+        document: dict[str, Any] = json_value(self.record)["document"]
         return {key: value for key, value in document.items() if key != "weblocatie"}
 
     @property
@@ -80,21 +80,21 @@ def blank(loc: str = LOC) -> tuple[Outcome, Reporter]:
     return outcome, report
 
 
-def mapped(given: Given) -> Outcome:
+def mapped(given: GivenMetadata) -> Outcome:
     """The record with what was given, before anything is filled in."""
     outcome, report = blank()
     given.has_diwoo = True
-    map_given(given, outcome.record, report)
+    map_metadata(given, outcome.record, report)
     return outcome
 
 
 def completed(
-    given: Given, *, loc: str = LOC, index: Concept | None = None, match: Match | None = None
+    given: GivenMetadata, *, loc: str = LOC, index: Concept | None = None, match: Match | None = None
 ) -> Outcome:
     """The record with its defaults; first seen on 2 April 2024."""
     outcome, report = blank(loc)
     given.has_diwoo = True
-    map_given(given, outcome.record, report)
+    map_metadata(given, outcome.record, report)
     default_organisations(outcome.record, match or Match(), report)
     default_title(outcome.record, report)
     default_category(outcome.record, index, report)

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from tests.diwoo.documents import THESAURUS, Outcome, completed
-from woo_harvester.diwoo.given import Given, Value
-from woo_harvester.record import plain
+from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.record import json_value
 from woo_harvester.register.organisations import Match, Organisation
 from woo_harvester.tooi import category_of_index
 
@@ -27,8 +27,8 @@ def categories(outcome: Outcome) -> list[dict[str, str]]:
     return found
 
 
-def with_categories(*labels: str) -> Given:
-    return Given(informatiecategorieen=[Value(label, None) for label in labels])
+def with_categories(*labels: str) -> GivenMetadata:
+    return GivenMetadata(informatiecategorieen=[Value(label, None) for label in labels])
 
 
 def about_categories(outcome: Outcome) -> list[tuple[str, str | None]]:
@@ -37,7 +37,7 @@ def about_categories(outcome: Outcome) -> list[tuple[str, str | None]]:
 
 
 def test_a_document_without_metadata_gets_every_default_and_each_is_named() -> None:
-    outcome = completed(Given(), index=OF_ADVIEZEN, match=Match(REGISTERED))
+    outcome = completed(GivenMetadata(), index=OF_ADVIEZEN, match=Match(REGISTERED))
     amsterdam = {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
     assert outcome.document == {
         "creatiedatum": "2024-04-02",
@@ -46,7 +46,7 @@ def test_a_document_without_metadata_gets_every_default_and_each_is_named() -> N
         "titelcollectie": {"officieleTitel": "besluit"},
         "classificatiecollectie": {"informatiecategorieen": [ADVIEZEN]},
     }
-    assert plain(outcome.record)["herkomst"] == {
+    assert json_value(outcome.record)["herkomst"] == {
         "standaardwaarden": {
             "document.publisher": "register",
             "document.verantwoordelijke": "publisher",
@@ -65,7 +65,7 @@ def test_a_document_without_metadata_gets_every_default_and_each_is_named() -> N
 
 
 def test_where_nothing_tells_anything_all_is_unknown() -> None:
-    outcome = completed(Given(), loc="https://www.a.nl/download/1234")
+    outcome = completed(GivenMetadata(), loc="https://www.a.nl/download/1234")
     unknown = {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend"}
     assert outcome.document == {
         "creatiedatum": "2024-04-02",
@@ -93,7 +93,7 @@ def test_where_nothing_tells_anything_all_is_unknown() -> None:
 
 
 def test_what_was_given_is_never_replaced() -> None:
-    given = Given(
+    given = GivenMetadata(
         publisher=Value("gemeente Utrecht", None),
         verantwoordelijke=Value("provincie Utrecht", None),
         officiele_titel="Advies",
@@ -121,7 +121,7 @@ def test_what_was_given_is_never_replaced() -> None:
     ],
 )
 def test_the_title_comes_from_the_file_name_in_loc(loc: str, title: str) -> None:
-    outcome = completed(Given(), loc=loc)
+    outcome = completed(GivenMetadata(), loc=loc)
     assert outcome.document["titelcollectie"] == {"officieleTitel": title}
     assert outcome.defaults["document.titelcollectie.officieleTitel"] == "bestandsnaam"
     assert [f.action for f in outcome.findings if f.code == "titel.ontbreekt"] == [
@@ -133,13 +133,13 @@ def test_the_title_comes_from_the_file_name_in_loc(loc: str, title: str) -> None
     "name", ["6fa459ea-ee8a-3ca4-894e-db77e160355e", "download", "document.pdf", "2024", ""]
 )
 def test_a_file_name_that_tells_nothing_gives_the_title_onbekend(name: str) -> None:
-    outcome = completed(Given(), loc=f"https://a.nl/{name}")
+    outcome = completed(GivenMetadata(), loc=f"https://a.nl/{name}")
     assert outcome.document["titelcollectie"] == {"officieleTitel": "Onbekend"}
     assert "titel.onbekend" in outcome.codes
 
 
 def test_other_titles_do_not_stand_in_for_the_official_one() -> None:
-    outcome = completed(Given(verkorte_titels=["Kort"]))
+    outcome = completed(GivenMetadata(verkorte_titels=["Kort"]))
     assert outcome.document["titelcollectie"] == {"officieleTitel": "besluit", "verkorteTitels": ["Kort"]}
 
 
@@ -154,7 +154,7 @@ def test_a_known_category_in_the_metadata_counts() -> None:
 
 
 def test_without_a_category_that_of_the_index_counts_without_a_finding() -> None:
-    outcome = completed(Given(), index=OF_ADVIEZEN)
+    outcome = completed(GivenMetadata(), index=OF_ADVIEZEN)
     assert categories(outcome) == [ADVIEZEN]
     assert about_categories(outcome) == []
 
@@ -173,7 +173,9 @@ def test_of_several_categories_one_needs_to_be_that_of_the_index() -> None:
 
 
 def test_an_unknown_category_in_an_index_that_names_one_is_that_of_the_index() -> None:
-    outcome = completed(Given(informatiecategorieen=[Value("Advies", "urn:advies")]), index=OF_ADVIEZEN)
+    outcome = completed(
+        GivenMetadata(informatiecategorieen=[Value("Advies", "urn:advies")]), index=OF_ADVIEZEN
+    )
     assert categories(outcome) == [{**ADVIEZEN, "bronwaarde": "Advies (urn:advies)"}]
     assert about_categories(outcome) == [("informatiecategorie.onbekend", "Advies (urn:advies)")]
     assert outcome.findings[-1].action == f"gelezen als adviezen ({ADVIEZEN['id']})"
@@ -206,7 +208,7 @@ def test_an_unknown_category_that_becomes_a_known_one_beside_it_does_not_repeat_
 
 
 def test_a_category_that_is_given_twice_counts_once() -> None:
-    given = Given(
+    given = GivenMetadata(
         informatiecategorieen=[
             Value("adviezen", None),
             Value("convenanten", None),
@@ -236,7 +238,7 @@ def test_the_inspanningsverplichting_is_a_category_though_no_index_has_it() -> N
 
 
 def test_the_publisher_comes_from_the_register_with_the_label_of_the_list() -> None:
-    outcome = completed(Given(), match=Match(REGISTERED))
+    outcome = completed(GivenMetadata(), match=Match(REGISTERED))
     assert outcome.document["publisher"] == {
         "type": "gemeente",
         "id": AMSTERDAM,
@@ -247,29 +249,31 @@ def test_the_publisher_comes_from_the_register_with_the_label_of_the_list() -> N
     ]
 
 
-def test_a_registered_body_that_the_lists_do_not_have_bears_the_name_of_the_register() -> None:
+def test_a_registered_organisation_that_the_lists_do_not_have_bears_the_name_of_the_register() -> None:
     uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
-    outcome = completed(Given(), match=Match(Organisation("1", "Gemeente Nieuwstad", uri)))
+    outcome = completed(GivenMetadata(), match=Match(Organisation("1", "Gemeente Nieuwstad", uri)))
     assert outcome.document["publisher"] == {"type": "gemeente", "id": uri, "label": "Gemeente Nieuwstad"}
 
 
-def test_a_body_without_tooi_uri_is_a_publisher_with_a_label_only() -> None:
-    outcome = completed(Given(), match=Match(Organisation("1", "Stichting Water")))
+def test_an_organisation_without_tooi_uri_is_a_publisher_with_a_label_only() -> None:
+    outcome = completed(GivenMetadata(), match=Match(Organisation("1", "Stichting Water")))
     assert outcome.document["publisher"] == {"label": "Stichting Water"}
     assert outcome.defaults["document.publisher"] == "register"
 
 
-def test_where_the_register_leaves_several_bodies_the_publisher_is_unknown_and_told() -> None:
-    bodies = (Organisation("1", "Gemeente A"), Organisation("2", "Gemeente B"))
-    outcome = completed(Given(), match=Match(None, bodies))
+def test_where_the_register_leaves_several_organisations_the_publisher_is_unknown_and_told() -> None:
+    organisations = (Organisation("1", "Gemeente A"), Organisation("2", "Gemeente B"))
+    outcome = completed(GivenMetadata(), match=Match(None, organisations))
     assert outcome.document["publisher"] == {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend"}
     assert outcome.defaults["document.publisher"] == "onbekend"
     assert ("register.meerdere-organisaties", "Gemeente A, Gemeente B") in outcome.noted
 
 
 def test_a_publisher_that_was_given_needs_no_register() -> None:
-    bodies = (Organisation("1", "Gemeente A"), Organisation("2", "Gemeente B"))
-    outcome = completed(Given(publisher=Value("gemeente Amsterdam", None)), match=Match(None, bodies))
+    organisations = (Organisation("1", "Gemeente A"), Organisation("2", "Gemeente B"))
+    outcome = completed(
+        GivenMetadata(publisher=Value("gemeente Amsterdam", None)), match=Match(None, organisations)
+    )
     assert outcome.document["publisher"] == {
         "type": "gemeente",
         "id": AMSTERDAM,
@@ -279,7 +283,7 @@ def test_a_publisher_that_was_given_needs_no_register() -> None:
 
 
 def test_an_unknown_publisher_stays_unknown_with_its_bronwaarde_also_as_verantwoordelijke() -> None:
-    outcome = completed(Given(publisher=Value("Waterloket", None)), match=Match(REGISTERED))
+    outcome = completed(GivenMetadata(publisher=Value("Waterloket", None)), match=Match(REGISTERED))
     unknown = {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend", "bronwaarde": "Waterloket"}
     assert outcome.document["publisher"] == unknown
     assert outcome.document["verantwoordelijke"] == unknown
@@ -289,7 +293,9 @@ def test_an_unknown_publisher_stays_unknown_with_its_bronwaarde_also_as_verantwo
 
 
 def test_the_verantwoordelijke_does_not_stand_in_for_the_publisher() -> None:
-    outcome = completed(Given(verantwoordelijke=Value("gemeente Utrecht", None)), match=Match(REGISTERED))
+    outcome = completed(
+        GivenMetadata(verantwoordelijke=Value("gemeente Utrecht", None)), match=Match(REGISTERED)
+    )
     assert outcome.document["publisher"]["label"] == "gemeente Amsterdam"
     assert outcome.document["verantwoordelijke"]["label"] == "gemeente Utrecht"
     assert "document.verantwoordelijke" not in outcome.defaults
@@ -300,7 +306,7 @@ def test_the_verantwoordelijke_does_not_stand_in_for_the_publisher() -> None:
 
 @pytest.mark.parametrize("text", [None, "1 april"])
 def test_the_creatiedatum_comes_from_the_openbaarmakingsdatum(text: str | None) -> None:
-    outcome = completed(Given(creatiedatum=text))
+    outcome = completed(GivenMetadata(creatiedatum=text))
     assert outcome.record.document.creatiedatum == date(2024, 4, 2)
     assert outcome.defaults["document.creatiedatum"] == "openbaarmakingsdatum"
     assert outcome.findings[0].code == ("creatiedatum.ontbreekt" if text is None else "datum.ongeldig")
@@ -308,5 +314,5 @@ def test_the_creatiedatum_comes_from_the_openbaarmakingsdatum(text: str | None) 
 
 
 def test_an_absent_theme_or_documentsoort_is_simply_absent() -> None:
-    outcome = completed(Given(), match=Match(REGISTERED))
+    outcome = completed(GivenMetadata(), match=Match(REGISTERED))
     assert set(outcome.document["classificatiecollectie"]) == {"informatiecategorieen"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.diwoo.documents import blank, mapped
 from woo_harvester.diwoo.filetype import decide_filetype
-from woo_harvester.diwoo.given import Given, Value
+from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
 from woo_harvester.formats import file_types
 
 FILE_TYPE = "http://publications.europa.eu/resource/authority/file-type/"
@@ -153,7 +153,7 @@ def test_the_format_in_the_record_is_the_one_by_which_it_is_harvested(label: str
     value = Value(label.strip() or None, uri.strip() or None)
     outcome, report = blank(LOC)
     decision = decide_filetype(value, None, LOC, None, report)
-    found = mapped(Given(format=value)).record.document.format if any(value) else None
+    found = mapped(GivenMetadata(format=value)).record.document.format if any(value) else None
     if decision:
         assert found is not None
         assert (found.id, found.label) == (decision.filetype.uri, decision.filetype.label)

@@ -9,29 +9,31 @@ import pytest
 from tests.diwoo.documents import blank
 from tests.samples import SAMPLES
 from woo_harvester.diwoo.filetype import decide_filetype
-from woo_harvester.diwoo.given import Value
-from woo_harvester.formats import Content, file_types, read_content
+from woo_harvester.diwoo.given_metadata import Value
+from woo_harvester.formats import DetectedFormat, detect_format, file_types
 
 LOC = "https://www.gemeente.nl/documenten/6fa459ea/download"
 
 KINDS = {filetype.code: filetype for filetype in file_types()}
-NOTHING = Content()
-JPEG = Content((), "image/jpeg")
-XML = Content((KINDS["TXT"], KINDS["HTML"]), "text/xml")
-TEXT = Content((KINDS["TXT"], KINDS["CSV"], KINDS["HTML"]))
-ENCRYPTED = Content(tuple(KINDS[code] for code in ("DOCX", "XLSX", "DOC")), "application/x-ole-storage")
-DAMAGED_ZIP = Content(tuple(KINDS[code] for code in ("ZIP", "DOCX", "ODT")))
-SLIDES = Content((KINDS["PPT"], KINDS["PPS"]))
+NOTHING = DetectedFormat()
+JPEG = DetectedFormat((), "image/jpeg")
+XML = DetectedFormat((KINDS["TXT"], KINDS["HTML"]), "text/xml")
+TEXT = DetectedFormat((KINDS["TXT"], KINDS["CSV"], KINDS["HTML"]))
+ENCRYPTED = DetectedFormat(
+    tuple(KINDS[code] for code in ("DOCX", "XLSX", "DOC")), "application/x-ole-storage"
+)
+DAMAGED_ZIP = DetectedFormat(tuple(KINDS[code] for code in ("ZIP", "DOCX", "ODT")))
+SLIDES = DetectedFormat((KINDS["PPT"], KINDS["PPS"]))
 
 
 def decided(
-    metadata: str | None, media_type: str | None, ending: str, content: Content | str
+    metadata: str | None, media_type: str | None, ending: str, content: DetectedFormat | str
 ) -> tuple[str, str | None, str, list[tuple[str, str | None, str | None]]] | tuple[str, str | None]:
     """Codes of format, source and content, and the findings; of a refusal its code and what was seen."""
     outcome, report = blank(LOC)
     value = Value(metadata, None) if metadata else None
-    told = Content((KINDS[content],)) if isinstance(content, str) else content
-    decision = decide_filetype(value, media_type, f"{LOC}{ending}", None, report, told)
+    detected = DetectedFormat((KINDS[content],)) if isinstance(content, str) else content
+    decision = decide_filetype(value, media_type, f"{LOC}{ending}", None, report, detected)
     if decision is None:
         [finding] = outcome.findings
         assert (finding.element, finding.action) == ("format", "overgeslagen")
@@ -43,7 +45,7 @@ def decided(
 @pytest.mark.parametrize("code", SAMPLES)
 @pytest.mark.parametrize("source", ["format", "Content-Type", "extensie"])
 def test_a_sample_of_each_type_is_what_any_one_source_says(code: str, source: str) -> None:
-    filetype, content = KINDS[code], read_content(io.BytesIO(SAMPLES[code].read_bytes()))
+    filetype, content = KINDS[code], detect_format(io.BytesIO(SAMPLES[code].read_bytes()))
     _, report = blank(LOC)
     decision = decide_filetype(
         Value(filetype.label, None) if source == "format" else None,
@@ -116,7 +118,7 @@ def test_the_bytes_decide_what_it_is_and_each_source_that_says_otherwise_is_told
     metadata: str | None,
     media_type: str | None,
     ending: str,
-    content: Content | str,
+    content: DetectedFormat | str,
     expected: tuple[str, str | None, str, str],
 ) -> None:
     filetype, source, actual, seen = expected
@@ -175,12 +177,16 @@ def test_a_page_that_the_publisher_gives_as_html_is_harvested_whatever_the_serve
 def test_bytes_of_a_type_that_is_not_on_the_list_are_not_harvested_whatever_they_are_called(
     metadata: str | None, media_type: str | None, ending: str
 ) -> None:
-    for content in (JPEG, Content((), "application/vnd.ms-outlook"), Content((), "application/x-msdownload")):
-        assert decided(metadata, media_type, ending, content) == ("format.niet-ondersteund", content.named)
+    for content in (
+        JPEG,
+        DetectedFormat((), "application/vnd.ms-outlook"),
+        DetectedFormat((), "application/x-msdownload"),
+    ):
+        assert decided(metadata, media_type, ending, content) == ("format.niet-ondersteund", content.unlisted)
 
 
 @pytest.mark.parametrize("content", ["PDF", "HTML", TEXT, "ZIP"])
-def test_what_the_publisher_says_is_not_on_the_list_is_not_harvested(content: Content | str) -> None:
+def test_what_the_publisher_says_is_not_on_the_list_is_not_harvested(content: DetectedFormat | str) -> None:
     assert decided("image/png", "application/pdf", ".pdf", content) == (
         "format.niet-ondersteund",
         "image/png",
@@ -210,7 +216,7 @@ def test_what_a_server_or_a_name_says_is_not_on_the_list_is_harvested_where_the_
     ],
 )
 def test_but_not_where_the_bytes_may_be_of_many_kinds(
-    media_type: str | None, ending: str, content: Content | str, seen: str
+    media_type: str | None, ending: str, content: DetectedFormat | str, seen: str
 ) -> None:
     assert decided(None, media_type, ending, content) == ("format.niet-ondersteund", seen)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.diwoo.documents import THESAURUS, blank, mapped
-from woo_harvester.diwoo.given import Extra, ExtraField, Given, Handling, Relation, Value
-from woo_harvester.diwoo.mapping import map_given
-from woo_harvester.record import plain
+from woo_harvester.diwoo.given_metadata import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
+from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.record import json_value
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
 UTRECHT = "https://identifier.overheid.nl/tooi/id/gemeente/gm0344"
@@ -19,12 +19,12 @@ DOCX = "http://publications.europa.eu/resource/authority/file-type/DOCX"
 UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
 
 
-def publisher(label: str | None, uri: str | None = None) -> Given:
-    return Given(publisher=Value(label, uri))
+def publisher(label: str | None, uri: str | None = None) -> GivenMetadata:
+    return GivenMetadata(publisher=Value(label, uri))
 
 
 def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
-    given = Given(
+    given = GivenMetadata(
         identifiers=["Z-1"],
         publisher=Value("gemeente Amsterdam", AMSTERDAM),
         verantwoordelijke=Value(None, UTRECHT),
@@ -56,7 +56,7 @@ def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
     amsterdam = {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
     utrecht = {"type": "gemeente", "id": UTRECHT, "label": "gemeente Utrecht"}
     assert outcome.findings == []
-    assert plain(outcome.record) == {
+    assert json_value(outcome.record) == {
         "id": "…",
         "document": {
             "weblocatie": "https://www.gemeente.nl/documenten/besluit.pdf",
@@ -129,7 +129,7 @@ def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
 
 
 def test_where_nothing_was_given_nothing_is_filled_in() -> None:
-    outcome = mapped(Given())
+    outcome = mapped(GivenMetadata())
     assert outcome.document == {}
     assert outcome.codes == ["creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
@@ -143,7 +143,7 @@ def test_where_nothing_was_given_nothing_is_filled_in() -> None:
         publisher("gemeente amsterdam", AMSTERDAM),
     ],
 )
-def test_a_body_known_by_label_or_uri_has_kind_uri_and_label(given: Given) -> None:
+def test_an_organisation_known_by_label_or_uri_has_kind_uri_and_label(given: GivenMetadata) -> None:
     outcome = mapped(given)
     assert outcome.document == {
         "publisher": {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
@@ -169,7 +169,7 @@ def test_a_known_uri_counts_and_a_label_that_differs_is_kept() -> None:
     ["agenda's en besluitenlijsten bestuurscolleges", "AGENDA’S EN  BESLUITENLIJSTEN BESTUURSCOLLEGES"],
 )
 def test_a_label_that_differs_only_by_case_space_or_apostrophe_is_no_difference(label: str) -> None:
-    outcome = mapped(Given(informatiecategorieen=[Value(label, AGENDAS)]))
+    outcome = mapped(GivenMetadata(informatiecategorieen=[Value(label, AGENDAS)]))
     assert outcome.document["classificatiecollectie"] == {
         "informatiecategorieen": [{"id": AGENDAS, "label": "agenda’s en besluitenlijsten bestuurscolleges"}]
     }
@@ -177,7 +177,7 @@ def test_a_label_that_differs_only_by_case_space_or_apostrophe_is_no_difference(
 
 
 def test_a_known_label_mends_an_unknown_uri_which_is_kept() -> None:
-    outcome = mapped(Given(themas=[Value("Afval", "https://voorbeeld.nl/afval")]))
+    outcome = mapped(GivenMetadata(themas=[Value("Afval", "https://voorbeeld.nl/afval")]))
     assert outcome.document["classificatiecollectie"] == {
         "themas": [
             {
@@ -202,7 +202,7 @@ def test_a_value_that_is_not_known_at_all_is_unknown_and_kept(
     label: str | None, uri: str | None, bronwaarde: str
 ) -> None:
     value = Value(label, uri)
-    outcome = mapped(Given(publisher=value, documentsoorten=[value], themas=[value]))
+    outcome = mapped(GivenMetadata(publisher=value, documentsoorten=[value], themas=[value]))
     unknown = {"label": "Onbekend", "bronwaarde": bronwaarde}
     assert outcome.document == {
         "publisher": {"id": f"{UNKNOWN}organisatie_onbekend", **unknown},
@@ -216,9 +216,11 @@ def test_a_value_that_is_not_known_at_all_is_unknown_and_kept(
 
 def test_where_the_list_has_nothing_for_unknown_only_what_was_given_is_kept() -> None:
     value = Value("?", "urn:x")
-    outcome = mapped(Given(language=value, format=value, relaties=[Relation(value, None)], reden=value))
+    outcome = mapped(
+        GivenMetadata(language=value, format=value, relaties=[Relation(value, None)], reden=value)
+    )
     kept = {"bronwaarde": "? (urn:x)"}
-    record = plain(outcome.record)
+    record = json_value(outcome.record)
     assert outcome.document == {"language": kept, "format": kept}
     assert record["documentrelaties"] == [{"role": kept}]
     assert record["versies"][0]["redenVerwijderingVervanging"] == kept
@@ -227,7 +229,7 @@ def test_where_the_list_has_nothing_for_unknown_only_what_was_given_is_kept() ->
 
 
 @pytest.mark.parametrize("label", ["gemeente Nieuwstad", "gemeente Amsterdam", None])
-def test_a_tooi_uri_of_a_body_that_is_not_in_the_lists_is_kept_as_given(label: str | None) -> None:
+def test_a_tooi_uri_of_an_organisation_that_is_not_in_the_lists_is_kept_as_given(label: str | None) -> None:
     uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
     outcome = mapped(publisher(label, uri))
     assert outcome.document["publisher"] == {
@@ -240,7 +242,7 @@ def test_a_tooi_uri_of_a_body_that_is_not_in_the_lists_is_kept_as_given(label: s
 
 def test_only_organisations_have_a_type() -> None:
     value = Value(None, AMSTERDAM)
-    outcome = mapped(Given(is_part_of=value, has_parts=[value], themas=[value]))
+    outcome = mapped(GivenMetadata(is_part_of=value, has_parts=[value], themas=[value]))
     assert outcome.document["isPartOf"] == {"id": AMSTERDAM}
     assert outcome.document["hasParts"] == [{"id": AMSTERDAM}]
     assert [set(theme) for theme in outcome.document["classificatiecollectie"]["themas"]] == [
@@ -249,7 +251,7 @@ def test_only_organisations_have_a_type() -> None:
 
 
 def test_a_finding_names_the_element_what_was_there_and_what_became_of_it() -> None:
-    [finding] = [f for f in mapped(Given(opsteller=Value("Stopera", AMSTERDAM))).findings if f.seen]
+    [finding] = [f for f in mapped(GivenMetadata(opsteller=Value("Stopera", AMSTERDAM))).findings if f.seen]
     assert (finding.element, finding.seen, finding.action) == (
         "opsteller",
         f"Stopera ({AMSTERDAM})",
@@ -273,7 +275,7 @@ def test_a_finding_names_the_element_what_was_there_and_what_became_of_it() -> N
 )
 def test_a_format_may_be_given_in_any_notation_without_a_finding(text: str) -> None:
     for value in (Value(text, None), Value(None, text)):
-        outcome = mapped(Given(format=value))
+        outcome = mapped(GivenMetadata(format=value))
         found = outcome.document["format"]
         assert (found["id"], found["label"]) == (PDF, "PDF")
         assert outcome.noted == []
@@ -301,18 +303,20 @@ def test_a_format_keeps_what_its_identifier_and_label_do_not_say(
     label: str | None, uri: str | None, bronwaarde: str | None
 ) -> None:
     expected = {"id": PDF, "label": "PDF", "bronwaarde": bronwaarde}
-    assert mapped(Given(format=Value(label, uri))).document == {
+    assert mapped(GivenMetadata(format=Value(label, uri))).document == {
         "format": {key: value for key, value in expected.items() if value}
     }
 
 
 @pytest.mark.parametrize("label", ["PDF", ".pdf", "application/pdf"])
 def test_a_made_up_uri_of_a_format_is_told_whatever_notation_stands_beside_it(label: str) -> None:
-    assert mapped(Given(format=Value(label, "urn:x"))).noted == [("waarde.uri-onbekend", f"{label} (urn:x)")]
+    assert mapped(GivenMetadata(format=Value(label, "urn:x"))).noted == [
+        ("waarde.uri-onbekend", f"{label} (urn:x)")
+    ]
 
 
 def test_the_uri_of_a_format_wins_in_any_notation() -> None:
-    outcome = mapped(Given(format=Value("PDF", DOCX.lower())))
+    outcome = mapped(GivenMetadata(format=Value("PDF", DOCX.lower())))
     assert outcome.document["format"] == {
         "id": DOCX,
         "label": "Word DOCX",
@@ -322,7 +326,7 @@ def test_the_uri_of_a_format_wins_in_any_notation() -> None:
 
 def test_a_language_given_as_the_seldom_https_uri_is_known() -> None:
     uri = "https://publications.europa.eu/resource/authority/language/ENG"
-    assert mapped(Given(language=Value(None, uri))).document["language"] == {
+    assert mapped(GivenMetadata(language=Value(None, uri))).document["language"] == {
         "id": uri.replace("https", "http"),
         "label": "Engels",
     }
@@ -333,7 +337,7 @@ def test_a_language_given_as_the_seldom_https_uri_is_known() -> None:
     [("2024-04-01", "2024-04-01"), ("2024-04-01Z", "2024-04-01"), ("2024-03-31T23:30:00Z", "2024-04-01")],
 )
 def test_a_creatiedatum_is_a_day(text: str, day: str) -> None:
-    outcome = mapped(Given(creatiedatum=text))
+    outcome = mapped(GivenMetadata(creatiedatum=text))
     assert outcome.document == {"creatiedatum": day}
     assert outcome.noted == []
 
@@ -348,14 +352,14 @@ def test_a_creatiedatum_is_a_day(text: str, day: str) -> None:
     ],
 )
 def test_a_geldigheid_has_date_times_with_the_dutch_offset(text: str, moment: str) -> None:
-    assert mapped(Given(begindatum=text)).document == {"geldigheid": {"begindatum": moment}}
-    assert mapped(Given(einddatum=text)).document == {"geldigheid": {"einddatum": moment}}
+    assert mapped(GivenMetadata(begindatum=text)).document == {"geldigheid": {"begindatum": moment}}
+    assert mapped(GivenMetadata(einddatum=text)).document == {"geldigheid": {"einddatum": moment}}
 
 
 def test_a_date_that_cannot_be_read_is_told_with_what_was_there() -> None:
     handling = Handling(Value("vaststelling", None), "gisteren", None)
     outcome = mapped(
-        Given(
+        GivenMetadata(
             creatiedatum="1 april 2024",
             begindatum="PLACEHOLDER",
             einddatum="2024-02-30",
@@ -383,7 +387,7 @@ def test_a_date_that_cannot_be_read_is_told_with_what_was_there() -> None:
     ],
 )
 def test_the_three_known_handelingen_are_kept(value: Value, label: str) -> None:
-    outcome = mapped(Given(handelingen=[Handling(value, None, None)]))
+    outcome = mapped(GivenMetadata(handelingen=[Handling(value, None, None)]))
     [handling] = outcome.document["documenthandelingen"]
     assert handling["soortHandeling"]["label"] == label
     assert outcome.noted == []
@@ -393,7 +397,7 @@ def test_another_handeling_is_left_out_and_the_finding_holds_all_of_it() -> None
     other = Handling(Value("publicatie", "urn:p"), "2024-04-01", Value("gemeente Amsterdam", None))
     nameless = Handling(None, "2024-04-03", None)
     known = Handling(Value("ontvangst", None), None, None)
-    outcome = mapped(Given(handelingen=[other, known, nameless]))
+    outcome = mapped(GivenMetadata(handelingen=[other, known, nameless]))
     assert outcome.document == {
         "documenthandelingen": [{"soortHandeling": {"id": f"{THESAURUS}c_dfcee535", "label": "ontvangst"}}]
     }
@@ -405,7 +409,7 @@ def test_another_handeling_is_left_out_and_the_finding_holds_all_of_it() -> None
 
 
 def test_a_known_handeling_with_a_made_up_uri_is_kept_with_its_bronwaarde() -> None:
-    outcome = mapped(Given(handelingen=[Handling(Value("vaststelling", "urn:v"), None, None)]))
+    outcome = mapped(GivenMetadata(handelingen=[Handling(Value("vaststelling", "urn:v"), None, None)]))
     assert outcome.document == {
         "documenthandelingen": [
             {"soortHandeling": {"id": VASTSTELLING, "label": "vaststelling", "bronwaarde": "urn:v"}}
@@ -416,7 +420,7 @@ def test_a_known_handeling_with_a_made_up_uri_is_kept_with_its_bronwaarde() -> N
 
 def test_who_did_a_handeling_is_a_coded_value_too() -> None:
     handling = Handling(Value("vaststelling", None), None, Value("de raad", None))
-    outcome = mapped(Given(handelingen=[handling]))
+    outcome = mapped(GivenMetadata(handelingen=[handling]))
     assert outcome.document["documenthandelingen"][0]["wasAssociatedWith"] == {
         "id": f"{UNKNOWN}organisatie_onbekend",
         "label": "Onbekend",
@@ -426,7 +430,7 @@ def test_who_did_a_handeling_is_a_coded_value_too() -> None:
 
 
 def test_a_reference_to_a_document_is_kept_as_it_is() -> None:
-    given = Given(
+    given = GivenMetadata(
         is_part_of=Value("PLACEHOLDER", "javascript:x"),
         has_parts=[Value("deel", None), Value(None, "deel 2")],
         relaties=[Relation(None, Value("ander", "urn:ander"))],
@@ -436,12 +440,16 @@ def test_a_reference_to_a_document_is_kept_as_it_is() -> None:
         "isPartOf": {"id": "javascript:x", "label": "PLACEHOLDER"},
         "hasParts": [{"label": "deel"}, {"id": "deel 2"}],
     }
-    assert plain(outcome.record)["documentrelaties"] == [{"relation": {"id": "urn:ander", "label": "ander"}}]
+    assert json_value(outcome.record)["documentrelaties"] == [
+        {"relation": {"id": "urn:ander", "label": "ander"}}
+    ]
     assert outcome.noted == []
 
 
 def test_own_metadata_is_kept_in_its_groups() -> None:
-    given = Given(extra=[Extra(fields=[ExtraField("a", ["1"]), ExtraField("a", ["2"])]), Extra(prefix="b")])
+    given = GivenMetadata(
+        extra=[Extra(fields=[ExtraField("a", ["1"]), ExtraField("a", ["2"])]), Extra(prefix="b")]
+    )
     assert mapped(given).document == {
         "extraMetadata": [
             {"velden": [{"key": "a", "values": ["1"]}, {"key": "a", "values": ["2"]}]},
@@ -452,14 +460,17 @@ def test_own_metadata_is_kept_in_its_groups() -> None:
 
 def test_a_document_without_any_metadata_is_told_and_own_metadata_alone_will_do() -> None:
     fields = [ExtraField("a", ["1"])]
-    for given, codes in ((Given(), ["metadata.ontbreekt"]), (Given(extra=[Extra(fields=fields)]), [])):
+    for given, codes in (
+        (GivenMetadata(), ["metadata.ontbreekt"]),
+        (GivenMetadata(extra=[Extra(fields=fields)]), []),
+    ):
         outcome, report = blank()
-        map_given(given, outcome.record, report)
+        map_metadata(given, outcome.record, report)
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 
 def test_mdto_and_elements_that_nothing_reads_are_told() -> None:
-    outcome = mapped(Given(has_mdto=True, unread=["uitgever", "naam"]))
+    outcome = mapped(GivenMetadata(has_mdto=True, unread=["uitgever", "naam"]))
     assert outcome.noted == [("metadata.mdto", None), ("metadata.element-onbekend", "uitgever, naam")]
 
 
@@ -467,12 +478,12 @@ def test_mdto_and_elements_that_nothing_reads_are_told() -> None:
     ("namespace", "seen"), [("http://misspelt.example/", "http://misspelt.example/"), ("", "geen naamruimte")]
 )
 def test_another_namespace_is_told(namespace: str, seen: str) -> None:
-    assert mapped(Given(namespace=namespace)).noted == [("metadata.naamruimte", seen)]
+    assert mapped(GivenMetadata(namespace=namespace)).noted == [("metadata.naamruimte", seen)]
 
 
 def test_a_long_value_is_mapped_as_any_other() -> None:
     label = "x" * 100_000
-    outcome = mapped(Given(themas=[Value(label, None)], format=Value(label, None)))
+    outcome = mapped(GivenMetadata(themas=[Value(label, None)], format=Value(label, None)))
     assert outcome.document == {
         "format": {"bronwaarde": label},
         "classificatiecollectie": {

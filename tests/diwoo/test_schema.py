@@ -14,9 +14,9 @@ from lxml import etree
 from tests.conftest import shared_file
 from tests.diwoo.documents import NAMESPACE, Outcome, blank, completed, mapped, read
 from tests.diwoo.schema import MDTO, TEXT, DiwooSchema, Drawn
-from woo_harvester.diwoo.given import Extra, ExtraField, Given, Handling, Relation, Value
+from woo_harvester.diwoo.given_metadata import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import LISTS
-from woo_harvester.record import plain
+from woo_harvester.record import json_value
 from woo_harvester.tooi import category_of_index, normal_label
 
 
@@ -27,7 +27,7 @@ def schema() -> DiwooSchema:
 
 def expected(drawn: Drawn) -> dict[str, Any]:
     """The record of a drawn document: its values, with those moved that the record has elsewhere."""
-    record: dict[str, Any] = plain(blank()[0].record)
+    record: dict[str, Any] = json_value(blank()[0].record)
     document: dict[str, Any] = drawn.value.pop("DiWoo")
     if groups := drawn.value.pop("extraMetadata", None):
         names = {"extraMetadatavelden": "velden"}
@@ -49,7 +49,7 @@ def test_no_value_of_a_valid_document_is_missing_from_its_record(schema: DiwooSc
     def check(drawn: Drawn) -> None:
         assert schema.faults(drawn.element) == []
         outcome = mapped(read(etree.tostring(drawn.element, encoding="utf-8")))
-        record = plain(outcome.record)
+        record = json_value(outcome.record)
         record.pop("herkomst", None)
         assert record == expected(drawn)
         assert outcome.faults == []
@@ -107,7 +107,8 @@ BY_TYPE: dict[str, st.SearchStrategy[Any]] = {
 }
 BY_NAME = {"creatiedatum": DAYS, "begindatum": MOMENTS, "einddatum": MOMENTS}
 GIVEN = st.builds(
-    Given, **{part.name: BY_NAME.get(part.name, BY_TYPE[str(part.type)]) for part in fields(Given)}
+    GivenMetadata,
+    **{part.name: BY_NAME.get(part.name, BY_TYPE[str(part.type)]) for part in fields(GivenMetadata)},
 )
 
 
@@ -127,14 +128,14 @@ def texts(value: object) -> Iterator[str]:
 
 def told(outcome: Outcome) -> list[str]:
     """All that the record says, and what the findings saw."""
-    record = plain(outcome.record)
+    record = json_value(outcome.record)
     del record["herkomst"]
     return [*texts(record), *(finding.seen for finding in outcome.findings if finding.seen)]
 
 
 @settings(deadline=None)
 @given(GIVEN, st.none() | st.integers(1, 17).map(category_of_index))
-def test_whatever_is_given_is_in_the_record_or_in_a_finding(given: Given, index: Any) -> None:
+def test_whatever_is_given_is_in_the_record_or_in_a_finding(given: GivenMetadata, index: Any) -> None:
     before = list(texts(given))
     outcome = completed(given, index=index)
     said = told(outcome)

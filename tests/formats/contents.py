@@ -7,7 +7,7 @@ import tracemalloc
 import zipfile
 from typing import BinaryIO
 
-from woo_harvester.formats import Content, FileType, file_types, read_content
+from woo_harvester.formats import DetectedFormat, FileType, detect_format, file_types
 
 
 class Counted(io.BytesIO):
@@ -23,11 +23,11 @@ class Counted(io.BytesIO):
 
 def told(data: bytes) -> tuple[list[str], str | None]:
     """Codes of the types that the bytes may be, and what else they are."""
-    return codes(read_content(io.BytesIO(data)))
+    return codes(detect_format(io.BytesIO(data)))
 
 
-def codes(content: Content) -> tuple[list[str], str | None]:
-    return [filetype.code for filetype in content.may_be], content.named
+def codes(content: DetectedFormat) -> tuple[list[str], str | None]:
+    return [filetype.code for filetype in content.may_be], content.unlisted
 
 
 def type_of(code: str) -> FileType:
@@ -44,10 +44,10 @@ def zipped(files: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) ->
 
 def peak_of(file: BinaryIO) -> int:
     """Most memory in use while the content is read, in bytes."""
-    read_content(file)  # what is kept for good is not counted
+    detect_format(file)  # what is kept for good is not counted
     tracemalloc.start()
     try:
-        read_content(file)
+        detect_format(file)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

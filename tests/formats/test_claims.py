@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from woo_harvester.formats import (
     FileType,
-    Verdict,
+    FormatClaim,
     file_types,
     from_extension,
     from_media_type,
@@ -17,10 +17,10 @@ from woo_harvester.formats import (
 from woo_harvester.tooi import filetypes
 
 EU = "http://publications.europa.eu/resource/authority/file-type/"
-NOTHING = Verdict()
+NOTHING = FormatClaim()
 
 
-def named(verdict: Verdict) -> str | None:
+def named(verdict: FormatClaim) -> str | None:
     """The label of the type in a verdict."""
     return verdict.filetype.label if verdict.filetype else None
 
@@ -95,7 +95,7 @@ def test_a_known_uri_counts_before_the_label_and_a_known_label_before_an_unknown
     ],
 )
 def test_metadata_that_names_another_type_says_which(label: str, uri: str | None, name: str) -> None:
-    assert from_metadata(label, uri) == Verdict(named=name)
+    assert from_metadata(label, uri) == FormatClaim(unlisted=name)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_media_type_that_servers_give_to_anything_says_nothing(text: str | Non
     "text", ["image/png", "text/xml", "application/json", "video/mp4", "application/gzip"]
 )
 def test_a_media_type_that_is_not_on_the_list_is_named(text: str) -> None:
-    assert from_media_type(f"{text};charset=utf-8") == Verdict(named=text)
+    assert from_media_type(f"{text};charset=utf-8") == FormatClaim(unlisted=text)
 
 
 def test_a_web_page_is_html_and_plain_text_is_on_the_list() -> None:
@@ -159,8 +159,8 @@ def test_a_url_without_a_document_s_extension_says_nothing(url: str) -> None:
 
 
 def test_an_extension_that_is_not_on_the_list_is_named() -> None:
-    assert from_extension("https://www.a.nl/foto.JPG") == Verdict(named=".jpg")
-    assert from_extension("https://www.a.nl/opname%2Emp4") == Verdict(named=".mp4")
+    assert from_extension("https://www.a.nl/foto.JPG") == FormatClaim(unlisted=".jpg")
+    assert from_extension("https://www.a.nl/opname%2Emp4") == FormatClaim(unlisted=".mp4")
 
 
 def test_a_session_id_after_the_extension_is_passed_over() -> None:
@@ -170,4 +170,4 @@ def test_a_session_id_after_the_extension_is_passed_over() -> None:
 @given(st.text(), st.text())
 def test_no_text_is_an_error(label: str, uri: str) -> None:
     for verdict in (from_metadata(label, uri), from_media_type(label), from_extension(label)):
-        assert verdict.filetype is None or verdict.named is None
+        assert verdict.filetype is None or verdict.unlisted is None

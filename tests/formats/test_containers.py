@@ -10,7 +10,7 @@ import pytest
 
 from tests.formats.contents import Counted, codes, peak_of, told, type_of, zipped
 from tests.samples import SAMPLES
-from woo_harvester.formats import read_content
+from woo_harvester.formats import detect_format
 
 OPC = "http://schemas.openxmlformats.org/package/2006/content-types"
 MANIFEST = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
@@ -124,11 +124,11 @@ def test_the_streams_of_an_ole_file_tell_which_document_it_is(
 
 
 def test_an_encrypted_office_file_may_be_any_of_them() -> None:
-    content = read_content(io.BytesIO(with_stream("EncryptedPackage")))
+    content = detect_format(io.BytesIO(with_stream("EncryptedPackage")))
     for code in ("DOCX", "XLSX", "PPTX", "PPSX", "DOC", "XLS", "PPT", "PPS"):
         assert content.resolve(type_of(code)) is type_of(code)
     assert content.resolve(type_of("PDF"), None) is None
-    assert content.named == "application/x-ole-storage"
+    assert content.unlisted == "application/x-ole-storage"
 
 
 @pytest.mark.parametrize("size", [8, 600, 2000])
@@ -156,7 +156,7 @@ def test_a_zip_file_of_very_many_members_is_not_listed() -> None:
         for number in range(40_000):
             archive.writestr(f"{number:050}", b"")
     file = Counted(target.getvalue())
-    assert codes(read_content(file)) == ANY_ZIP
+    assert codes(detect_format(file)) == ANY_ZIP
     assert file.count < 3_000_000
 
 
@@ -166,5 +166,5 @@ def test_a_library_gets_no_more_of_an_ole_file_than_its_window() -> None:
     header[44:48] = struct.pack("<I", 109)  # in the table, where each sector is followed by the first
     header[76:512] = struct.pack("<I", 0) * 109
     file = Counted(bytes(header) + bytes(30_000_000))
-    assert codes(read_content(file)) == ANY_OLE
+    assert codes(detect_format(file)) == ANY_OLE
     assert file.count < 1_500_000

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import shared_file
 from tests.formats.contents import Counted, codes, peak_of, told, type_of, zipped
 from tests.samples import SAMPLES, SCAN
-from woo_harvester.formats import read_content
+from woo_harvester.formats import detect_format
 
 PAGE = '<html lang="nl"><head><title>Inloggen</title></head><body>Één moment</body></html>'
 TEXT = (["TXT", "CSV", "HTML"], None)
@@ -50,12 +50,12 @@ def test_a_scan_is_a_pdf_as_well() -> None:
 )
 def test_so_are_the_documents_of_ministries(name: str) -> None:
     with shared_file(f"data/documents/{name}").open("rb") as file:
-        assert codes(read_content(file)) == (["PDF"], None)
+        assert codes(detect_format(file)) == (["PDF"], None)
 
 
 @pytest.mark.parametrize("code", SAMPLES)
 def test_a_type_that_is_claimed_rightly_is_the_one_it_resolves_to(code: str) -> None:
-    content = read_content(io.BytesIO(SAMPLES[code].read_bytes()))
+    content = detect_format(io.BytesIO(SAMPLES[code].read_bytes()))
     assert content.resolve(type_of("PDF"), type_of(code)) is type_of(code)
 
 
@@ -163,7 +163,7 @@ def test_little_is_read_of_a_large_document() -> None:
     package = zipped({"[Content_Types].xml": "<a/>", "word/media/a.bin": large}, zipfile.ZIP_STORED)
     for data in (SAMPLES["PDF"].read_bytes() + large, package):
         file = Counted(data)
-        read_content(file)
+        detect_format(file)
         assert file.count < 100_000
 
 
@@ -185,7 +185,7 @@ def test_a_document_of_500_mb_is_not_read_into_memory(large_pdf: BinaryIO) -> No
 def test_the_position_in_the_file_does_not_matter() -> None:
     file = io.BytesIO(SAMPLES["DOCX"].read_bytes())
     file.seek(100)
-    assert codes(read_content(file)) == (["DOCX"], None)
+    assert codes(detect_format(file)) == (["DOCX"], None)
 
 
 @given(

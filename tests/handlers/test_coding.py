@@ -17,7 +17,7 @@ from woo_harvester.handlers.coding import (
     UnknownCodingError,
     decoder_for,
 )
-from woo_harvester.sitemaps.unpack import CHUNK_SIZE, MAX_MEMBERS, CorruptError, TruncatedError
+from woo_harvester.sitemaps.decompress import CHUNK_SIZE, MAX_MEMBERS, CorruptError, TruncatedError
 
 MEGABYTE = 1024 * 1024
 

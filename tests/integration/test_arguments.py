@@ -13,7 +13,7 @@ from tests.utils.command import Run, run_scrapy
 from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.values import GEMEENTE
@@ -36,10 +36,10 @@ def register(tmp_path: Path, sites: list[Site]) -> Path:
     """A gemeente with two hosts, and a commissie and another with the same name with one each."""
     first, second, third, fourth = (Location(site.url("/woo")) for site in sites)
     bodies = [
-        Body(naam="Gemeente Haven", systeem_id="101", tooi=GEMEENTE.uri, locations=[first, second]),
-        Body(naam="Commissie", systeem_id="102", locations=[third]),
-        Body(naam="Commissie", systeem_id="103", locations=[fourth]),
-        Body(naam="Zonder plaats", systeem_id="104"),
+        RooEntry(naam="Gemeente Haven", systeem_id="101", tooi=GEMEENTE.uri, locations=[first, second]),
+        RooEntry(naam="Commissie", systeem_id="102", locations=[third]),
+        RooEntry(naam="Commissie", systeem_id="103", locations=[fourth]),
+        RooEntry(naam="Zonder plaats", systeem_id="104"),
     ]
     path = tmp_path / "register.xml"
     path.write_text(register_xml(bodies))
@@ -81,7 +81,7 @@ def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: list[str
     ("given", "line"),
     [
         ("organisation=gm9999", "argument organisation: no body 'gm9999' in the register"),
-        ("organisation=Commissie", "argument organisation: 'Commissie' is the name of 2 bodies"),
+        ("organisation=Commissie", "argument organisation: 'Commissie' is the name of 2 organisations"),
         ("organisation=104", "argument organisation: Zonder plaats has registered no location"),
     ],
 )

@@ -16,7 +16,7 @@ from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
 from tests.utils.publishers import INDEX, index_of, publish
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
@@ -225,7 +225,7 @@ def test_a_registered_url_that_is_none(auditor: Auditor, make_site: MakeSite) ->
     well(site)
     register = auditor.folder / "register.xml"
     for url, told in (("zie onze website", True), (site.url("/woo"), False)):
-        body = Body(naam="Haven", systeem_id="1", locations=[Location(site.url("/")), Location(url)])
+        body = RooEntry(naam="Haven", systeem_id="1", locations=[Location(site.url("/")), Location(url)])
         register.write_text(register_xml([body]))
         done = auditor(site.host)
         assert ("register.url-ongeldig" in done.codes) == told

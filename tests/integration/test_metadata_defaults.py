@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.utils.publishers import Harvest, Hosts, Publishers, document, entry, publish
-from woo_harvester.demo.register import Body, Location
+from woo_harvester.demo.register import Location, RooEntry
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Coded
 from woo_harvester.demo.values import (
@@ -35,17 +35,17 @@ hosts = Hosts()
 
 
 @hosts.site
-def gives_nothing(site: Site) -> Sequence[Body]:
+def gives_nothing(site: Site) -> Sequence[RooEntry]:
     publish(site, *TITLES)
     place = Location(site.url("/woo"))
-    return [Body(naam="Gemeente X", systeem_id="1", tooi=GEMEENTE.uri, locations=[place])]
+    return [RooEntry(naam="Gemeente X", systeem_id="1", tooi=GEMEENTE.uri, locations=[place])]
 
 
 @hosts.site
-def without_tooi_uri(site: Site) -> Sequence[Body]:
+def without_tooi_uri(site: Site) -> Sequence[RooEntry]:
     publish(site, "/besluit.pdf")
     place = Location(site.url("/woo"))
-    return [Body(naam="Commissie Y", systeem_id="2", locations=[place])]
+    return [RooEntry(naam="Commissie Y", systeem_id="2", locations=[place])]
 
 
 @hosts.site
@@ -60,7 +60,7 @@ def gives_empty_elements(site: Site) -> None:
 
 
 @hosts.site
-def shared_by_several_bodies(site: Site) -> Sequence[Body]:
+def shared_by_several_bodies(site: Site) -> Sequence[RooEntry]:
     publish(
         site,
         "/b/besluit.pdf",
@@ -72,9 +72,9 @@ def shared_by_several_bodies(site: Site) -> Sequence[Body]:
         document(site, "/elders/eigen.pdf", publisher=WATERSCHAP),
     )
 
-    def body(number: int, *paths: str) -> Body:
+    def body(number: int, *paths: str) -> RooEntry:
         locations = [Location(site.url(path)) for path in paths]
-        return Body(naam=f"Deler {number}", systeem_id=f"5{number}", locations=locations)
+        return RooEntry(naam=f"Deler {number}", systeem_id=f"5{number}", locations=locations)
 
     return [body(1, "/b", "/samen/"), body(2, "/b/diep/", "/samen"), body(3, "/c")]
 

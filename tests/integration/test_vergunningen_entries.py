@@ -82,7 +82,7 @@ def test_an_argument_that_makes_no_sense_ends_the_command(args: list[str], line:
         ("naam,url\n", "expected the columns organisatie,url; organisatie is missing"),
         ("organisatie,url\n", "names no entry page"),
         ("organisatie,url\nX,ftp://a.nl\n", "line 2: expected the URL of an entry page, got 'ftp://a.nl'"),
-        ("organisatie,url\nDubbel,https://a.nl/\n", "'Dubbel' is the name of 2 bodies"),
+        ("organisatie,url\nDubbel,https://a.nl/\n", "'Dubbel' is the name of 2 organisations"),
     ],
 )
 def test_a_csv_file_that_makes_no_sense_ends_the_command(text: str, line: str, permits: Permits) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from woo_harvester.permits.messages import Message, read_message
-from woo_harvester.record import plain
+from woo_harvester.record import json_value
 
 MAXSIZE = 20_000_000
 
@@ -20,7 +20,7 @@ def valid(body: bytes) -> Message:
 
 def given(body: bytes) -> dict[str, Any]:
     """The metadata of a message, as they are written."""
-    metadata: dict[str, Any] = plain(valid(body).gegevens)
+    metadata: dict[str, Any] = json_value(valid(body).gegevens)
     return metadata
 
 
@@ -28,7 +28,7 @@ def noted(body: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The metadata of a message that is valid, with the findings that are only warnings."""
     message, findings = read_message([body], MAXSIZE)
     assert message is not None
-    return plain(message.gegevens), [finding.as_dict() for finding in findings]
+    return json_value(message.gegevens), [finding.as_dict() for finding in findings]
 
 
 def faults(body: bytes, maxsize: int = MAXSIZE) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from tests.permits.world import (
     document,
     mutation,
 )
-from tests.register.exports import body, read
+from tests.register.exports import organisation, read
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning
@@ -21,8 +21,8 @@ from woo_harvester.permits.rights import Rights
 
 REGISTERED = Rights(
     read(
-        body("Stad", "https://www.voorbeeldstad.nl/woo", id=STAD),
-        body("Dorp", "https://www.dorp.nl/", id=DORP),
+        organisation("Stad", "https://www.voorbeeldstad.nl/woo", id=STAD),
+        organisation("Dorp", "https://www.dorp.nl/", id=DORP),
     ),
     {},
 )

@@ -16,7 +16,7 @@ from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import settle
-from woo_harvester.record import plain
+from woo_harvester.record import json_value
 from woo_harvester.register import Register
 from woo_harvester.urls import record_id
 
@@ -37,7 +37,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
     ]
     (outcome,) = settle([], mutations, NOBODYS, Reporter(lambda finding: None), SETTLED).outcomes
-    assert plain(permit_record(outcome)) == {
+    assert json_value(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {
             "identifier": CASE_URL,
@@ -85,7 +85,7 @@ def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
     first = settle([], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), SETTLED)
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
     (outcome,) = settle(first.rows, [late], NOBODYS, Reporter(lambda finding: None), SETTLED).outcomes
-    assert plain(permit_record(outcome)) == {
+    assert json_value(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {"identifier": CASE_URL},
         "versies": [

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from tests.register.exports import body, read
+from tests.register.exports import organisation, read
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Known, Mutation
 from woo_harvester.permits.rights import Right, Rights, is_own_host
@@ -23,11 +23,14 @@ def right(register: Register, organisation: str, entry: str, case: str = CASE) -
     return Rights(register, {}).right(case, mutation, own_host=is_own_host(case, mutation))
 
 
-STAD = read(body("Stad", "https://www.stad.nl/woo", id="1"), body("Dorp", "https://www.dorp.nl/", id="2"))
+STAD = read(
+    organisation("Stad", "https://www.stad.nl/woo", id="1"),
+    organisation("Dorp", "https://www.dorp.nl/", id="2"),
+)
 SHARED = read(
-    body("Stad", "https://www.stad.nl/woo", id="1"),
-    body("Dorp", "https://www.stad.nl/dorp", "https://www.dorp.nl/", id="2"),
-    body("Elders", "https://www.elders.nl/", id="3"),
+    organisation("Stad", "https://www.stad.nl/woo", id="1"),
+    organisation("Dorp", "https://www.stad.nl/dorp", "https://www.dorp.nl/", id="2"),
+    organisation("Elders", "https://www.elders.nl/", id="3"),
 )
 NOBODY = Register([], [])
 

@@ -7,7 +7,7 @@ from scrapy.exceptions import DropItem
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import LOC, crawler_of, item_of
-from woo_harvester.diwoo.given import Given, Value
+from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.filetype import FileTypePipeline
 from woo_harvester.record import Bestand, Waarde
@@ -55,7 +55,7 @@ def test_the_media_type_tells_where_the_loc_does_not() -> None:
 
 
 def test_a_given_format_is_no_default() -> None:
-    item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched())
+    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched())
     item.record.document.format = given = Waarde(None, PDF, "PDF")
     assert process(item) == {}
     assert item.record.document.format is given
@@ -63,7 +63,7 @@ def test_a_given_format_is_no_default() -> None:
 
 
 def test_a_format_that_says_nothing_keeps_its_bronwaarde_when_another_source_tells() -> None:
-    item = item_of(Given(format=Value("document", None)), fetched=fetched())
+    item = item_of(GivenMetadata(format=Value("document", None)), fetched=fetched())
     item.record.document.format = Waarde(bronwaarde="document")
     process(item)
     assert item.record.document.format == Waarde(None, PDF, "PDF", "document")
@@ -89,7 +89,7 @@ def test_what_is_not_of_the_19_types_is_left_out_with_a_finding(
 
 
 def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
-    item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched(file=sample("DOCX")))
+    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(file=sample("DOCX")))
     item.record.document.format = given = Waarde(None, PDF, "PDF")
     process(item)
     assert item.record.document.format is given
@@ -123,7 +123,7 @@ def test_a_slide_show_of_old_has_the_media_type_of_a_presentation() -> None:
 def test_bytes_that_may_not_be_harvested_are_left_out_whatever_they_are_called(
     content: bytes, code: str
 ) -> None:
-    item = item_of(Given(format=Value("PDF", PDF)), fetched=fetched(file=io.BytesIO(content)))
+    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(file=io.BytesIO(content)))
     with pytest.raises(DropItem, match=code):
         FileTypePipeline.from_crawler(crawler_of()).process_item(item)
     assert item.report.codes == [code]

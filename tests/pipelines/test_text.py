@@ -14,7 +14,7 @@ import pytest
 from scrapy.exceptions import NotConfigured
 
 from tests.conftest import ROOT, skip_or_fail
-from tests.register.exports import body, export
+from tests.register.exports import export, organisation
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.text import pdfs
 from tests.utils.command import run_scrapy
@@ -264,7 +264,7 @@ def test_a_run_without_the_library_does_not_start(tmp_path: Path) -> None:
     settings = {"WOO_TEXT": 1, "ITEM_PIPELINES": '{"woo_harvester.pipelines.text.TextPipeline": 400}'}
     env = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     register = tmp_path / "register.xml"
-    register.write_bytes(export(body("Amsterdam", "https://localhost:9/")))
+    register.write_bytes(export(organisation("Amsterdam", "https://localhost:9/")))
     args = ["crawl", "woo", "-a", f"register={register}"]
     run = run_scrapy(args, tmp_path, settings=settings, env=env, fresh=True)
     assert (run.returncode, run.stderr) == (1, f"scrapy crawl: error: {NO_LIBRARY}\n")

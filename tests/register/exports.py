@@ -16,7 +16,7 @@ AMSTERDAM = f"{TOOI}gemeente/gm0363"
 UTRECHT = f"{TOOI}gemeente/gm0344"
 
 
-def body(
+def organisation(
     name: str,
     *urls: str,
     id: str = "1",
@@ -43,18 +43,18 @@ def body(
     )
 
 
-def export(*bodies: str, version: str = "2.6.9") -> bytes:
-    """A whole export with these bodies."""
+def export(*organisations: str, version: str = "2.6.9") -> bytes:
+    """A whole export with these organisations."""
     return (
         "<?xml version='1.0' encoding='UTF-8'?>\n<p:overheidsorganisaties "
         f'xmlns:p="https://organisaties.overheid.nl/static/schema/oo/export/{version}">'
-        f"<p:organisaties>{''.join(bodies)}</p:organisaties></p:overheidsorganisaties>"
+        f"<p:organisaties>{''.join(organisations)}</p:organisaties></p:overheidsorganisaties>"
     ).encode()
 
 
-def read(*bodies: str) -> Register:
-    """The register of these bodies, which must give no findings."""
-    register, findings = read_with_findings(export(*bodies))
+def read(*organisations: str) -> Register:
+    """The register of these organisations, which must give no findings."""
+    register, findings = read_with_findings(export(*organisations))
     assert findings == []
     return register
 

@@ -12,16 +12,16 @@ import pytest
 import trustme
 from aiohttp import web
 
-from tests.register.exports import TODAY, body, export, unexpected
+from tests.register.exports import TODAY, export, organisation, unexpected
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.fetch import FetchError, fetch_register, obtain_register
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-WHOLE = export(body("A", *[f"https://www{number}.a.nl/" for number in range(10)]))
-NEWER = export(body("A", *[f"https://www{number}.a.nl/" for number in range(12)]))
-SMALL = export(body("A", "https://www.a.nl/"))
+WHOLE = export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(10)]))
+NEWER = export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(12)]))
+SMALL = export(organisation("A", "https://www.a.nl/"))
 
 
 class Site:
@@ -179,9 +179,9 @@ def test_a_newer_register_replaces_the_copy(harvest: Harvest, site: Site) -> Non
         (whole(b"druk", status=503), "HTTP 503", 3),
         (whole(b"", status=204), "HTTP 204", 1),
         (cut(WHOLE), "ClientPayloadError", 3),
-        (whole(WHOLE[:500]), "not whole XML", 1),
+        (whole(WHOLE[:500]), "not complete XML", 1),
         (whole(b"<!DOCTYPE html><html><body>Onderhoud</body></html>"), "DOCTYPE", 1),
-        (whole(b""), "not whole XML", 1),
+        (whole(b""), "not complete XML", 1),
         (whole(export()), "no organisation", 1),
         (whole(SMALL), "1 Woo locations, fewer than half of the 10", 1),
         (whole(b"", status=302, Location="/exportOO.xml"), "TooManyRedirects", 10),

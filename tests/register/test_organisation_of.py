@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.register.exports import body, read
+from tests.register.exports import organisation, read
 from woo_harvester.register import Location, Match, Organisation, Register
 
 INDEX = "index.nl"
@@ -21,10 +21,11 @@ def owner(register: Register, url: str, index_host: str = INDEX) -> str | None:
 
 
 def register_of(**urls: Sequence[str]) -> Register:
-    """A register of bodies, by name, with the URLs that each registered."""
-    bodies = {name: Organisation(name, name) for name in urls}
+    """A register of organisations, by name, with the URLs that each registered."""
+    organisations = {name: Organisation(name, name) for name in urls}
     return Register(
-        bodies.values(), [Location(bodies[name], url) for name, given in urls.items() for url in given]
+        organisations.values(),
+        [Location(organisations[name], url) for name, given in urls.items() for url in given],
     )
 
 
@@ -58,7 +59,7 @@ def test_the_path_is_compared_with_its_letter_case_and_the_host_without() -> Non
 def test_a_trailing_slash_the_scheme_and_the_default_port_make_no_difference(
     registered: str, loc: str
 ) -> None:
-    register = read(body("A", registered, id="1"), body("B", "https://s.nl/b", id="2"))
+    register = read(organisation("A", registered, id="1"), organisation("B", "https://s.nl/b", id="2"))
     assert owner(register, loc) == "A"
 
 
@@ -141,22 +142,22 @@ def test_percent_encoding_is_normalised_in_a_query_too() -> None:
     assert owner(register, "https://s.nl/zoek?q=Ministère") == "A"
 
 
-def test_without_a_prefix_the_only_body_on_the_host_decides() -> None:
+def test_without_a_prefix_the_only_organisation_on_the_host_decides() -> None:
     register = register_of(A=["https://a.nl/woo/"], B=["https://index.nl/"])
     assert owner(register, "https://a.nl/download/5") == "A"
 
 
-def test_without_a_prefix_and_with_several_bodies_on_the_host_the_only_body_of_the_index_decides() -> None:
+def test_with_several_organisations_on_the_host_and_no_prefix_the_only_one_of_the_index_decides() -> None:
     register = register_of(A=["https://s.nl/a"], B=["https://s.nl/b"], C=["https://index.nl/"])
     assert owner(register, "https://s.nl/download/5") == "C"
 
 
-def test_on_a_host_without_bodies_the_only_body_of_the_index_decides() -> None:
+def test_on_a_host_without_organisations_the_only_organisation_of_the_index_decides() -> None:
     register = register_of(A=["https://index.nl/x"]).with_domains(["cdn.nl"])
     assert owner(register, "https://cdn.nl/5") == "A"
 
 
-def test_without_a_prefix_and_with_several_bodies_everywhere_it_is_unknown() -> None:
+def test_without_a_prefix_and_with_several_organisations_everywhere_it_is_unknown() -> None:
     register = register_of(
         A=["https://s.nl/a"], B=["https://s.nl/b"], C=["https://index.nl/c"], D=["https://index.nl/d"]
     )
@@ -168,7 +169,7 @@ def test_without_a_prefix_and_with_several_bodies_everywhere_it_is_unknown() -> 
     )
 
 
-def test_several_bodies_with_the_longest_prefix_are_candidates_and_neither_is_chosen() -> None:
+def test_several_organisations_with_the_longest_prefix_are_candidates_and_neither_is_chosen() -> None:
     register = register_of(
         A=["https://s.nl/", "https://s.nl/ab"], B=["https://s.nl/ab"], C=["https://index.nl/"]
     )
@@ -176,13 +177,13 @@ def test_several_bodies_with_the_longest_prefix_are_candidates_and_neither_is_ch
     assert register.organisation_of("https://s.nl/ab/x", INDEX) == expected
 
 
-def test_a_longer_prefix_of_one_body_decides_where_several_share_a_shorter_one() -> None:
+def test_a_longer_prefix_of_one_organisation_decides_where_several_share_a_shorter_one() -> None:
     register = register_of(A=["https://s.nl/", "https://s.nl/a"], B=["https://s.nl/"])
     assert owner(register, "https://s.nl/a/x") == "A"
     assert owner(register, "https://s.nl/x") is None
 
 
-def test_a_body_that_registers_a_url_for_several_categories_is_one_candidate() -> None:
+def test_an_organisation_that_registers_a_url_for_several_categories_is_one_candidate() -> None:
     assert (
         owner(register_of(A=["https://s.nl/a", "https://s.nl/a/"], B=["https://s.nl/b"]), "https://s.nl/a/x")
         == "A"
@@ -248,7 +249,7 @@ def _url(path: list[str], query: list[str], *, escaped: bool = False) -> str:
 def _naive_owners(
     registered: list[tuple[str, tuple[list[str], list[str]]]], loc: tuple[list[str], list[str]]
 ) -> set[str]:
-    """The bodies with the longest of all registered URLs that are a prefix, by the words of the rule."""
+    """Return the organisations with the longest registered URL that is a prefix, straight from the rule."""
     path, query = _without_slash(loc[0]), loc[1]
     prefixes = []
     for name, (given_path, given_query) in registered:

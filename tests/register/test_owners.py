@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.register.exports import AMSTERDAM, UTRECHT, body, read
+from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
 from woo_harvester.register import Register
 
-AMSTERDAM_BODY = body(
+AMSTERDAM_XML = organisation(
     "gemeente Amsterdam",
     "https://www.a.nl/woo",
     "https://open.a.nl:8443/",
@@ -16,7 +16,7 @@ AMSTERDAM_BODY = body(
     id="10",
     uri=AMSTERDAM,
 )
-UTRECHT_BODY = body(
+UTRECHT_XML = organisation(
     "gemeente Utrecht",
     "https://www.u.nl/",
     "https://zoek.s.nl/utrecht",
@@ -25,8 +25,8 @@ UTRECHT_BODY = body(
     uri=UTRECHT,
 )
 #: Registered on the host of others, and nowhere else.
-THIRD_BODY = body("Dienst", "https://zoek.s.nl/", id="12")
-REGISTER = read(AMSTERDAM_BODY, UTRECHT_BODY, THIRD_BODY)
+THIRD_XML = organisation("Dienst", "https://zoek.s.nl/", id="12")
+REGISTER = read(AMSTERDAM_XML, UTRECHT_XML, THIRD_XML)
 
 
 def names(url: str, register: Register = REGISTER) -> list[str]:
@@ -62,9 +62,9 @@ def test_a_url_belongs_to_the_organisation_with_the_longest_prefix_or_to_all_of_
 
 def test_without_a_prefix_a_url_belongs_to_all_organisations_of_its_host() -> None:
     register = read(
-        body("A", "https://s.nl/a", id="1"),
-        body("B", "https://s.nl/b", id="2"),
-        body("C", "https://c.nl/", id="3"),
+        organisation("A", "https://s.nl/a", id="1"),
+        organisation("B", "https://s.nl/b", id="2"),
+        organisation("C", "https://c.nl/", id="3"),
     )
     assert names("https://s.nl/elders/d.pdf", register) == ["A", "B"]
     assert names("https://s.nl/b/d.pdf", register) == ["B"]
@@ -146,8 +146,8 @@ def test_a_domain_named_ad_hoc_lists_its_own_documents_and_no_others() -> None:
 
 def test_an_organisation_that_ended_owns_nothing() -> None:
     register = read(
-        body("Oud", "https://www.a.nl/", id="1", end="2020-01-01"),
-        body("Nieuw", "https://www.n.nl/", id="2"),
+        organisation("Oud", "https://www.a.nl/", id="1", end="2020-01-01"),
+        organisation("Nieuw", "https://www.n.nl/", id="2"),
     )
     assert register.owners("https://www.a.nl/d.pdf") == ()
     assert not register.is_own("https://www.a.nl/d.pdf", "www.n.nl")

@@ -9,36 +9,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.register.exports import AMSTERDAM, TODAY, body, export, read, read_with_findings
+from tests.register.exports import AMSTERDAM, TODAY, export, organisation, read, read_with_findings
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Organisation, Register, RegisterError, read_export
 from woo_harvester.register.reader import MAXDEPTH, location_url
 
 
-def test_a_body_has_its_systeem_id_name_and_tooi_uri() -> None:
-    register = read(body("gemeente Amsterdam", "https://www.amsterdam.nl/woo", id="28", uri=AMSTERDAM))
+def test_an_organisation_has_its_systeem_id_name_and_tooi_uri() -> None:
+    register = read(
+        organisation("gemeente Amsterdam", "https://www.amsterdam.nl/woo", id="28", uri=AMSTERDAM)
+    )
     assert register.organisations == (Organisation("28", "gemeente Amsterdam", AMSTERDAM),)
     assert register.organisations[0].identifier == AMSTERDAM
 
 
-def test_a_body_without_tooi_uri_is_identified_by_its_systeem_id() -> None:
-    register = read(body("Bestuurscommissie", "https://www.b.nl/", id="28532131"))
+def test_an_organisation_without_tooi_uri_is_identified_by_its_systeem_id() -> None:
+    register = read(organisation("Bestuurscommissie", "https://www.b.nl/", id="28532131"))
     assert register.organisations[0].identifier == "28532131"
 
 
 def test_only_the_woo_index_tells_hosts_and_not_other_urls_of_a_body() -> None:
-    assert read(body("A", "https://www.a.nl/woo")).hosts == ("www.a.nl",)
+    assert read(organisation("A", "https://www.a.nl/woo")).hosts == ("www.a.nl",)
 
 
 def test_every_location_counts_and_each_host_is_visited_once() -> None:
-    register = read(body("A", "https://www.a.nl/1", "https://www.a.nl/2", "https://open.a.nl:8443/"))
+    register = read(organisation("A", "https://www.a.nl/1", "https://www.a.nl/2", "https://open.a.nl:8443/"))
     assert register.hosts == ("open.a.nl:8443", "www.a.nl")
     assert register.location_count == 3
 
 
 @pytest.mark.parametrize("version", ["2.6.9", "2.7.0", "3"])
 def test_any_version_of_the_namespace_is_read(version: str) -> None:
-    register, _ = read_with_findings(export(body("A", "https://www.a.nl/"), version=version))
+    register, _ = read_with_findings(export(organisation("A", "https://www.a.nl/"), version=version))
     assert register.hosts == ("www.a.nl",)
 
 
@@ -51,14 +53,19 @@ def test_an_export_without_namespace_is_read() -> None:
     assert register.organisations_of_host("www.a.nl") == (Organisation("7", "A"),)
 
 
-def test_nested_bodies_each_have_their_own_name_and_locations() -> None:
+def test_nested_organisations_each_have_their_own_name_and_locations() -> None:
     register = read(
-        body(
+        organisation(
             "Ministerie",
             "https://m.nl/",
             id="1",
             children=[
-                body("Dienst", "https://d.nl/", id="2", children=[body("Team", "https://t.nl/", id="3")])
+                organisation(
+                    "Dienst",
+                    "https://d.nl/",
+                    id="2",
+                    children=[organisation("Team", "https://t.nl/", id="3")],
+                )
             ],
         )
     )
@@ -66,8 +73,8 @@ def test_nested_bodies_each_have_their_own_name_and_locations() -> None:
     assert names == {"m.nl": "Ministerie", "d.nl": "Dienst", "t.nl": "Team"}
 
 
-def test_names_deeper_in_a_body_are_not_its_name() -> None:
-    document = export(body("A", "https://a.nl/")).replace(
+def test_names_deeper_in_an_organisation_are_not_its_name() -> None:
+    document = export(organisation("A", "https://a.nl/")).replace(
         b"<p:types>",
         b"<p:functies><p:functie><p:naam>Burgemeester</p:naam></p:functie></p:functies><p:types>",
     )
@@ -78,37 +85,43 @@ def test_names_deeper_in_a_body_are_not_its_name() -> None:
 @pytest.mark.parametrize(
     "end", ["2026-11-20", "2026-11-21", "2020-01-01", "2020-01-01+01:00", " 2020-01-01\n"]
 )
-def test_a_body_that_ended_on_or_before_today_is_left_out(end: str) -> None:
-    register = read(body("Oud", "https://oud.nl/", id="1", end=end), body("Nu", "https://nu.nl/", id="2"))
+def test_an_organisation_that_ended_on_or_before_today_is_left_out(end: str) -> None:
+    register = read(
+        organisation("Oud", "https://oud.nl/", id="1", end=end),
+        organisation("Nu", "https://nu.nl/", id="2"),
+    )
     assert register.hosts == ("nu.nl",)
     assert register.find("Oud") is None
 
 
 @pytest.mark.parametrize("end", ["2026-11-22", "2099-12-31", "onbekend", "0000-00-00", ""])
-def test_a_body_that_ends_later_or_at_no_readable_date_is_still_there(end: str) -> None:
-    assert read(body("A", "https://a.nl/", end=end)).hosts == ("a.nl",)
+def test_an_organisation_that_ends_later_or_at_no_readable_date_is_still_there(end: str) -> None:
+    assert read(organisation("A", "https://a.nl/", end=end)).hosts == ("a.nl",)
 
 
-def test_a_child_of_an_ended_body_is_judged_by_itself() -> None:
+def test_a_child_of_an_ended_organisation_is_judged_by_itself() -> None:
     child, ended = (
-        body("Kind", "https://kind.nl/", id="2"),
-        body("Weg", "https://weg.nl/", id="3", end="2020-01-01"),
+        organisation("Kind", "https://kind.nl/", id="2"),
+        organisation("Weg", "https://weg.nl/", id="3", end="2020-01-01"),
     )
-    register = read(body("Oud", "https://oud.nl/", id="1", end="2020-01-01", children=[child, ended]))
+    register = read(organisation("Oud", "https://oud.nl/", id="1", end="2020-01-01", children=[child, ended]))
     assert register.hosts == ("kind.nl",)
 
 
-def test_a_child_of_a_body_that_is_there_can_have_ended() -> None:
-    child = body("Weg", "https://weg.nl/", id="2", end="2020-01-01")
-    assert read(body("Nu", "https://nu.nl/", children=[child])).hosts == ("nu.nl",)
+def test_a_child_of_an_organisation_that_is_there_can_have_ended() -> None:
+    child = organisation("Weg", "https://weg.nl/", id="2", end="2020-01-01")
+    assert read(organisation("Nu", "https://nu.nl/", children=[child])).hosts == ("nu.nl",)
 
 
-def test_the_bad_locations_of_an_ended_body_are_no_concern() -> None:
-    assert read(body("Oud", "geen", id="1", end="2020-01-01"), body("Nu", id="2")).hosts == ()
+def test_the_bad_locations_of_an_ended_organisation_are_no_concern() -> None:
+    assert read(organisation("Oud", "geen", id="1", end="2020-01-01"), organisation("Nu", id="2")).hosts == ()
 
 
-def test_a_body_that_the_export_lists_twice_is_one_body() -> None:
-    register = read(body("A", "https://a.nl/1", id="5"), body("A (dienst)", "https://a.nl/2", id="5"))
+def test_an_organisation_that_the_export_lists_twice_is_one_body() -> None:
+    register = read(
+        organisation("A", "https://a.nl/1", id="5"),
+        organisation("A (dienst)", "https://a.nl/2", id="5"),
+    )
     assert register.organisations_of_host("a.nl") == (Organisation("5", "A"),)
     assert register.location_count == 2
 
@@ -148,7 +161,7 @@ def test_a_registered_value_is_read_as_https(value: str, url: str) -> None:
     ],
 )  # fmt: skip
 def test_a_value_that_is_no_usable_url_is_a_finding_and_is_left_out(value: str) -> None:
-    register, findings = read_with_findings(export(body("A", value, "https://www.a.nl/", id="5")))
+    register, findings = read_with_findings(export(organisation("A", value, "https://www.a.nl/", id="5")))
     assert register.hosts == ("www.a.nl",)
     assert findings == [
         Finding(
@@ -162,14 +175,16 @@ def test_a_value_that_is_no_usable_url_is_a_finding_and_is_left_out(value: str) 
 
 
 def test_a_location_without_url_is_a_finding() -> None:
-    document = export(body("A", "https://a.nl/")).replace(b"<p:url>https://a.nl/</p:url>", b"")
+    document = export(organisation("A", "https://a.nl/")).replace(b"<p:url>https://a.nl/</p:url>", b"")
     register, findings = read_with_findings(document)
     assert register.hosts == ()
     assert [finding.code for finding in findings] == ["register.url-ongeldig"]
 
 
 def test_a_value_in_pieces_is_put_together() -> None:
-    document = export(body("A &", "https://a.nl/XXX")).replace(b"XXX", b"b<!-- x --><![CDATA[?c=1&d]]>&#61;2")
+    document = export(organisation("A &", "https://a.nl/XXX")).replace(
+        b"XXX", b"b<!-- x --><![CDATA[?c=1&d]]>&#61;2"
+    )
     register, _ = read_with_findings(document)
     assert register.organisations[0].name == "A &"
     assert register.organisation_of("https://a.nl/b?c=1&d=2", "").organisation is not None
@@ -178,7 +193,7 @@ def test_a_value_in_pieces_is_put_together() -> None:
 def test_findings_of_an_export_that_turns_out_bad_are_not_handed_over() -> None:
     findings: list[Finding] = []
     with pytest.raises(RegisterError):
-        read_export(BytesIO(export(body("A", "geen"))[:-10]), Reporter(findings.append), TODAY)
+        read_export(BytesIO(export(organisation("A", "geen"))[:-10]), Reporter(findings.append), TODAY)
     assert findings == []
 
 
@@ -186,22 +201,23 @@ def test_findings_of_an_export_that_turns_out_bad_are_not_handed_over() -> None:
     "document",
     [
         b"", b"   ", b"Niet gevonden", b"<html><body>Storing</body>", b"\x00\x01\x02", b"{}",
-        export(body("A", "https://a.nl/"))[:-1], export(body("A", "https://a.nl/"))[:200],
-        export(body("A", "https://a.nl/")) + b"<meer/>",
-        export(body("A", "https://a.nl/")).replace(b"Zie de site", b"\xff"),
-        export(body("A", "https://a.nl/")).replace(b"Zie de site", b"&onbekend;"),
+        export(organisation("A", "https://a.nl/"))[:-1], export(organisation("A", "https://a.nl/"))[:200],
+        export(organisation("A", "https://a.nl/")) + b"<meer/>",
+        export(organisation("A", "https://a.nl/")).replace(b"Zie de site", b"\xff"),
+        export(organisation("A", "https://a.nl/")).replace(b"Zie de site", b"&onbekend;"),
     ],
 )  # fmt: skip
 def test_what_is_not_xml_or_breaks_off_is_refused_in_one_line(document: bytes) -> None:
-    with pytest.raises(RegisterError, match="not whole XML") as raised:
+    with pytest.raises(RegisterError, match="not complete XML") as raised:
         read_with_findings(document)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    "document", [export(), b"<html><body>Storing</body></html>", export(body("A", end="2020-01-01"))]
+    "document",
+    [export(), b"<html><body>Storing</body></html>", export(organisation("A", end="2020-01-01"))],
 )
-def test_an_export_without_a_body_that_exists_is_refused(document: bytes) -> None:
+def test_an_export_without_an_organisation_that_exists_is_refused(document: bytes) -> None:
     with pytest.raises(RegisterError, match="no organisation"):
         read_with_findings(document)
 
@@ -226,14 +242,14 @@ def test_elements_that_are_nested_too_deep_are_refused() -> None:
 
 
 def test_an_export_larger_than_the_bound_is_refused() -> None:
-    document = export(body("A", "https://a.nl/"))
+    document = export(organisation("A", "https://a.nl/"))
     read_export(BytesIO(document), Reporter(print), TODAY, maxsize=len(document))
     with pytest.raises(RegisterError, match="larger than"):
         read_export(BytesIO(document), Reporter(print), TODAY, maxsize=len(document) - 1)
 
 
 def test_a_value_of_megabytes_is_cut_and_does_no_harm() -> None:
-    register, _ = read_with_findings(export(body("A" * 5_000_000, "https://a.nl/")))
+    register, _ = read_with_findings(export(organisation("A" * 5_000_000, "https://a.nl/")))
     assert len(register.organisations[0].name) <= 10_001
 
 
@@ -244,7 +260,7 @@ def test_any_bytes_give_a_register_or_a_register_error(document: bytes) -> None:
 
 @given(st.data())
 def test_any_damage_to_an_export_gives_a_register_or_a_register_error(data: st.DataObject) -> None:
-    whole = export(body("Ä", "https://a.nl/ä?b", "www.b.nl", id="2", uri=AMSTERDAM, end="2030-01-01"))
+    whole = export(organisation("Ä", "https://a.nl/ä?b", "www.b.nl", id="2", uri=AMSTERDAM, end="2030-01-01"))
     start = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.integers(start, min(len(whole), start + 20)))
     _read_or_refuse(whole[:start] + data.draw(st.binary(max_size=8)) + whole[end:])

@@ -29,13 +29,13 @@ def _read(today: date) -> Register:
     return register
 
 
-def test_on_a_day_before_any_body_ended_all_locations_are_there() -> None:
+def test_on_a_day_before_any_organisation_ended_all_locations_are_there() -> None:
     register = _read(date(1990, 1, 1))
     with_locations = [body for body in register.organisations if register.hosts_of(body)]
     assert (len(with_locations), register.location_count, len(register.hosts)) == (756, 3685, 884)
 
 
-def test_ended_bodies_take_their_hosts_with_them(register: Register) -> None:
+def test_ended_organisations_take_their_hosts_with_them(register: Register) -> None:
     with_locations = [body for body in register.organisations if register.hosts_of(body)]
     assert (len(with_locations), register.location_count, len(register.hosts)) == (732, 3558, 859)
 
@@ -47,14 +47,16 @@ def test_amsterdam_is_found_by_its_code(register: Register) -> None:
     assert amsterdam == register.find(amsterdam.identifier) == register.find(amsterdam.system_id)
 
 
-def test_a_host_that_hundreds_of_bodies_share_does_not_tell_the_publisher(register: Register) -> None:
+def test_a_host_that_hundreds_of_organisations_share_does_not_tell_the_publisher(register: Register) -> None:
     host = "zoek.officielebekendmakingen.nl"
     match = register.organisation_of(f"https://{host}/gmb-2024-1.pdf", host)
     assert match.organisation is None
     assert len(match.candidates) > 1
 
 
-def test_every_registered_url_leads_back_to_a_body_that_registered_its_host(register: Register) -> None:
+def test_every_registered_url_leads_back_to_an_organisation_that_registered_its_host(
+    register: Register,
+) -> None:
     for host in register.hosts:
         match = register.organisation_of(f"https://{host}/", host)
         found = (match.organisation,) if match.organisation else match.candidates

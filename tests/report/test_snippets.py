@@ -5,7 +5,7 @@ from lxml import etree
 
 from tests.report.runs import BODY, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.diwoo.given import DIWOO_NAMESPACE, read_given
+from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import Finding, explanations
 from woo_harvester.report.model import Body, Snippet
 from woo_harvester.report.snippets import snippet
@@ -97,7 +97,7 @@ def test_metadata_that_are_absent_become_what_the_guide_requires() -> None:
     assert entry(given.before).find(f"{{{DIWOO_NAMESPACE}}}Document") is None
     document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
-    read = read_given(document)
+    read = read_metadata(document)
     assert read.publisher is not None
     assert (read.publisher.label, read.publisher.uri) == (BODY["name"], BODY["id"])
     assert read.officiele_titel
@@ -126,7 +126,7 @@ def test_an_element_that_is_absent_is_put_where_it_is_read(code: str, element: s
     assert f"<diwoo:{name}" not in given.before
     document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
-    assert not [each for each in read_given(document).unread if each != "…"]
+    assert not [each for each in read_metadata(document).unread if each != "…"]
     assert f"<diwoo:{name}" in given.after
 
 
@@ -213,7 +213,7 @@ def test_an_unknown_element_becomes_metadata_of_their_own() -> None:
     given = made(about_document("metadata.element-onbekend", seen="wijk, buurt"))
     document = entry(given.after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
-    assert read_given(document).extra[0].fields == [("wijk", ["…"])]
+    assert read_metadata(document).extra[0].fields == [("wijk", ["…"])]
 
 
 def test_of_several_elements_the_unknown_one_is_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from woo_harvester.sitemaps.reader import Kind, OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import OtherRootError, RootName, SitemapError, SitemapReader
 
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DIWOO = "https://standaarden.overheid.nl/diwoo/metadata/"
@@ -19,7 +19,7 @@ class Outcome:
     entries: list[tuple[str, str | None]] = field(default_factory=list)
     """loc and lastmod of each."""
     lines: list[int] = field(default_factory=list)
-    fault: str | None = None
+    reason: str | None = None
     root: str | None = None
     """Of a file of another kind."""
     seen: str | None = None
@@ -50,7 +50,7 @@ def split(body: bytes, size: int) -> Iterator[bytes]:
 
 def read(
     body: str | bytes | Iterable[bytes],
-    kind: Kind = "urlset",
+    kind: RootName = "urlset",
     *,
     size: int = 64 * 1024,
     maxsize: int = MAXSIZE,
@@ -64,10 +64,10 @@ def read(
         for batch in reader:
             outcome.entries += [(entry.loc, entry.lastmod) for entry in batch]
             outcome.lines += [entry.line for entry in batch]
-    except OtherKindError as error:
+    except OtherRootError as error:
         outcome.root, outcome.line = error.root, error.line
     except SitemapError as error:
-        outcome.fault, outcome.seen, outcome.line = error.fault, error.seen, error.line
+        outcome.reason, outcome.seen, outcome.line = error.reason, error.seen, error.line
     assert reader.entries == len(outcome.entries)
     outcome.complete = reader.complete
     return outcome

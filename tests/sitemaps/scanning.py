@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE
-from woo_harvester.sitemaps.reader import Entry, OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
 
 MAXSIZE = 50 * 1024 * 1024
@@ -64,8 +64,8 @@ def read(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Outcome:
             rows += [row(entry) for entry in batch]
             lines += [entry.line for entry in batch]
     except SitemapError as error:
-        return Outcome(rows, (error.fault, error.seen, error.line), lines)
-    except OtherKindError as error:
+        return Outcome(rows, (error.reason, error.seen, error.line), lines)
+    except OtherRootError as error:
         return Outcome(rows, (error.root, error.line), lines)
     return Outcome(rows, None, lines)
 

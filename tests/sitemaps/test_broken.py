@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.sitemaps.reading import DIWOO, NAMESPACE, read, url, urlset
-from woo_harvester.sitemaps.reader import Kind
+from woo_harvester.sitemaps.reader import RootName
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 SECRET = "root:x:0:0"
@@ -41,7 +41,7 @@ def test_a_file_that_is_cut_anywhere_keeps_the_entries_before_the_cut(encoding: 
         outcome = read(body[:cut], size=50)
 
         assert len(outcome.entries) == kept.count("</url>"), kept
-        assert outcome.fault == "afgebroken", kept
+        assert outcome.reason == "afgebroken", kept
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda body: gzip.compress(gzip.compress(body))])
@@ -54,7 +54,7 @@ def test_a_packed_file_that_is_cut_anywhere_keeps_what_can_be_unpacked(
         outcome = read(body[:cut], size=50)
 
         assert outcome.entries == whole[: len(outcome.entries)]
-        assert outcome.fault == "afgebroken"
+        assert outcome.reason == "afgebroken"
         assert not outcome.complete
 
 
@@ -75,7 +75,7 @@ def test_white_space_comments_and_instructions_may_follow_the_root_element(end: 
 def test_a_cut_in_a_comment_after_the_root_element_is_told_though_no_entry_is_lost() -> None:
     outcome = read(urlset("a") + "<!-- made in 0.")
 
-    assert (outcome.locs, outcome.fault) == (["a"], "afgebroken")
+    assert (outcome.locs, outcome.reason) == (["a"], "afgebroken")
 
 
 # Files that are not well-formed
@@ -108,7 +108,7 @@ def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_
     outcome = read(urlset("https://a.nl/1", second, "https://a.nl/3"), size=size)
 
     assert outcome.locs == ["https://a.nl/1"]
-    assert outcome.fault == "ongeldig"
+    assert outcome.reason == "ongeldig"
     assert outcome.line == 1
     assert outcome.seen
     assert not outcome.complete
@@ -117,7 +117,7 @@ def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_
 def test_a_prefix_that_is_not_declared_is_told() -> None:
     outcome = read(f'<urlset xmlns="{NAMESPACE}">{url("a")}<url><loc>b</loc><diwoo:Document/></url></urlset>')
 
-    assert outcome.fault == "ongeldig"
+    assert outcome.reason == "ongeldig"
     assert "a" in outcome.locs
     assert outcome.seen == "Namespace prefix diwoo on Document is not defined"
 
@@ -125,7 +125,7 @@ def test_a_prefix_that_is_not_declared_is_told() -> None:
 def test_a_stray_ampersand_is_no_file_that_breaks_off_even_if_no_semicolon_follows_it() -> None:
     outcome = read(urlset("a", "https://a.nl/x?a=1&b=2", *map(str, range(200))))
 
-    assert (outcome.locs, outcome.fault) == (["a"], "ongeldig")
+    assert (outcome.locs, outcome.reason) == (["a"], "ongeldig")
 
 
 @pytest.mark.parametrize("more", ["<urlset/>", "tekst", urlset("b"), "&amp;", "<![CDATA[x]]>"])
@@ -133,7 +133,7 @@ def test_anything_else_after_the_root_element_is_not_well_formed(more: str) -> N
     outcome = read(urlset("a") + more)
 
     assert outcome.locs == ["a"]
-    assert outcome.fault is not None
+    assert outcome.reason is not None
 
 
 # Files that are no sitemap
@@ -141,7 +141,7 @@ def test_anything_else_after_the_root_element_is_not_well_formed(more: str) -> N
 
 @pytest.mark.parametrize("body", ["", " ", "\n\n", "x", "\ufeff"])
 def test_an_empty_file_is_told_as_not_xml(body: str) -> None:
-    assert read(body).fault == "ongeldig"
+    assert read(body).reason == "ongeldig"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_an_empty_file_is_told_as_not_xml(body: str) -> None:
 def test_what_is_not_xml_is_told_as_not_valid_and_so_is_an_html_page(body: str) -> None:
     outcome = read(body)
 
-    assert (outcome.fault, outcome.entries, outcome.complete) == ("ongeldig", [], False)
+    assert (outcome.reason, outcome.entries, outcome.complete) == ("ongeldig", [], False)
 
 
 @pytest.mark.parametrize("body", ["<!DOCTYPE html><html/>", "<html><head><meta charset=utf-8></head></html>"])
@@ -181,7 +181,7 @@ def test_an_html_page_is_called_that(body: str) -> None:
     ],
 )
 def test_a_file_with_another_root_element_is_told_with_its_name_and_line(
-    kind: Kind, body: str, root: str
+    kind: RootName, body: str, root: str
 ) -> None:
     outcome = read(DECLARATION + body, kind)
 
@@ -220,7 +220,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 20))
 def test_a_doctype_is_refused_whatever_it_declares(doctype: str, loc: str, size: int) -> None:
     outcome = read(urlset(loc, head=DECLARATION + doctype), size=size)
 
-    assert (outcome.fault, outcome.seen, outcome.entries) == ("doctype", "<!DOCTYPE urlset>", [])
+    assert (outcome.reason, outcome.seen, outcome.entries) == ("doctype", "<!DOCTYPE urlset>", [])
 
 
 @pytest.mark.parametrize("attribute", ['a="&l19;"', 'a="&a;"', 'a="&e;"'])
@@ -229,14 +229,14 @@ def test_a_doctype_is_refused_before_an_entity_in_the_root_element_is_looked_at(
 
     outcome = read(f"{doctype}<urlset {attribute}>{url('x')}</urlset>")
 
-    assert (outcome.fault, outcome.entries) == ("doctype", [])
+    assert (outcome.reason, outcome.entries) == ("doctype", [])
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_a_doctype_is_refused_in_every_encoding(encoding: str) -> None:
     body = urlset("&e;", head='<!DOCTYPE urlset [<!ENTITY e SYSTEM "file:///etc/passwd">]>').encode(encoding)
 
-    assert read(body).fault == "doctype"
+    assert read(body).reason == "doctype"
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_no_file_of_the_machine_is_opened(doctype: str, loc: str, tmp_path: Path
 
     outcome = read(urlset(loc, head=doctype.format(uri=secret.as_uri())))
 
-    assert (outcome.fault, outcome.entries) == ("doctype", [])
+    assert (outcome.reason, outcome.entries) == ("doctype", [])
 
 
 def test_the_content_of_a_file_appears_nowhere(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ MARKUP = [
 def test_any_bytes_end_in_entries_or_in_a_fault(body: bytes, size: int) -> None:
     outcome = read(body, size=size)
 
-    assert outcome.complete is (outcome.fault is None and outcome.root is None)
+    assert outcome.complete is (outcome.reason is None and outcome.root is None)
 
 
 @given(st.data())
@@ -319,4 +319,4 @@ def test_any_byte_that_is_changed_in_a_good_file_ends_in_entries_or_in_a_fault(d
 
     outcome = read(bytes(body), size=data.draw(st.integers(1, 300)))
 
-    assert outcome.complete is (outcome.fault is None and outcome.root is None)
+    assert outcome.complete is (outcome.reason is None and outcome.root is None)

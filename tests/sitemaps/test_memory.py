@@ -36,14 +36,14 @@ def peak():
 """
 
 MEASURE = """
-before, start, fault = peak(), time.process_time(), None
+before, start, reason = peak(), time.process_time(), None
 reader = SitemapReader(body, "urlset", 200 * MB)
 try:
     for batch in reader:
         pass
 except SitemapError as error:
-    fault = error.fault
-print(json.dumps([peak() - before, time.process_time() - start, reader.entries, fault]))
+    reason = error.reason
+print(json.dumps([peak() - before, time.process_time() - start, reader.entries, reason]))
 """
 
 
@@ -53,7 +53,7 @@ class Measured(NamedTuple):
     megabytes: float
     seconds: float
     entries: int
-    fault: str | None
+    reason: str | None
 
 
 def measure(body: str) -> Measured:
@@ -66,7 +66,7 @@ def measure(body: str) -> Measured:
 
 
 @pytest.mark.parametrize(
-    ("body", "fault"),
+    ("body", "reason"),
     [
         # 100 MB inside one element: as text, as elements, as elements in each other, as an attribute.
         ("times(b'<urlset><url><loc>', b'x' * MB, 100)", "te-groot"),
@@ -91,12 +91,12 @@ def measure(body: str) -> Measured:
         ("times(gzip.compress(b'<urlset>'), gzip.compress(b'') * 10_000, 100)", "ongeldig"),
     ],
 )
-def test_a_file_that_is_made_to_fill_the_memory_does_not(body: str, fault: str) -> None:
+def test_a_file_that_is_made_to_fill_the_memory_does_not(body: str, reason: str) -> None:
     measured = measure(body)
 
     assert measured.megabytes < BOUND
     assert measured.seconds < 20
-    assert measured.fault == fault
+    assert measured.reason == reason
 
 
 @pytest.mark.parametrize("separator", ["", "\\n"])
@@ -106,5 +106,5 @@ def test_memory_does_not_grow_with_the_number_of_entries(separator: str) -> None
     measured = measure(f"times(b'<urlset>', {thousand}, 200, b'</urlset>')")
 
     assert measured.entries == 200_000
-    assert measured.fault is None
+    assert measured.reason is None
     assert measured.megabytes < 10

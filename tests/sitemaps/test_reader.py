@@ -39,7 +39,7 @@ def test_each_url_gives_its_loc_and_lastmod() -> None:
 
     assert outcome.entries == [("https://a.nl/1", DAY), ("https://a.nl/2", DAY)]
     assert outcome.complete
-    assert outcome.fault is None
+    assert outcome.reason is None
 
 
 def test_a_sitemapindex_gives_its_sitemaps() -> None:
@@ -232,7 +232,7 @@ def test_a_file_is_read_in_the_encoding_that_it_declares_or_begins_with(
     ],
 )
 def test_a_file_in_another_encoding_than_it_says_is_told_as_not_well_formed(body: bytes) -> None:
-    assert read(body).fault == "ongeldig"
+    assert read(body).reason == "ongeldig"
 
 
 # Properties

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, func, select
 
-from tests.register.exports import body, read
+from tests.register.exports import organisation, read
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.files import FileKnown
 from woo_harvester.permits.messages import Message, Soort, Transactie
@@ -192,7 +192,7 @@ def test_an_invalid_file_is_known_with_what_is_wrong_with_it(connection: Connect
 
 
 STRANGE = "https://www.elders.nl/xml/"
-REGISTERED = Rights(read(body("Stad", ENTRY, id="gm1")), {})
+REGISTERED = Rights(read(organisation("Stad", ENTRY, id="gm1")), {})
 
 
 def offer(connection: Connection, *messages: Message, digest: str = "00" * 32) -> int:

@@ -18,7 +18,7 @@ PAGED = {"PDF", "PPTX", "PPSX", "ODP"}
 LIMITS = Limits()
 
 
-def plain(folder: Path, content: bytes, filetype: str = "TXT", limits: Limits = LIMITS) -> Extracted:
+def json_value(folder: Path, content: bytes, filetype: str = "TXT", limits: Limits = LIMITS) -> Extracted:
     path = folder / "document"
     path.write_bytes(content)
     return extract(path, filetype, limits)
@@ -77,32 +77,32 @@ def test_pages_of_a_pdf_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_long_text_is_cut(tmp_path: Path) -> None:
-    extracted = plain(tmp_path, b"besluit " * 1000, limits=Limits(maxlength=100))
+    extracted = json_value(tmp_path, b"besluit " * 1000, limits=Limits(maxlength=100))
     assert extracted.truncated
     assert len(extracted.text) <= 100
 
 
 def test_a_text_of_just_that_length_is_not_cut(tmp_path: Path) -> None:
-    assert plain(tmp_path, "é".encode() * 100, limits=Limits(maxlength=100)) == Extracted("é" * 100)
+    assert json_value(tmp_path, "é".encode() * 100, limits=Limits(maxlength=100)) == Extracted("é" * 100)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("filetype", ["TXT", "CSV"])
 def test_plain_text_is_read_in_the_encodings_that_occur(tmp_path: Path, filetype: str, encoding: str) -> None:
     text = "naam;bedrag\nReünie ‘café’ – één;€ 5"
-    assert plain(tmp_path, text.encode(encoding), filetype).text == text
+    assert json_value(tmp_path, text.encode(encoding), filetype).text == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encoding: str) -> None:
     page = f"<html><head><meta charset={encoding}><title>Café</title></head><p>Reünie – € 5</p></html>"
-    extracted = plain(tmp_path, page.encode(encoding), "HTML")
+    extracted = json_value(tmp_path, page.encode(encoding), "HTML")
     assert extracted.text == "Reünie – € 5"
     assert extracted.title == "Café"
 
 
 def test_control_characters_are_left_out_and_lines_end_in_one_way(tmp_path: Path) -> None:
-    assert plain(tmp_path, b"a\x00b\x07\r\nc\rd\x0ce\tf\n").text == "ab\nc\nd\ne\tf"
+    assert json_value(tmp_path, b"a\x00b\x07\r\nc\rd\x0ce\tf\n").text == "ab\nc\nd\ne\tf"
 
 
 def test_a_title_is_one_line_of_bounded_length(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_title_is_one_line_of_bounded_length(tmp_path: Path) -> None:
     ],
 )
 def test_other_languages_are_told_apart(tmp_path: Path, sentence: str, language: str | None) -> None:
-    assert plain(tmp_path, sentence.encode()).language == language
+    assert json_value(tmp_path, sentence.encode()).language == language
 
 
 def test_only_so_many_members_are_listed(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_bomb_is_listed_without_being_unpacked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"geen document", b"PK\x03\x04stuk", b"%PDF-1.7\nstuk"])
 def test_what_is_no_such_document_fails_with_the_reason(tmp_path: Path, code: str, content: bytes) -> None:
     with pytest.raises(TextFailedError, match=r"\w"):
-        plain(tmp_path, content, code)
+        json_value(tmp_path, content, code)
 
 
 @pytest.mark.parametrize("code", ["PDF", "DOCX", "ODP", "ODF", "ZIP", "7z"])
@@ -155,7 +155,7 @@ def test_a_document_that_is_cut_off_fails_or_gives_what_is_left(tmp_path: Path, 
     content = SAMPLES[code].read_bytes()
     for part in (0.3, 0.6, 0.9):
         with suppress(TextFailedError):
-            assert len(plain(tmp_path, content[: int(len(content) * part)], code).text) < 1000
+            assert len(json_value(tmp_path, content[: int(len(content) * part)], code).text) < 1000
 
 
 def test_a_file_that_is_gone_fails(tmp_path: Path) -> None:

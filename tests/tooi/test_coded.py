@@ -96,7 +96,7 @@ def test_an_empty_value_is_absent(label: str | None, uri: str | None) -> None:
     assert resolve(documentsoorten(), label, uri) is None
 
 
-def test_a_public_body_that_the_lists_do_not_have_is_kept_as_given() -> None:
+def test_a_public_organisation_that_the_lists_do_not_have_is_kept_as_given() -> None:
     uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
 
     assert resolve(organisaties(), "gemeente Nieuw", uri) == Resolved(
@@ -108,11 +108,11 @@ def test_a_public_body_that_the_lists_do_not_have_is_kept_as_given() -> None:
     )
 
 
-def test_a_public_body_is_found_by_its_name() -> None:
+def test_a_public_organisation_is_found_by_its_name() -> None:
     assert resolve(organisaties(), "Gemeente Amsterdam", None) == Resolved(AMSTERDAM)
 
 
-def test_a_name_that_two_bodies_have_is_not_guessed() -> None:
+def test_a_name_that_two_organisations_have_is_not_guessed() -> None:
     assert resolve(organisaties(), "ministerie van Economische Zaken", None) == Resolved(
         UNKNOWN_ORGANISATION, "ministerie van Economische Zaken", "waarde.label-onbekend"
     )

@@ -27,8 +27,8 @@ from woo_harvester.tooi import (
     handelingen,
     informatiecategorieen,
     is_tooi_organisation,
-    kind_of,
     organisaties,
+    organisation_type,
     redenen,
     talen,
     themas,
@@ -74,7 +74,7 @@ def test_the_organisations_are_those_of_the_eight_registers_together() -> None:
 
 
 def test_every_organisation_has_its_kind_in_its_uri() -> None:
-    kinds = {kind_of(concept.uri) for concept in organisaties()}
+    kinds = {organisation_type(concept.uri) for concept in organisaties()}
 
     assert kinds == {"col", "gemeente", "ministerie", "oorg", "provincie", "so", "waterschap", "zbo"}
 
@@ -93,12 +93,12 @@ def test_every_organisation_has_its_kind_in_its_uri() -> None:
     ],
 )
 def test_another_uri_is_no_organisation_s(uri: str) -> None:
-    assert kind_of(uri) is None
+    assert organisation_type(uri) is None
     assert not is_tooi_organisation(uri)
 
 
-def test_a_body_s_uri_need_not_be_in_the_lists_to_tell_its_kind() -> None:
-    assert kind_of("https://identifier.overheid.nl/tooi/id/gemeente/gm9999") == "gemeente"
+def test_an_organisation_s_uri_need_not_be_in_the_lists_to_tell_its_kind() -> None:
+    assert organisation_type("https://identifier.overheid.nl/tooi/id/gemeente/gm9999") == "gemeente"
     assert is_tooi_organisation("https://identifier.overheid.nl/tooi/id/gemeente/gm9999")
 
 

@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.test import get_crawler
 
 from woo_harvester.default_settings import SETTINGS
-from woo_harvester.diwoo.given import Given
+from woo_harvester.diwoo.given_metadata import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie
@@ -34,7 +34,7 @@ def crawler_of(**settings: Any) -> Crawler:
 
 
 def item_of(
-    given: Given | None = None,
+    given: GivenMetadata | None = None,
     *,
     loc: str = LOC,
     version: Versie | None = None,
@@ -48,4 +48,4 @@ def item_of(
     report = Reporter(told.append, url=loc)
     record = Record(record_id(loc), Document(loc), versies=[version or Versie(Oorzaak.AANLEVERING)])
     record.herkomst.bevindingen = report.codes
-    return WooItem(record, Source(given or Given(), category, match or Match(), fetched), report)
+    return WooItem(record, Source(given or GivenMetadata(), category, match or Match(), fetched), report)

@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.hostile import RawSite
 from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import LoopbackServer, Page, Request
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
@@ -37,7 +37,7 @@ INDEX = "/sitemapindex-diwoo.xml"
 LASTMOD = "2024-04-02T10:00:00+02:00"
 XML = "application/xml"
 
-Builder = Callable[[Any], Sequence[Body] | None]
+Builder = Callable[[Any], Sequence[RooEntry] | None]
 """Gives a started site its pages; and the bodies that register it, where that is not one of its own."""
 B = TypeVar("B", bound=Builder)
 
@@ -229,11 +229,11 @@ class Publishers:
                 else Site(self.authority, certificate=certificate)
             )
             hosts.sites[declared.build] = self.stack.enter_context(site)
-        bodies: list[Body] = []
+        bodies: list[RooEntry] = []
         for number, declared in enumerate(hosts.declared):
             started = hosts[declared.build]
             place = Location(started.url())
-            own = Body(naam=f"Publicist {number}", systeem_id=str(1000 + number), locations=[place])
+            own = RooEntry(naam=f"Publicist {number}", systeem_id=str(1000 + number), locations=[place])
             given = declared.build(started)
             if declared.registered:
                 bodies.extend([own] if given is None else given)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.utils.hostile import Behaviour, RawSite
 from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Handler, Page
 from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
@@ -119,7 +119,7 @@ def in_shards(make: Callable[[], AnySite], count: int) -> dict[int, AnySite]:
 def write_register(path: Path, bodies: Mapping[str, list[str]]) -> Path:
     """Writes a register in which each named body has registered these URLs; gives the path back."""
     made = [
-        Body(naam=naam, systeem_id=str(90000100 + number), locations=[Location(url) for url in urls])
+        RooEntry(naam=naam, systeem_id=str(90000100 + number), locations=[Location(url) for url in urls])
         for number, (naam, urls) in enumerate(bodies.items())
     ]
     path.write_text(register_xml(made), encoding="utf-8")

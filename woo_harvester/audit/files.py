@@ -21,20 +21,20 @@ from woo_harvester.audit.schema import schema_faults
 from woo_harvester.dates import day_of
 from woo_harvester.diwoo import defaults
 from woo_harvester.diwoo.filetype import decide_filetype
-from woo_harvester.diwoo.given import read_given
-from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Reporter
-from woo_harvester.formats import Verdict, from_extension
+from woo_harvester.formats import FormatClaim, from_extension
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
 from woo_harvester.report.funnel import Account, Accounts
-from woo_harvester.sitemaps.names import NameKind, index_name
-from woo_harvester.sitemaps.reader import Entry, OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.decompress import CHUNK_SIZE
+from woo_harvester.sitemaps.file_findings import Area, describe_root, file_findings, read_error_code
+from woo_harvester.sitemaps.names import NameMatch, index_name
+from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, SitemapLine, sitemap_lines
 from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
-from woo_harvester.sitemaps.selection import NOT_READ
-from woo_harvester.sitemaps.unpack import CHUNK_SIZE
-from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
+from woo_harvester.sitemaps.url_selection import NOT_READ
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import last_segment, loc_problem, record_id
@@ -119,14 +119,14 @@ class _Reading:
         match root_of(path):
             case "sitemapindex":
                 self._read_index(path)
-            case "" if index_name(path.name).kind is NameKind.INDEX:
+            case "" if index_name(path.name).match is NameMatch.INDEX:
                 self._read_index(path)
             case "urlset" | "":
                 self._read_sitemap(path)
             case root:
                 self.account.saw_sitemap(_shown(path.name))
                 with _chunks(path) as chunks:
-                    seen = other_root(root, chunks, self.maxsize)
+                    seen = describe_root(root, chunks, self.maxsize)
                 self.report("sitemap.wortelelement", url=_shown(path), seen=seen, action=NOT_READ)
 
     def _read_robots(self, path: Path) -> None:
@@ -137,11 +137,11 @@ class _Reading:
         for line in lines:
             for code in _codes_of_line(line):
                 self.report(code, url=_shown(path), line=line.line, seen=line.given)
-        if not any(index_name(line.url).kind is NameKind.INDEX for line in lines):
+        if not any(index_name(line.url).match is NameMatch.INDEX for line in lines):
             self.report("robots.geen-diwoo-index", url=_shown(path))
 
     def _read_index(self, path: Path) -> None:
-        if index_name(path.name).kind is NameKind.OTHER and path != self.given:
+        if index_name(path.name).match is NameMatch.OTHER and path != self.given:
             self.report("robots.andere-sitemap", url=_shown(path), seen=_shown(path.name))
             return
         self.account.saw_index(_shown(path.name))
@@ -156,7 +156,7 @@ class _Reading:
 
     def _read_sitemap(self, path: Path) -> None:
         self.account.saw_sitemap(_shown(path.name))
-        if index_name(path.name).kind is NameKind.INDEX:
+        if index_name(path.name).match is NameMatch.INDEX:
             self.report("index.is-urlset", url=_shown(path), seen="<urlset>")
         category = self._category_of(path)
         for entry in self._entries(path, "urlset"):
@@ -174,20 +174,20 @@ class _Reading:
         now = datetime.now(UTC).replace(microsecond=0)
         moment = read_lastmod(entry.lastmod, now, report)
         published = day_of(moment or now)
-        given = read_given(entry.document)
+        given = read_metadata(entry.document)
         record = Record(
             id=record_id(entry.loc),
             document=Document(weblocatie=entry.loc),
             versies=[Versie(Oorzaak.AANLEVERING, published, moment)],
             herkomst=Herkomst(lastmod=entry.lastmod, bevindingen=report.codes),
         )
-        map_given(given, record, report)
+        map_metadata(given, record, report)
         defaults.default_organisations(record, Match(), report)
         defaults.default_title(record, report)
         defaults.default_category(record, category, report)
         defaults.default_dates(record, published)
         self._hold_to_schema(entry, report)
-        says_nothing = given.format is None and from_extension(entry.loc) == Verdict()
+        says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
         if says_nothing or decide_filetype(given.format, None, entry.loc, None, report) is not None:
             self.account.delivered(record)
 
@@ -206,8 +206,10 @@ class _Reading:
                 for batch in reader:
                     yield from batch
             except SitemapError as error:
-                self.report(fault_code(area, error.fault), url=_shown(path), line=error.line, seen=error.seen)
-        for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
+                self.report(
+                    read_error_code(area, error.reason), url=_shown(path), line=error.line, seen=error.seen
+                )
+        for code, seen in file_findings(area, reader.entries, reader.size, reader.namespace):
             self.report(code, url=_shown(path), seen=seen)
         if reader.complete and not reader.entries:
             self.report("sitemap.leeg", url=_shown(path))
@@ -219,7 +221,7 @@ def root_of(path: Path) -> str:
         reader = SitemapReader(chunks, "urlset", CHUNK_SIZE)
         try:
             next(iter(reader), None)
-        except OtherKindError as error:
+        except OtherRootError as error:
             return error.root
         except SitemapError:
             return "" if reader.namespace is None else "urlset"
@@ -239,9 +241,9 @@ def _shown(path: Path | str) -> str:
 def _codes_of_name(name: str) -> Iterator[str]:
     """What is wrong with the name of an index."""
     judged = index_name(name)
-    if judged.kind is NameKind.UNKNOWN_INFOCAT:
+    if judged.match is NameMatch.UNKNOWN_INFOCAT:
         yield "index.infocat-onbekend"
-    elif judged.kind is not NameKind.INDEX:
+    elif judged.match is not NameMatch.INDEX:
         yield "index.naam"
     elif judged.other_case:
         yield "index.hoofdletters"
@@ -249,7 +251,7 @@ def _codes_of_name(name: str) -> Iterator[str]:
 
 def _codes_of_line(line: SitemapLine) -> Iterator[str]:
     """What is to be said of a ``Sitemap:`` line."""
-    if index_name(line.url).kind is NameKind.OTHER:
+    if index_name(line.url).match is NameMatch.OTHER:
         yield "robots.andere-sitemap"
         return
     yield from _codes_of_name(line.url)

@@ -10,7 +10,7 @@ from typing import Protocol
 from woo_harvester.crawl.host import Visit
 from woo_harvester.findings import Reporter
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.selection import Sitemap
+from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state.decision import Known
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.listed import Listed

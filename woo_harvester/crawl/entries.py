@@ -19,7 +19,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
-from woo_harvester.sitemaps.selection import Sitemap
+from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.decision import Verdict
 from woo_harvester.state.delivery import Reading

@@ -11,7 +11,7 @@ from time import monotonic
 from woo_harvester.crawl.capacity import Room
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
+from woo_harvester.sitemaps.url_selection import Index, Sitemap, UrlSelection
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.resources import Host
@@ -65,7 +65,7 @@ class Visit(Room):
         self._report = report
         self.report = Reporter(self._send, host=host, organisation=organisation)
         """Reports findings about what is read of the host."""
-        self.selection = Selection(is_registered, self.report)
+        self.selection = UrlSelection(is_registered, self.report)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()
         self.asked = 0

@@ -22,10 +22,10 @@ from woo_harvester.downloadermiddlewares.robotstxt import WooRobotsTxtMiddleware
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.running.ending import is_closing
-from woo_harvester.sitemaps.reader import OtherKindError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.file_findings import read_error_code
+from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
-from woo_harvester.sitemaps.selection import Index, Sitemap
-from woo_harvester.sitemaps.whole import fault_code
+from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.faults import first_refused
 from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
 from woo_harvester.statuses import ANSWERS, is_complete
@@ -202,7 +202,7 @@ class HostReader:
                 visit.incomplete.append("robots.te-groot")
             elif is_complete(response.status):
                 keep = _keep(response, resource, body)
-            if not visit.selection.named:
+            if not visit.selection.names_index:
                 visit.report("robots.geen-diwoo-index", url=response.url)
         elif response.status in (404, 410):
             visit.report("robots.ontbreekt", url=response.url, seen=f"HTTP {response.status}")
@@ -250,11 +250,11 @@ class HostReader:
             for batch in reader:
                 found = (visit.selection.sitemap(entry, index) for entry in batch)
                 visit.sitemaps.extend(filter(None, found))
-        except OtherKindError as error:
+        except OtherRootError as error:
             code = "index.is-urlset" if error.root == "urlset" else "index.ongeldig"
             visit.report(code, url=index.url, line=error.line, seen=f"<{error.root}>")
         except SitemapError as error:
-            code = fault_code("index", error.fault)
+            code = read_error_code("index", error.reason)
             visit.report(code, url=index.url, line=error.line, seen=error.seen)
         check_file(visit, index.url, "index", reader)
         if reader.complete and not reader.entries:

@@ -21,10 +21,10 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.running.ending import is_closing
-from woo_harvester.sitemaps.reader import OtherKindError, SitemapError, SitemapReader
-from woo_harvester.sitemaps.selection import NOT_READ, Sitemap
-from woo_harvester.sitemaps.urlset import UrlsetReader
-from woo_harvester.sitemaps.whole import Area, fault_code, other_root, remarks
+from woo_harvester.sitemaps.fast_reader import UrlsetReader
+from woo_harvester.sitemaps.file_findings import Area, describe_root, file_findings, read_error_code
+from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.url_selection import NOT_READ, Sitemap
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.statuses import is_complete
@@ -83,16 +83,16 @@ class SitemapFiles:
         try:
             for batch in reader:
                 items, taken = self._entries.select(batch, place)
-                reader.took(taken)
+                reader.processed(taken)
                 async for made in self._documents_of(items, visit):
                     yield made
                 if is_closing(self._crawler):
                     visit.incomplete.append("closed")
                     return
-        except OtherKindError as error:
+        except OtherRootError as error:
             self._note_other_kind(error, response, visit, sitemap)
         except SitemapError as error:
-            code = fault_code("sitemap", error.fault)
+            code = read_error_code("sitemap", error.reason)
             visit.report(code, url=sitemap.url, line=error.line, seen=error.seen)
         self._end_sitemap(response, visit, place, reader)
 
@@ -141,7 +141,7 @@ class SitemapFiles:
         await asyncio.sleep(0)  # the other hosts' turn
 
     def _note_other_kind(
-        self, error: OtherKindError, response: StreamedResponse, visit: Visit, sitemap: Sitemap
+        self, error: OtherRootError, response: StreamedResponse, visit: Visit, sitemap: Sitemap
     ) -> None:
         """Tell what is served as a sitemap; of ``diwoo:Documents``, how many documents are lost by it."""
         if error.root == "sitemapindex":
@@ -149,7 +149,7 @@ class SitemapFiles:
                 "index.genest", url=sitemap.url, line=error.line, seen="<sitemapindex>", action=NOT_READ
             )
             return
-        seen = other_root(error.root, response.chunks(), self.maxsize)
+        seen = describe_root(error.root, response.chunks(), self.maxsize)
         visit.report("sitemap.wortelelement", url=sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
@@ -165,5 +165,5 @@ def _reading(response: StreamedResponse, resource: Resource) -> Reading:
 
 def check_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
     """Report on a file as a whole."""
-    for code, seen in remarks(area, reader.entries, reader.size, reader.namespace):
+    for code, seen in file_findings(area, reader.entries, reader.size, reader.namespace):
         visit.report(code, url=url, seen=seen)

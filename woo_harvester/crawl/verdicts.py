@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from woo_harvester.crawl.candidates import Candidate, Changes, Place
 from woo_harvester.crawl.lookup import LookUp
 from woo_harvester.dates import day_of, iso_datetime, iso_seconds, moment_after
-from woo_harvester.diwoo.given import read_given
+from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import Source, WooItem
@@ -22,7 +22,7 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Match, Register
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.rules import SKIPPED, read_lastmod
-from woo_harvester.sitemaps.selection import Sitemap
+from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, listings
 from woo_harvester.state.decision import (
     Known,
@@ -172,7 +172,7 @@ class Verdicts:
         record = _record(entry, place.sitemap, one.report, cause, published, moment, at)
         number = place.sitemap.index.name.number
         category = category_of_index(number) if number else None
-        source = Source(read_given(entry.document), category, match)
+        source = Source(read_metadata(entry.document), category, match)
         if verdict is not Verdict.NEW:
             source.known = documents.file_of(connection, known.id)
             source.recheck = verdict is Verdict.RECHECKED

@@ -12,9 +12,9 @@ from tempfile import NamedTemporaryFile
 import trustme
 
 #: Names under which a loopback site can be reached.
-LOOPBACK_NAMES = ("localhost", "*.localhost", "127.0.0.1", "::1")
+_LOOPBACK_NAMES = ("localhost", "*.localhost", "127.0.0.1", "::1")
 #: A name that no loopback site has (RFC 2606 keeps ``.example`` free).
-OTHER_NAME = "een-andere-naam.example"
+_OTHER_NAME = "een-andere-naam.example"
 
 
 class Certificate(Enum):
@@ -42,7 +42,7 @@ class Authority:
         self._ca = trustme.CA(organization_name="woo-harvester demo")
 
     def server_context(
-        self, certificate: Certificate = Certificate.VALID, names: Iterable[str] = LOOPBACK_NAMES
+        self, certificate: Certificate = Certificate.VALID, names: Iterable[str] = _LOOPBACK_NAMES
     ) -> ssl.SSLContext:
         """The TLS context of a server that shows this certificate, if right for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -70,7 +70,7 @@ class Authority:
 
     def write_certificate(self, path: Path) -> Path:
         """Writes a valid certificate with its key as PEM, for another server; gives the path back."""
-        self._issue(Certificate.VALID, *LOOPBACK_NAMES).private_key_and_cert_chain_pem.write_to_path(
+        self._issue(Certificate.VALID, *_LOOPBACK_NAMES).private_key_and_cert_chain_pem.write_to_path(
             str(path)
         )
         return path
@@ -82,7 +82,7 @@ class Authority:
             case Certificate.EXPIRED:
                 return self._ca.issue_cert(*names, not_after=datetime(2020, 1, 1, tzinfo=UTC))
             case Certificate.WRONG_NAME:
-                return self._ca.issue_cert(OTHER_NAME)
+                return self._ca.issue_cert(_OTHER_NAME)
             case Certificate.UNKNOWN_AUTHORITY:
                 return trustme.CA().issue_cert(*names)
             case Certificate.WHOLE_CHAIN | Certificate.INCOMPLETE_CHAIN:

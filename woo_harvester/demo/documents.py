@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from woo_harvester.demo.server import Page
 
-PDF_TYPE = "application/pdf"
+_PDF_TYPE = "application/pdf"
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _CONTENT = "application/vnd.openxmlformats-package"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -69,7 +69,7 @@ def html(title: str, text: str = "") -> str:
 
 def pdf_page(text: str, pages: int = 1) -> Page:
     """A PDF as a site serves it."""
-    return Page(pdf(text, pages), content_type=PDF_TYPE)
+    return Page(pdf(text, pages), content_type=_PDF_TYPE)
 
 
 def docx_page(text: str) -> Page:

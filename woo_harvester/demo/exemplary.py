@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from woo_harvester.demo import values
 from woo_harvester.demo.documents import docx_page, pdf_page
-from woo_harvester.demo.register import Body, Location
+from woo_harvester.demo.register import Location, RooEntry
 from woo_harvester.demo.server import LoopbackServer, Page
 from woo_harvester.demo.sitemaps import (
     Coded,
@@ -19,7 +19,7 @@ from woo_harvester.demo.sitemaps import (
     sitemapindex,
 )
 
-NAAM = values.GEMEENTE.label
+_NAAM = values.GEMEENTE.label
 
 #: What stands in the metadata of every document; title, category and dates differ.
 _BASE = DiWoo(publisher=values.GEMEENTE, verantwoordelijke=values.GEMEENTE, language=values.NEDERLANDS)
@@ -54,10 +54,10 @@ def pages(site: LoopbackServer) -> dict[str, Page]:
     return found
 
 
-def body(site: LoopbackServer) -> Body:
+def registered(site: LoopbackServer) -> RooEntry:
     """The publisher as the register has it."""
     location = Location(site.url("/documenten"), "Convenanten")
-    return Body(naam=NAAM, systeem_id="90000001", tooi=values.GEMEENTE.uri, locations=[location])
+    return RooEntry(naam=_NAAM, systeem_id="90000001", tooi=values.GEMEENTE.uri, locations=[location])
 
 
 def complete(site: LoopbackServer) -> Entry:

@@ -7,11 +7,11 @@ from functools import partial
 
 from woo_harvester.demo import values
 from woo_harvester.demo.documents import pdf_page
-from woo_harvester.demo.register import Body, Location
+from woo_harvester.demo.register import Location, RooEntry
 from woo_harvester.demo.server import LoopbackServer, Page, Pages
 from woo_harvester.demo.sitemaps import DiWoo, Entry, Handeling, robots_txt, sitemapindex, urlset
 
-NAAM = values.WATERSCHAP.label
+_NAAM = values.WATERSCHAP.label
 #: Entries in one sitemap.
 SITEMAP_SIZE = 1000
 _INDEX = values.naam_van_index(16)
@@ -46,11 +46,11 @@ def pages(site: LoopbackServer, documents: int) -> Pages:
     }
 
 
-def body(site: LoopbackServer) -> Body:
+def registered(site: LoopbackServer) -> RooEntry:
     """The publisher as the register has it."""
     location = Location(site.url("/vergunningen"), "Beschikkingen")
-    return Body(
-        naam=NAAM, systeem_id="90000003", tooi=values.WATERSCHAP.uri, type="Waterschap", locations=[location]
+    return RooEntry(
+        naam=_NAAM, systeem_id="90000003", tooi=values.WATERSCHAP.uri, type="Waterschap", locations=[location]
     )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from woo_harvester.demo import mistakes
 from woo_harvester.demo.documents import html_page, pdf_page
-from woo_harvester.demo.register import Body, Location
+from woo_harvester.demo.register import Location, RooEntry
 from woo_harvester.demo.server import LoopbackServer, Page, Pages, redirect
 from woo_harvester.demo.sitemaps import (
     DIWOO_NAMESPACE,
@@ -20,13 +20,13 @@ from woo_harvester.demo.sitemaps import (
     sitemapindex,
 )
 
-NAAM = mistakes.PUBLISHER.label
-XML = "application/xml"
+_NAAM = mistakes.PUBLISHER.label
+_XML = "application/xml"
 #: Documents that can be read although the sitemap around them is wrong.
 BEFORE_THE_BREAK, OTHER_NAMESPACE = "/documenten/voor-de-breuk.pdf", "/documenten/naamruimte.pdf"
 
 #: What the pages of the main site give besides the mistakes in single entries.
-SITE_CODES = frozenset(
+_SITE_CODES = frozenset(
     {
         "robots.sitemap-relatief",
         "robots.andere-sitemap",
@@ -81,7 +81,7 @@ def pages_refused() -> Pages:
     return {"*": html_page("Geen toegang", "U mag deze pagina niet zien.", status=403)}
 
 
-def bodies(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[Body]:
+def registered(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[RooEntry]:
     """The publisher as the register has it, a body that shares one of its locations, and an ended one."""
     shared = Location(main.url("/gezamenlijk"))
     unreadable = Location("zie onze website")
@@ -93,9 +93,11 @@ def bodies(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[Body]
     ]
     partner = "Omgevingsdienst Kladderstreek"
     return [
-        Body(naam=NAAM, systeem_id="90000002", tooi=mistakes.PUBLISHER.uri, locations=locations),
-        Body(naam=partner, systeem_id="90000004", type="Regionaal samenwerkingsorgaan", locations=[shared]),
-        Body(
+        RooEntry(naam=_NAAM, systeem_id="90000002", tooi=mistakes.PUBLISHER.uri, locations=locations),
+        RooEntry(
+            naam=partner, systeem_id="90000004", type="Regionaal samenwerkingsorgaan", locations=[shared]
+        ),
+        RooEntry(
             naam="gemeente Opgeheven",
             systeem_id="90000005",
             einddatum="2020-01-01",
@@ -106,7 +108,7 @@ def bodies(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[Body]
 
 def expected_codes(site: LoopbackServer) -> frozenset[str]:
     """Every finding that a harvest of the main site has to give."""
-    return SITE_CODES | {mistake.code for mistake in _all_mistakes(site) if mistake.code is not None}
+    return _SITE_CODES | {mistake.code for mistake in _all_mistakes(site) if mistake.code is not None}
 
 
 def _all_mistakes(site: LoopbackServer) -> Iterable[mistakes.Mistake]:
@@ -148,7 +150,7 @@ def _wrong_indexes(site: LoopbackServer) -> Mapping[str, Page]:
     itself = "/sitemapindex-diwoo-infocat010.xml"
     return {
         "/sitemapindex-diwoo-infocat008.xml": html_page("Storing", "Probeer het later nog eens."),
-        "/sitemapindex-diwoo-infocat009.xml": Page(sitemap(), content_type=XML),
+        "/sitemapindex-diwoo-infocat009.xml": Page(sitemap(), content_type=_XML),
         itself: _index(site, itself, "/per-jaar/index.xml"),
         "/per-jaar/index.xml": _index(site, "/sitemaps/2024-02.xml"),
         "/sitemapindex-diwoo-infocat012.xml": redirect(f"{mistakes.ELSEWHERE}/sitemapindex.xml"),
@@ -156,21 +158,21 @@ def _wrong_indexes(site: LoopbackServer) -> Mapping[str, Page]:
 
 
 def _index(site: LoopbackServer, *sitemaps: str) -> Page:
-    return Page(sitemapindex(map(site.url, sitemaps)), content_type=XML)
+    return Page(sitemapindex(map(site.url, sitemaps)), content_type=_XML)
 
 
 def _sitemaps(site: LoopbackServer) -> Mapping[str, Page]:
     odd = gzip.compress(_sitemap_of(mistakes.odd_but_right(site)), mtime=0)
     return {
-        "/sitemaps/fouten.xml": Page(_sitemap_of(mistakes.in_any_category(site)), content_type=XML),
-        "/sitemaps/woo-besluiten.xml": Page(_sitemap_of(mistakes.in_category(site)), content_type=XML),
+        "/sitemaps/fouten.xml": Page(_sitemap_of(mistakes.in_any_category(site)), content_type=_XML),
+        "/sitemaps/woo-besluiten.xml": Page(_sitemap_of(mistakes.in_category(site)), content_type=_XML),
         "/sitemaps/vreemd.xml": Page(odd, content_type="text/html"),
-        "/sitemaps/afgebroken.xml": Page(_cut_off(site), content_type=XML),
+        "/sitemaps/afgebroken.xml": Page(_cut_off(site), content_type=_XML),
         "/sitemaps/storing.xml": html_page("Storing", "Probeer het later nog eens."),
-        "/sitemaps/diwoo-documents.xml": Page(_documents_root(site), content_type=XML),
-        "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=XML),
-        "/sitemaps/naamruimte.xml": Page(_other_namespace(site), content_type=XML),
-        "/sitemaps/2024-02.xml": Page(sitemap(), content_type=XML),
+        "/sitemaps/diwoo-documents.xml": Page(_documents_root(site), content_type=_XML),
+        "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=_XML),
+        "/sitemaps/naamruimte.xml": Page(_other_namespace(site), content_type=_XML),
+        "/sitemaps/2024-02.xml": Page(sitemap(), content_type=_XML),
     }
 
 

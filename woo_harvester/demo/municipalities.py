@@ -12,18 +12,18 @@ from typing import Any, Self
 
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
-from woo_harvester.demo.register import Body, Location, register_xml
+from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
-LISTING = "/vergunningen/"
-SPIDER_PAGE = "/vergunningen.html"
-FIRST_DAY = "2026-04-01"
-SECOND_DAY = "2026-04-15"
+_LISTING = "/vergunningen/"
+_SPIDER_PAGE = "/vergunningen.html"
+_FIRST_DAY = "2026-04-01"
+_SECOND_DAY = "2026-04-15"
 
 
 @dataclass(frozen=True, slots=True)
-class Permit:
+class _Permit:
     """What is asked for, and where: metres of the Rijksdriehoek."""
 
     number: int
@@ -34,7 +34,7 @@ class Permit:
     postcode: str = "1234 AB"
 
     def message(
-        self, transactie: str, gemeente: str, url: str, *, fase: str = "aanvraag", day: str = FIRST_DAY
+        self, transactie: str, gemeente: str, url: str, *, fase: str = "aanvraag", day: str = _FIRST_DAY
     ) -> bytes:
         """A message about the case at *url*."""
         return message(
@@ -58,11 +58,11 @@ class Permit:
         )
 
 
-OAKS = Permit(1, "Kappen van twee eiken achter het raadhuis", "kapvergunning", 155_010, 463_020)
-FAIR = Permit(2, "Voorjaarskermis op het marktplein", "evenementenvergunning", 155_240, 463_180)
-DORMER = Permit(3, "Plaatsen van een dakkapel", "omgevingsvergunning", 154_880, 462_910)
-TERRACE = Permit(4, "Terras voor een eethuis aan de haven", "terrasvergunning", 121_030, 487_410)
-SHED = Permit(5, "Bouwen van een schuur bij een boerderij", "omgevingsvergunning", 121_980, 488_060)
+_OAKS = _Permit(1, "Kappen van twee eiken achter het raadhuis", "kapvergunning", 155_010, 463_020)
+_FAIR = _Permit(2, "Voorjaarskermis op het marktplein", "evenementenvergunning", 155_240, 463_180)
+_DORMER = _Permit(3, "Plaatsen van een dakkapel", "omgevingsvergunning", 154_880, 462_910)
+_TERRACE = _Permit(4, "Terras voor een eethuis aan de haven", "terrasvergunning", 121_030, 487_410)
+_SHED = _Permit(5, "Bouwen van een schuur bij een boerderij", "omgevingsvergunning", 121_980, 488_060)
 
 
 class PermitDemo:
@@ -85,12 +85,12 @@ class PermitDemo:
         self.ca_path = authority.write_bundle(folder / "demo-ca.pem")
         self.register_path = folder / "demo-register.xml"
         bodies = [
-            Body(
+            RooEntry(
                 naam="Gemeente Voorbeeldstad",
                 systeem_id="90000001",
                 locations=[Location(self.town.url("/woo"))],
             ),
-            Body(
+            RooEntry(
                 naam="Gemeente Modeldorp",
                 systeem_id="90000002",
                 locations=[Location(self.village.url("/woo"))],
@@ -102,7 +102,7 @@ class PermitDemo:
     @property
     def entries(self) -> str:
         """Both entry pages."""
-        return f"{self.town.url(LISTING)},{self.village.url(SPIDER_PAGE)}"
+        return f"{self.town.url(_LISTING)},{self.village.url(_SPIDER_PAGE)}"
 
     def __enter__(self) -> Self:
         for site in (self.town, self.village):
@@ -112,29 +112,29 @@ class PermitDemo:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _town(self, permit: Permit, transactie: str, **given: str) -> bytes:
+    def _town(self, permit: _Permit, transactie: str, **given: str) -> bytes:
         return permit.message(transactie, "Voorbeeldstad", self.town.url(f"/zaken/{permit.number}"), **given)
 
-    def _village(self, permit: Permit, transactie: str, **given: str) -> bytes:
+    def _village(self, permit: _Permit, transactie: str, **given: str) -> bytes:
         return permit.message(transactie, "Modeldorp", self.village.url(f"/zaak?id={permit.number}"), **given)
 
     def _first_day(self) -> None:
         """Applications, a document, and what goes wrong."""
         self._list(
             {
-                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(OAKS, "C")),
-                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(FAIR, "C")),
+                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
+                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(_FAIR, "C")),
                 # Without the metadata that a create needs.
                 "zaak-3.xml": (
                     "01-Apr-2026 10:07",
-                    self._town(DORMER, "C").replace(b"dcterms:title", b"dcterms:titel"),
+                    self._town(_DORMER, "C").replace(b"dcterms:title", b"dcterms:titel"),
                 ),
             }
         )
         self._link(
             {
-                "terras.xml": self._village(TERRACE, "U"),
-                "schuur.xml": self._village(SHED, "C"),
+                "terras.xml": self._village(_TERRACE, "U"),
+                "schuur.xml": self._village(_SHED, "C"),
                 # A page with an error in the place of a message.
                 "oprit.xml": b"<!DOCTYPE html><html><body>Fout in de database</body></html>",
             }
@@ -144,29 +144,29 @@ class PermitDemo:
         """Decisions, a removal, a mended file, and a case of another municipality."""
         decision = document_message(
             transactie_id="1",
-            aanmaakdatum=SECOND_DAY,
+            aanmaakdatum=_SECOND_DAY,
             identifier=self.town.url("/zaken/1/besluit.pdf"),
             title="Besluit over twee eiken",
             case=self.town.url("/zaken/1"),
         )
-        granted = {"fase": "verlening", "day": SECOND_DAY}
+        granted = {"fase": "verlening", "day": _SECOND_DAY}
         removal = delete_message(
-            transactie_id="2", aanmaakdatum=SECOND_DAY, identifier=self.town.url("/zaken/2")
+            transactie_id="2", aanmaakdatum=_SECOND_DAY, identifier=self.town.url("/zaken/2")
         )
         self._list(
             {
-                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(OAKS, "C")),
-                "zaak-1-verleend.xml": ("15-Apr-2026 09:30", self._town(OAKS, "U", **granted)),
+                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
+                "zaak-1-verleend.xml": ("15-Apr-2026 09:30", self._town(_OAKS, "U", **granted)),
                 "zaak-1-besluit.xml": ("15-Apr-2026 09:31", decision),
                 "zaak-2-verwijderd.xml": ("15-Apr-2026 09:40", removal),
-                "zaak-3.xml": ("15-Apr-2026 09:45", self._town(DORMER, "C")),
+                "zaak-3.xml": ("15-Apr-2026 09:45", self._town(_DORMER, "C")),
             }
         )
-        elsewhere = OAKS.message("D", "Modeldorp", self.town.url("/zaken/1"), day=SECOND_DAY)
+        elsewhere = _OAKS.message("D", "Modeldorp", self.town.url("/zaken/1"), day=_SECOND_DAY)
         self._link(
             {
-                "terras.xml": self._village(TERRACE, "U", **granted),
-                "schuur.xml": self._village(SHED, "C"),
+                "terras.xml": self._village(_TERRACE, "U", **granted),
+                "schuur.xml": self._village(_SHED, "C"),
                 "oprit.xml": b"<!DOCTYPE html><html><body>Fout in de database</body></html>",
                 "eiken.xml": elsewhere,
             }
@@ -175,15 +175,15 @@ class PermitDemo:
     def _list(self, files: Mapping[str, tuple[str, bytes]]) -> None:
         """The town's directory, as nginx lists it."""
         rows = "\n".join(f'<a href="{name}">{name}</a>   {date}   2345' for name, (date, _) in files.items())
-        page = f'<h1>Index of {LISTING}</h1><hr><pre><a href="../">../</a>\n{rows}\n</pre>'
-        self.town.pages[LISTING] = Page(page, content_type="text/html; charset=utf-8")
+        page = f'<h1>Index of {_LISTING}</h1><hr><pre><a href="../">../</a>\n{rows}\n</pre>'
+        self.town.pages[_LISTING] = Page(page, content_type="text/html; charset=utf-8")
         for name, (_, body) in files.items():
-            self.town.pages[LISTING + name] = Page(body, content_type="application/xml")
+            self.town.pages[_LISTING + name] = Page(body, content_type="application/xml")
 
     def _link(self, files: Mapping[str, bytes]) -> None:
         """The village's page with links, and the dates of its files in their headers."""
         items = "".join(f'<li><a href="berichten/{name}">{name}</a></li>' for name in files)
-        self.village.pages[SPIDER_PAGE] = Page(f"<ul>{items}</ul>", content_type="text/html; charset=utf-8")
+        self.village.pages[_SPIDER_PAGE] = Page(f"<ul>{items}</ul>", content_type="text/html; charset=utf-8")
         for name, body in files.items():
             headers = {
                 "Last-Modified": "Wed, 01 Apr 2026 08:00:00 GMT",

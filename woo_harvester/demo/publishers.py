@@ -12,7 +12,7 @@ from woo_harvester.demo.register import register_xml
 from woo_harvester.demo.site import Site
 
 #: Documents of the huge publisher.
-HUGE = 3000
+_HUGE = 3000
 
 
 class Demo:
@@ -26,7 +26,7 @@ class Demo:
             demo.hosts           # the hosts in the register
     """
 
-    def __init__(self, folder: Path, *, documents: int = HUGE) -> None:
+    def __init__(self, folder: Path, *, documents: int = _HUGE) -> None:
         self.authority = authority = Authority()
         self.exemplary = Site(authority)
         self.mistaken = Site(authority)
@@ -74,8 +74,8 @@ class Demo:
     def _register(self) -> str:
         return register_xml(
             [
-                exemplary.body(self.exemplary),
-                *mistaken.bodies(self.mistaken, self._broken),
-                huge.body(self.huge),
+                exemplary.registered(self.exemplary),
+                *mistaken.registered(self.mistaken, self._broken),
+                huge.registered(self.huge),
             ]
         )

@@ -19,7 +19,7 @@ class Location(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class RooEntry:
     """An organisation in the register."""
 
     naam: str
@@ -29,7 +29,7 @@ class Body:
     locations: Sequence[Location] = ()
     einddatum: str | None = None
     """An ended body; ``YYYY-MM-DD``."""
-    children: Sequence[Body] = ()
+    children: Sequence[RooEntry] = ()
 
     def xml(self) -> str:
         """The ``organisatie`` element."""
@@ -56,7 +56,7 @@ class Body:
         return f"<p:woo><p:wooIndex>{locations}</p:wooIndex></p:woo>"
 
 
-def register_xml(bodies: Iterable[Body]) -> str:
+def register_xml(bodies: Iterable[RooEntry]) -> str:
     """The export with these organisations."""
     inside = "".join(body.xml() for body in bodies)
     return (

@@ -16,7 +16,7 @@ from typing import Self
 from woo_harvester.demo.certificates import Authority, Certificate
 
 #: How long starting or stopping a server may take, in seconds.
-START_TIMEOUT = 10.0
+_START_TIMEOUT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ Handler = Callable[[Request], Page]
 Pages = dict[str, Page | Handler]
 """Pages by path; a key with a query (``/x?page=1``) goes first, one that ends in ``*`` (a prefix) last."""
 
-NOT_FOUND = Page("Niet gevonden\n", status=404, content_type="text/plain; charset=utf-8")
+_NOT_FOUND = Page("Niet gevonden\n", status=404, content_type="text/plain; charset=utf-8")
 
 
 def redirect(to: str, status: int = 302) -> Page:
@@ -130,7 +130,7 @@ class LoopbackServer(ABC):
 
     def __enter__(self) -> Self:
         self._thread.start()
-        if not self._ready.wait(START_TIMEOUT):
+        if not self._ready.wait(_START_TIMEOUT):
             raise RuntimeError(f"The server on {self.host} did not start")
         return self
 
@@ -138,7 +138,7 @@ class LoopbackServer(ABC):
         loop, self._loop = self._loop, None
         if loop is not None:  # else it has stopped already
             loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(START_TIMEOUT)
+        self._thread.join(_START_TIMEOUT)
         self._socket.close()
 
     def find(self, request: Request) -> Page:
@@ -159,7 +159,7 @@ class LoopbackServer(ABC):
         prefixes = [
             key for key in list(self.pages) if key.endswith("*") and request.target.startswith(key[:-1])
         ]
-        return self.pages[max(prefixes, key=len)] if prefixes else NOT_FOUND
+        return self.pages[max(prefixes, key=len)] if prefixes else _NOT_FOUND
 
     def _begin(self, method: str, target: str, headers: Iterable[tuple[str, str]]) -> Request:
         """Notes a request; each call is followed by one of ``_end``."""

@@ -12,7 +12,7 @@ from aiohttp import web
 from woo_harvester.demo.server import LoopbackServer, Page
 
 #: Seconds that an answer under way gets when the site stops.
-SHUTDOWN_TIMEOUT = 0.2
+_SHUTDOWN_TIMEOUT = 0.2
 
 
 class Site(LoopbackServer):
@@ -30,7 +30,7 @@ class Site(LoopbackServer):
         self, sock: socket.socket, tls: ssl.SSLContext, stopped: Callable[[], Awaitable[None]]
     ) -> None:
         server = web.Server(self._answer, access_log=None)
-        runner = web.ServerRunner(server, shutdown_timeout=SHUTDOWN_TIMEOUT)
+        runner = web.ServerRunner(server, shutdown_timeout=_SHUTDOWN_TIMEOUT)
         await runner.setup()
         await web.SockSite(runner, sock, ssl_context=tls).start()
         await stopped()

@@ -16,7 +16,7 @@ SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 #: Size of the pieces in which a sitemap is written, in characters.
-CHUNK_SIZE = 64 * 1024
+_CHUNK_SIZE = 64 * 1024
 
 
 class Coded(NamedTuple):
@@ -155,7 +155,7 @@ def urlset(entries: Iterable[Entry | str]) -> Iterator[bytes]:
     for entry in entries:
         pieces.append(entry if isinstance(entry, str) else entry.xml())
         size += len(pieces[-1])
-        if size >= CHUNK_SIZE:
+        if size >= _CHUNK_SIZE:
             yield "".join(pieces).encode()
             pieces, size = [], 0
     yield "".join([*pieces, "</urlset>\n"]).encode()

@@ -1,8 +1,8 @@
-"""What is filled in where a publisher gave nothing, exactly as the guide documents it.
+"""Default values for mandatory metadata that a publisher did not give.
 
 Source: seed "Aanbevelingen voor metadata", section "Toelichting op de verplichte TOOI velden"; seed
-"Sitemapindex en Sitemaps", section "Naamgeving van informatiecategorieën". Every default is named in
-``herkomst.standaardwaarden`` with where it came from.
+"Sitemapindex en Sitemaps", section "Naamgeving van informatiecategorieën". The record lists each default
+with its origin in ``herkomst.standaardwaarden``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from woo_harvester.diwoo.mapping import CATEGORY, organisation, taken
+from woo_harvester.diwoo.mapping import CATEGORY, organisation_value, resolved_as
 from woo_harvester.diwoo.titles import title_from_loc
 from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
@@ -19,30 +19,30 @@ from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
 from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.values import Concept
 
-UNKNOWN_TITLE = "Onbekend"
+_UNKNOWN_TITLE = "Onbekend"
 
 TITLE = "document.titelcollectie.officieleTitel"
-CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
+_CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
 
 
 def default_title(record: Record, report: Reporter) -> None:
-    """The title from the file name in loc, else "Onbekend"."""
+    """Fill in a missing title from the file name in loc, else "Onbekend"."""
     titles = record.document.titelcollectie
     if titles.officieleTitel:
         return
     title = title_from_loc(record.document.weblocatie)
-    titles.officieleTitel = title or UNKNOWN_TITLE
+    titles.officieleTitel = title or _UNKNOWN_TITLE
     record.herkomst.standaardwaarden[TITLE] = "bestandsnaam" if title else "onbekend"
     report("titel.ontbreekt", element="titelcollectie/officieleTitel", action=_filled(titles.officieleTitel))
     if not title:
-        report("titel.onbekend", element="titelcollectie/officieleTitel", action=_filled(UNKNOWN_TITLE))
+        report("titel.onbekend", element="titelcollectie/officieleTitel", action=_filled(_UNKNOWN_TITLE))
 
 
 def default_category(record: Record, index: Concept | None, report: Reporter) -> None:
-    """The category from the metadata, else from the name of the index, else "onbekend".
+    """Fill in a missing or unknown category from the name of the index, else "onbekend".
 
-    *index* is the category that the index's name tells. A category in the metadata that is not in the list
-    is that of the index, where that has one; what was given stays as its bronwaarde.
+    *index* is the category in the name of the index, or None if the name has none. The text that the
+    publisher gave for an unknown category stays as its bronwaarde.
     """
     unknown = UNKNOWN_CATEGORY
     classification = record.document.classificatiecollectie
@@ -50,7 +50,7 @@ def default_category(record: Record, index: Concept | None, report: Reporter) ->
     if not given:
         category = index or unknown
         classification.informatiecategorieen = [Waarde(None, category.uri, category.label)]
-        record.herkomst.standaardwaarden[CATEGORIES] = "index" if index else "onbekend"
+        record.herkomst.standaardwaarden[_CATEGORIES] = "index" if index else "onbekend"
         if not index:
             report("informatiecategorie.ontbreekt", element=CATEGORY, action=_filled(unknown.label))
         return
@@ -61,38 +61,43 @@ def default_category(record: Record, index: Concept | None, report: Reporter) ->
         report("informatiecategorie.strijdig", element=CATEGORY, seen=seen, action="metadata gebruikt")
     values = [_known_category(waarde, index, report) for waarde in given]
     if values != given and index:
-        record.herkomst.standaardwaarden[CATEGORIES] = "index"
+        record.herkomst.standaardwaarden[_CATEGORIES] = "index"
     classification.informatiecategorieen = _distinct(values) if len(values) > 1 else values
 
 
 def _known_category(waarde: Waarde, index: Concept | None, report: Reporter) -> Waarde:
-    """The category itself; of an unknown one, that of the index where it has one."""
+    """Return a known category as it is, and for an unknown one that of the index, if there is one."""
     if waarde.id != UNKNOWN_CATEGORY.uri:
         return waarde
     category = replace(waarde, id=index.uri, label=index.label) if index else waarde
-    report("informatiecategorie.onbekend", element=CATEGORY, seen=waarde.bronwaarde, action=taken(category))
+    report(
+        "informatiecategorie.onbekend", element=CATEGORY, seen=waarde.bronwaarde, action=resolved_as(category)
+    )
     return category
 
 
 def _distinct(values: list[Waarde]) -> list[Waarde]:
-    """Each value once: one without bronwaarde says nothing beside the same one with it."""
-    told = {waarde.id for waarde in values if waarde.bronwaarde}
-    return list(dict.fromkeys(waarde for waarde in values if waarde.bronwaarde or waarde.id not in told))
+    """Return each value once. A value with a bronwaarde replaces the same value without one."""
+    explained = {waarde.id for waarde in values if waarde.bronwaarde}
+    return list(dict.fromkeys(waarde for waarde in values if waarde.bronwaarde or waarde.id not in explained))
 
 
 def default_organisations(record: Record, match: Match, report: Reporter) -> None:
-    """The publisher from the register, else unknown; the verantwoordelijke from the publisher."""
+    """Fill in a missing publisher from the register, and a missing verantwoordelijke from the publisher.
+
+    If the register does not know the publisher either, it becomes the TOOI value for unknown.
+    """
     document, defaults = record.document, record.herkomst.standaardwaarden
     if document.publisher is None:
         if match.organisation is not None:
-            document.publisher = registered(match.organisation)
+            document.publisher = _registered(match.organisation)
             defaults["document.publisher"] = "register"
         else:
-            document.publisher = organisation(UNKNOWN_ORGANISATION)
+            document.publisher = organisation_value(UNKNOWN_ORGANISATION)
             defaults["document.publisher"] = "onbekend"
         report("publisher.ontbreekt", element="publisher", action=_filled(document.publisher.label or ""))
         if match.candidates:
-            seen = ", ".join(body.name for body in match.candidates)
+            seen = ", ".join(candidate.name for candidate in match.candidates)
             report("register.meerdere-organisaties", seen=seen, action=_filled(UNKNOWN_ORGANISATION.label))
     if document.verantwoordelijke is None:
         document.verantwoordelijke = document.publisher
@@ -101,20 +106,20 @@ def default_organisations(record: Record, match: Match, report: Reporter) -> Non
 
 
 def default_dates(record: Record, published: date) -> None:
-    """The creatiedatum from the openbaarmakingsdatum."""
+    """Fill in a missing creatiedatum with *published*, the openbaarmakingsdatum."""
     if record.document.creatiedatum is None:
         record.document.creatiedatum = published
         record.herkomst.standaardwaarden["document.creatiedatum"] = "openbaarmakingsdatum"
 
 
-def registered(body: Organisation) -> Waarde:
-    """A body of the register as publisher, by its label in the list, else by its name in the register."""
-    concept = organisaties().by_uri(body.uri) if body.uri else None
+def _registered(organisation: Organisation) -> Waarde:
+    """Return a registered organisation as publisher: with its label in the list, else its registered name."""
+    concept = organisaties().by_uri(organisation.uri) if organisation.uri else None
     if concept is not None:
-        return organisation(concept)
-    if body.uri:
-        return organisation(Concept(body.uri, body.name))
-    return Waarde(label=body.name)
+        return organisation_value(concept)
+    if organisation.uri:
+        return organisation_value(Concept(organisation.uri, organisation.name))
+    return Waarde(label=organisation.name)
 
 
 def _filled(value: str) -> str:

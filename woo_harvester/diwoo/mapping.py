@@ -1,7 +1,7 @@
-"""From what a publisher gave to the record: coded values, dates, own metadata.
+"""Map the given metadata to the record: coded values, dates, own metadata.
 
-Nothing is filled in here that was not given: that is ``defaults``. Source: seed "Aanbevelingen voor
-metadata"; the rule for coded values is that of ``tooi.coded``.
+Missing values stay missing here; ``defaults`` fills them in. Source: seed "Aanbevelingen voor metadata".
+``tooi.coded`` resolves coded values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from woo_harvester.dates import parse_date, parse_datetime
-from woo_harvester.diwoo.given import Extra, Given, Handling, Relation, Value
+from woo_harvester.diwoo.given_metadata import Extra, GivenMetadata, Handling, Relation, Value
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
 from woo_harvester.record import (
@@ -25,21 +25,22 @@ from woo_harvester.record import (
 )
 from woo_harvester.tooi import lists
 from woo_harvester.tooi.coded import resolve
-from woo_harvester.tooi.organisations import kind_of
+from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import Concept, ValueList
 
-OMITTED = "weggelaten"
-#: What a finding shows of a handeling that does not say which one it is.
+_OMITTED = "weggelaten"
+#: Text in a finding for a documenthandeling without soortHandeling.
 NO_KIND = "geen soortHandeling"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
+_HANDLING = "documenthandelingen/documenthandeling"
 
-#: Longest value that is remembered, in characters: no list has one so long, and 4,096 of them take memory.
-CACHED_LENGTH = 1000
+#: Longest value whose result is cached, in characters of label and URI. No list has longer values.
+_CACHED_LENGTH = 1000
 
 
-def map_given(given: Given, record: Record, report: Reporter) -> None:
-    """Fill the record's metadata from *given*, noting what is unknown, unreadable or not supported."""
-    _note_kind(given, report)
+def map_metadata(given: GivenMetadata, record: Record, report: Reporter) -> None:
+    """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported."""
+    _note_elements(given, report)
     _map_organisations(given, record, report)
     _map_titles_and_classification(given, record, report)
     _map_dates(given, record, report)
@@ -59,23 +60,23 @@ def map_given(given: Given, record: Record, report: Reporter) -> None:
 
 
 def coded(value: Value, values: ValueList, report: Reporter, element: str) -> Waarde | None:
-    """*value* resolved against a list, with a finding where it is not simply known.
+    """Resolve *value* against a list, and note a finding if the list does not know it as given.
 
-    An unknown informatiecategorie is noted where it is told what becomes of it: in ``defaults``.
+    An unknown informatiecategorie is noted in ``defaults``, which decides what replaces it.
     """
     waarde, problem = _resolved(value, values.name)
     if problem and not (problem == "waarde.label-onbekend" and values is lists.informatiecategorieen()):
-        report(problem, element=element, seen=as_given(value), action=taken(waarde))
+        report(problem, element=element, seen=as_given(value), action=resolved_as(waarde))
     return waarde
 
 
-def organisation(concept: Concept, bronwaarde: str | None = None) -> Waarde:
-    """A public body as the record has it; the label is absent where only the URI is known."""
-    return Waarde(kind_of(concept.uri), concept.uri, concept.label or None, bronwaarde)
+def organisation_value(concept: Concept, bronwaarde: str | None = None) -> Waarde:
+    """Return an organisation as the record has it; the label is absent if only the URI is known."""
+    return Waarde(organisation_type(concept.uri), concept.uri, concept.label or None, bronwaarde)
 
 
 def as_given(value: Value) -> str:
-    """A value as the publisher wrote it: ``label (URI)``."""
+    """Return a value as the publisher wrote it: ``label (URI)``."""
     return f"{value.label} ({value.uri})" if value.label and value.uri else value.label or value.uri or ""
 
 
@@ -96,8 +97,8 @@ LISTS: dict[str, Callable[[], ValueList]] = {
 
 
 def _resolved(value: Value, name: str) -> tuple[Waarde | None, str | None]:
-    """The value as the record has it, with the code of the finding where it is not simply known."""
-    if len(value.label or "") + len(value.uri or "") > CACHED_LENGTH:
+    """Return the value for the record, and the code of the finding if the list does not know it as given."""
+    if len(value.label or "") + len(value.uri or "") > _CACHED_LENGTH:
         return _resolve(value, name)
     return _resolve_cached(value, name)
 
@@ -110,22 +111,22 @@ def _resolve(value: Value, name: str) -> tuple[Waarde | None, str | None]:
     if resolved.concept is None:
         return Waarde(bronwaarde=resolved.bronwaarde), resolved.problem
     if values is lists.organisaties():
-        return organisation(resolved.concept, resolved.bronwaarde), resolved.problem
+        return organisation_value(resolved.concept, resolved.bronwaarde), resolved.problem
     return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problem
 
 
-#: The same few values come by for millions of documents, and a Waarde never changes.
+#: Millions of documents share the same few values, and a Waarde never changes.
 _resolve_cached = lru_cache(maxsize=4096)(_resolve)
 
 
-def taken(waarde: Waarde | None) -> str:
-    """What became of a value, for a finding's ``action``."""
+def resolved_as(waarde: Waarde | None) -> str:
+    """Return the ``action`` of a finding: how the record has the value."""
     if waarde is None or not waarde.id:
         return "bewaard als bronwaarde"
     return f"gelezen als {waarde.label or ''} ({waarde.id})"
 
 
-def _note_kind(given: Given, report: Reporter) -> None:
+def _note_elements(given: GivenMetadata, report: Reporter) -> None:
     if given.has_mdto:
         report("metadata.mdto", element="MDTO", action="genegeerd")
     if not given.has_diwoo and not given.extra:
@@ -146,20 +147,22 @@ def _all(
     return [waarde for value in values if (waarde := coded(value, source, report, element))] if values else []
 
 
-def _map_organisations(given: Given, record: Record, report: Reporter) -> None:
-    document, bodies = record.document, lists.organisaties()
+def _map_organisations(given: GivenMetadata, record: Record, report: Reporter) -> None:
+    document, organisations = record.document, lists.organisaties()
     if given.publisher:
-        document.publisher = coded(given.publisher, bodies, report, "publisher")
+        document.publisher = coded(given.publisher, organisations, report, "publisher")
     if given.verantwoordelijke:
-        document.verantwoordelijke = coded(given.verantwoordelijke, bodies, report, "verantwoordelijke")
+        document.verantwoordelijke = coded(
+            given.verantwoordelijke, organisations, report, "verantwoordelijke"
+        )
     if given.opsteller:
-        document.opsteller = coded(given.opsteller, bodies, report, "opsteller")
+        document.opsteller = coded(given.opsteller, organisations, report, "opsteller")
     document.medeverantwoordelijken = _all(
-        given.medeverantwoordelijken, bodies, report, "medeverantwoordelijken/medeverantwoordelijke"
+        given.medeverantwoordelijken, organisations, report, "medeverantwoordelijken/medeverantwoordelijke"
     )
 
 
-def _map_titles_and_classification(given: Given, record: Record, report: Reporter) -> None:
+def _map_titles_and_classification(given: GivenMetadata, record: Record, report: Reporter) -> None:
     titles = record.document.titelcollectie
     titles.officieleTitel = given.officiele_titel
     titles.verkorteTitels = given.verkorte_titels
@@ -176,7 +179,7 @@ def _map_titles_and_classification(given: Given, record: Record, report: Reporte
     )
 
 
-def _map_dates(given: Given, record: Record, report: Reporter) -> None:
+def _map_dates(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document = record.document
     document.creatiedatum = _creation(given.creatiedatum, report)
     begin = _moment(given.begindatum, report, "geldigheid/begindatum")
@@ -203,11 +206,11 @@ def _moment(text: str | None, report: Reporter, element: str) -> datetime | None
     try:
         return parse_datetime(text)
     except ValueError:
-        report("datum.ongeldig", element=element, seen=text, action=OMITTED)
+        report("datum.ongeldig", element=element, seen=text, action=_OMITTED)
         return None
 
 
-def _map_references(given: Given, record: Record, report: Reporter) -> None:
+def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document = record.document
     document.isPartOf = _reference(given.is_part_of)
     document.hasParts = [_given_reference(value) for value in given.has_parts]
@@ -219,9 +222,9 @@ def _map_references(given: Given, record: Record, report: Reporter) -> None:
 
 
 def _format(value: Value, report: Reporter) -> Waarde | None:
-    """A format may also be an extension or media type: that is known, and kept as bronwaarde.
+    """Return the format for the record. An extension or media type is also known, and kept as bronwaarde.
 
-    It never differs from what ``filetype`` decides by the same metadata.
+    The result never differs from what ``filetype`` decides by the same metadata.
     """
     known, problem = _resolved(value, lists.filetypes().name)
     if not problem:
@@ -231,7 +234,7 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
         return coded(value, lists.filetypes(), report, "format")
     waarde = Waarde(None, filetype.uri, filetype.label, as_given(value))
     if value.uri and not from_metadata(None, value.uri).filetype:
-        report("waarde.uri-onbekend", element="format", seen=as_given(value), action=taken(waarde))
+        report("waarde.uri-onbekend", element="format", seen=as_given(value), action=resolved_as(waarde))
     return waarde
 
 
@@ -250,28 +253,35 @@ def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
 
 
 def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:
-    """Those of the three kinds that are recognised; seed, section "TOOI veld 'documenthandeling'"."""
-    path = "documenthandelingen/documenthandeling"
+    """Return the documenthandelingen of the three kinds that are recognised; note the others.
+
+    Source: seed "Aanbevelingen voor metadata", section "TOOI veld 'documenthandeling'".
+    """
     if not given:
-        report("documenthandeling.ontbreekt", element=path)
-    handlings = []
-    for kind, at_time, body in given:
-        known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
-        if known is None or known.id is None:
-            parts = [
-                as_given(kind) if kind else NO_KIND,
-                at_time,
-                as_given(body) if body else None,
-            ]
-            seen = "; ".join(filter(None, parts))
-            report("documenthandeling.onbekend", element=path + "/soortHandeling", seen=seen, action=OMITTED)
-            continue
-        if kind and problem:
-            report(problem, element=path + "/soortHandeling", seen=as_given(kind), action=taken(known))
-        moment = _moment(at_time, report, path + "/atTime")
-        who = coded(body, lists.organisaties(), report, path + "/wasAssociatedWith") if body else None
-        handlings.append(Documenthandeling(known, moment, who))
-    return handlings
+        report("documenthandeling.ontbreekt", element=_HANDLING)
+    return [found for handling in given if (found := _handling(handling, report)) is not None]
+
+
+def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
+    kind, at_time, organisation = given
+    known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
+    if known is None or known.id is None:
+        parts = (
+            as_given(kind) if kind else NO_KIND,
+            at_time,
+            as_given(organisation) if organisation else None,
+        )
+        seen = "; ".join(filter(None, parts))
+        report(
+            "documenthandeling.onbekend", element=f"{_HANDLING}/soortHandeling", seen=seen, action=_OMITTED
+        )
+        return None
+    if kind and problem:
+        report(problem, element=f"{_HANDLING}/soortHandeling", seen=as_given(kind), action=resolved_as(known))
+    moment = _moment(at_time, report, f"{_HANDLING}/atTime")
+    path = f"{_HANDLING}/wasAssociatedWith"
+    who = coded(organisation, lists.organisaties(), report, path) if organisation else None
+    return Documenthandeling(known, moment, who)
 
 
 def _extra(extra: Extra) -> ExtraMetadata:

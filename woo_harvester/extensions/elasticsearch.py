@@ -20,7 +20,7 @@ from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.items import RecordItem
-from woo_harvester.record import plain
+from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run, refuse_start
 from woo_harvester.search.document import Action, Withdrawn, action_of
@@ -126,7 +126,7 @@ class ElasticsearchExporter:
     def _gather(self, item: Any, response: Response | None) -> None:
         if self._failed:
             return
-        record = plain(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
+        record = json_value(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
         try:
             action = action_of(self._kind, record, self._withdrawn)
         except ValueError as error:

@@ -1,7 +1,8 @@
-"""What is said of a document's type: by the metadata, the media type of the response, the extension.
+"""What the metadata, the media type of the response and the extension claim about a document's file type.
 
-Each source has its own notation. Each answers with a Verdict, so that "says nothing" (ask the next source)
-and "names a type that is not on the list" (not harvested) stay apart. Source: seed "Bestandsformaten".
+Each of these sources has its own notation. Each function returns a FormatClaim, which separates "no claim"
+(use the next source) from "a type that is not on the list" (do not harvest). Source: seed "Technische
+implementatie", section "Bestandsformaten".
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from woo_harvester.formats.kinds import FileType, file_types
+from woo_harvester.formats.filetypes import FileType, file_types
 from woo_harvester.tooi import normal_label
 from woo_harvester.urls import last_segment
 
-#: Media types that servers give to anything: the next source must tell.
-_SAYS_NOTHING = re.compile(
+#: Media types that servers send for any file: they claim nothing.
+_GENERIC_MEDIA_TYPE = re.compile(
     r"(application|binary|content|unknown)/"
     r"(octet-?stream|(x-)?(force-?)?download|(x-)?octet-?stream|(x-)?unknown|(x-)?binary|vnd\.ms-office|x-ole-storage)"
     r"|\*/\*"
 )
-#: Extensions of other files than the 19 types, as far as they stand among documents. What is not here may be
-#: anything, such as the .2 of "besluit 1.2" or the .aspx of a page that sends a PDF.
+#: Extensions of common files outside the 19 types. An extension that is not here claims nothing, such as the
+#: .2 of "besluit 1.2" or the .aspx of a page that sends a PDF.
 _OTHER_EXTENSION = re.compile(
     "docm|dotx?|dotm|xlsm|xlsb|xltx?|pptm|potx?|odg|odb|odm|ott|ots|otp|pages|numbers|key|wpd|epub|mobi|ps|eps|xps"
     "|xml|xsd|xsl|json|jsonld|geojson|rdf|ttl|yaml|yml|md|tsv|sql|mdb|accdb|parquet|css|js"
@@ -35,68 +36,69 @@ _FILE_TYPE_URI = re.compile(
 )
 _MEDIA_TYPE_URI = re.compile(r"https?://www\.iana\.org/assignments/media-types/", re.IGNORECASE)
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")
-#: PDF/A is PDF, whichever of its levels a publisher names.
+#: PDF/A is PDF, at each of its levels.
 _PDF_A = re.compile("pdf[/ -]?a([ -]?[1-4][abuef]?)?")
-#: No name of a file type is longer, in characters.
+#: Longest text that is read as the name of a file type, in characters.
 _MAXLENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a source says of the file type; neither of the two where it says nothing."""
+class FormatClaim:
+    """What one source claims about the file type. Both fields are None if it claims nothing."""
 
     filetype: FileType | None = None
-    named: str | None = None
-    """The type that it names, where that is not on the list."""
+    """The claimed type, if it is one of the 19."""
+    unlisted: str | None = None
+    """The claimed type as given, if it is not one of the 19."""
 
 
-_NOTHING = Verdict()
+_NOTHING = FormatClaim()
 
 
-def from_metadata(label: str | None, uri: str | None) -> Verdict:
-    """What the element ``format`` says: each part may be a URI, label, code, extension or media type.
+def from_metadata(label: str | None, uri: str | None) -> FormatClaim:
+    """Return the claim of the element ``format``.
 
-    The URI goes before the label; a part that names no type at all, such as a placeholder, says nothing.
+    Both *label* and *uri* may be a URI, label, code, extension or media type. The URI goes before the label.
+    A text that names no type, such as a placeholder, claims nothing.
     """
-    verdicts = [_from_name(text.strip()) for text in (uri, label) if text and len(text) <= _MAXLENGTH]
-    known = (verdict for verdict in verdicts if verdict.filetype)
-    return next(known, None) or next((verdict for verdict in verdicts if verdict.named), _NOTHING)
+    claims = [_from_name(text.strip()) for text in (uri, label) if text and len(text) <= _MAXLENGTH]
+    known = (claim for claim in claims if claim.filetype)
+    return next(known, None) or next((claim for claim in claims if claim.unlisted), _NOTHING)
 
 
 @lru_cache(maxsize=1024)
-def from_media_type(text: str | None) -> Verdict:
-    """What a ``Content-Type`` says, its parameters and letter case left aside.
+def from_media_type(text: str | None) -> FormatClaim:
+    """Return the claim of a ``Content-Type``. Its parameters and letter case make no difference.
 
-    Types that servers give to anything, such as ``application/octet-stream``, say nothing.
+    Types that servers send for any file, such as ``application/octet-stream``, claim nothing.
     """
     name = re.split("[;,]", text or "", maxsplit=1)[0].strip().lower()
     if filetype := _by_media_type().get(name):
-        return Verdict(filetype)
-    return (
-        Verdict(named=name) if _MEDIA_TYPE.fullmatch(name) and not _SAYS_NOTHING.fullmatch(name) else _NOTHING
-    )
+        return FormatClaim(filetype)
+    is_claim = _MEDIA_TYPE.fullmatch(name) and not _GENERIC_MEDIA_TYPE.fullmatch(name)
+    return FormatClaim(unlisted=name) if is_claim else _NOTHING
 
 
-def from_extension(url_or_name: str) -> Verdict:
-    """What the extension of a URL's last path segment, or of a file name, says."""
+def from_extension(url_or_name: str) -> FormatClaim:
+    """Return the claim of the extension of a file name, or of a URL's last path segment."""
     name = last_segment(url_or_name) if "://" in url_or_name else url_or_name
     _, dot, extension = name.strip().lower().rpartition(".")
     if not dot:
         return _NOTHING
     if filetype := _by_extension().get(extension):
-        return Verdict(filetype)
-    return Verdict(named=f".{extension}") if _OTHER_EXTENSION.fullmatch(extension) else _NOTHING
+        return FormatClaim(filetype)
+    return FormatClaim(unlisted=f".{extension}") if _OTHER_EXTENSION.fullmatch(extension) else _NOTHING
 
 
 @lru_cache(maxsize=4096)
-def _from_name(text: str) -> Verdict:
-    """What one part of ``format`` says."""
+def _from_name(text: str) -> FormatClaim:
+    """Return the claim of one text of ``format``: its URI or its label."""
     code = _FILE_TYPE_URI.fullmatch(text)
     name = normal_label(code[1] if code else _MEDIA_TYPE_URI.sub("", text))
     if filetype := _by_name().get(name.removeprefix(".")) or _by_pdf_a(name):
-        return Verdict(filetype)
+        return FormatClaim(filetype)
     if code:
-        return Verdict(named=text)
+        return FormatClaim(unlisted=text)
     return from_media_type(name) if "/" in name else from_extension(f".{name.removeprefix('.')}")
 
 
@@ -106,7 +108,7 @@ def _by_pdf_a(name: str) -> FileType | None:
 
 @cache
 def _by_name() -> dict[str, FileType]:
-    """By code, label and extension."""
+    """Return the types by code, label and extension, each in the form for comparison."""
     names = {}
     for filetype in file_types():
         for name in (filetype.code, filetype.label, *filetype.extensions):

@@ -1,8 +1,8 @@
-"""What stands in a container: which Office document a zip or OLE file is.
+"""Which Office document a zip or OLE file is.
 
-Each function answers with the codes of the types that it may be, the usual one first, and the media type that
-it has besides. A publisher's file may be damaged, or made to harm: the libraries read it through a window of
-so many bytes, and what they cannot read may be any type that comes in such a container.
+Each function returns the codes of the possible types, the usual one first, and a media type if the file is
+something else. A file may be damaged or malicious, so the libraries may read only a limited number of its
+bytes. A file that they cannot read may be any of the types that come in such a container.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from woo_harvester.formats.claims import from_media_type
 
 logger = logging.getLogger(__name__)
 
-#: Codes, and a media type.
-Found = tuple[tuple[str, ...], str | None]
+#: Codes of the possible types (the last part of a type's URI), and a media type.
+_Found = tuple[tuple[str, ...], str | None]
 
 OLE_MAGIC: bytes = olefile.MAGIC
 ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 
-OLE_TYPE = "application/x-ole-storage"
-#: By the stream in the root that tells the kind of file (MS-DOC 2.1, MS-XLS 2.1.2, MS-PPT 2.1).
-_OLE_STREAMS: dict[str, Found] = {
-    # An Office document with a password (MS-OFFCRYPTO 2.3.4.4): which one, only the key tells.
-    "EncryptedPackage": (("DOCX", "XLSX", "PPTX", "PPSX", "DOC", "XLS", "PPT", "PPS"), OLE_TYPE),
+_OLE_TYPE = "application/x-ole-storage"
+#: Types by the name of a stream in the root of the OLE file (MS-DOC 2.1, MS-XLS 2.1.2, MS-PPT 2.1).
+_OLE_STREAMS: dict[str, _Found] = {
+    # An Office document with a password (MS-OFFCRYPTO 2.3.4.4): without the key its type is unknown.
+    "EncryptedPackage": (("DOCX", "XLSX", "PPTX", "PPSX", "DOC", "XLS", "PPT", "PPS"), _OLE_TYPE),
     "WordDocument": (("DOC",), None),
     "Workbook": (("XLS",), None),
     "Book": (("XLS",), None),
@@ -39,85 +39,87 @@ _OLE_STREAMS: dict[str, Found] = {
     "__properties_version1.0": ((), "application/vnd.ms-outlook"),
     "VisioDocument": ((), "application/vnd.visio"),
 }
-_DAMAGED_OLE: Found = (("DOC", "XLS", "PPT", "PPS"), OLE_TYPE)
-_DAMAGED_ZIP: Found = (("ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"), None)
-_ZIP: Found = (("ZIP",), None)
+_DAMAGED_OLE: _Found = (("DOC", "XLS", "PPT", "PPS"), _OLE_TYPE)
+_DAMAGED_ZIP: _Found = (("ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"), None)
+_ZIP: _Found = (("ZIP",), None)
 
-#: Of an OLE file: its table of sectors, four bytes for every 512, and some eight thousand names.
-_OLE_WINDOW = 1024 * 1024
-_OLE_WINDOW_SHARE = 100
-#: Of a zip file: its list of members, which takes some 100 bytes a member, and one or two of them. With more
-#: members it is what it is called, as where it is damaged.
-_ZIP_WINDOW = 1024 * 1024
-#: Longest member that is read, in bytes after decompression.
+#: Bytes of an OLE file that may be read, besides 1/100 of its size. That suffices for its table of sectors
+#: (four bytes for each 512) and some eight thousand names.
+_OLE_READ_MAXSIZE = 1024 * 1024
+_OLE_READ_SHARE = 100
+#: Bytes of a zip file that may be read. That suffices for its list of members (some 100 bytes each) and one
+#: or two members. A file with more members counts as damaged: the claims decide its type.
+_ZIP_READ_MAXSIZE = 1024 * 1024
+#: Bytes of a member that are read, after decompression.
 _MEMBER_MAXSIZE = 1024 * 1024
+#: Compression methods that Office documents use.
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-#: The media types that a zip file may give itself.
+#: Media types that an OpenDocument or EPUB file declares for itself.
 _TYPE_OF_ZIP = re.compile(r"application/(vnd\.oasis\.opendocument\.[a-z.-]+|epub\+zip)")
 
 
-class WindowError(OSError):
-    """More of a file was asked for than its window allows."""
+class _ReadLimitError(OSError):
+    """A library read more of a file than it may."""
 
 
-class Window(io.RawIOBase):
-    """A file for a library to read: not more than *size* bytes of it in all, wherever they stand."""
+class _LimitedFile(io.RawIOBase):
+    """A file of which at most *size* bytes can be read in total, from any position."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self._left = size
 
     def read(self, size: int = -1) -> bytes:
-        """As of a file; raises WindowError where it is too much."""
+        """Read as from any file. Raises _ReadLimitError beyond the limit."""
         data = self._file.read(self._left + 1 if size < 0 else min(size, self._left + 1))
         self._left -= len(data)
         if self._left < 0:
-            raise WindowError("more was to be read than tells a type")
+            raise _ReadLimitError("the type of the file needs too many bytes to detect")
         return data
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """As of a file."""
+        """Seek as in any file."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """As of a file."""
+        """Return the position in the file."""
         return self._file.tell()
 
     def seekable(self) -> bool:
-        """As of a file."""
+        """Return True: the libraries seek."""
         return True
 
 
-def in_ole(file: BinaryIO) -> Found:
-    """Which document an OLE file is, by the streams in its root."""
-    window = Window(file, _OLE_WINDOW + file.seek(0, io.SEEK_END) // _OLE_WINDOW_SHARE)
+def in_ole(file: BinaryIO) -> _Found:
+    """Return the type of an OLE file, by the streams in its root."""
+    limited = _LimitedFile(file, _OLE_READ_MAXSIZE + file.seek(0, io.SEEK_END) // _OLE_READ_SHARE)
     container: olefile.OleFileIO[str]
     try:
-        with olefile.OleFileIO(cast("BinaryIO", window)) as container:
+        with olefile.OleFileIO(cast("BinaryIO", limited)) as container:
             found = (kind for stream, kind in _OLE_STREAMS.items() if container.exists(stream))
-            return next(found, ((), OLE_TYPE))
-    except Exception as error:  # whatever its parser stumbles on
+            return next(found, ((), _OLE_TYPE))
+    except Exception as error:  # a damaged file can make the library raise anything
         logger.debug("OLE file that cannot be read: %r", error)
         return _DAMAGED_OLE
 
 
-def in_zip(file: BinaryIO) -> Found:
-    """Which document a zip file is: by the type of its main part (OPC), else its media type (ODF)."""
+def in_zip(file: BinaryIO) -> _Found:
+    """Return the type of a zip file, by the type of its main part (OPC), else by its media type (ODF)."""
     try:
-        with zipfile.ZipFile(cast("BinaryIO", Window(file, _ZIP_WINDOW))) as archive:
+        with zipfile.ZipFile(cast("BinaryIO", _LimitedFile(file, _ZIP_READ_MAXSIZE))) as archive:
             return next((_found(name) for name in _media_types(archive)), _ZIP)
-    except Exception as error:  # whatever its parser stumbles on
+    except Exception as error:  # a damaged file can make the library raise anything
         logger.debug("Zip file that cannot be read: %r", error)
         return _DAMAGED_ZIP
 
 
-def _found(media_type: str) -> Found:
-    verdict = from_media_type(media_type)
-    return ((verdict.filetype.code,), None) if verdict.filetype else ((), media_type)
+def _found(media_type: str) -> _Found:
+    claim = from_media_type(media_type)
+    return ((claim.filetype.code,), None) if claim.filetype else ((), media_type)
 
 
 def _media_types(archive: zipfile.ZipFile) -> Iterator[str]:
-    """The media types that the archive gives itself, in lower case: of OPC, then of ODF."""
+    """Yield the media types that the archive declares for itself, in lower case: OPC, then ODF."""
     for part in _elements(archive, "[Content_Types].xml", "Override"):
         name = part.get("ContentType", "").lower().removesuffix("+xml")
         if name.endswith(".main"):
@@ -130,7 +132,7 @@ def _media_types(archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _elements(archive: zipfile.ZipFile, member: str, name: str) -> Iterator[dict[str, str]]:
-    """The attributes of the elements with this local name, without their namespaces."""
+    """Yield the attributes of each element with this local name, without their namespaces."""
     content = _member(archive, member)
     if content is None:
         return
@@ -140,7 +142,7 @@ def _elements(archive: zipfile.ZipFile, member: str, name: str) -> Iterator[dict
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes | None:
-    """The beginning of a member; None where there is none that is packed as these containers have it."""
+    """Return the beginning of a member; None without such a member, or with another compression method."""
     try:
         info = archive.getinfo(name)
     except KeyError:

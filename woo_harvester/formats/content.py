@@ -1,8 +1,8 @@
-"""What the bytes of a document tell of its type.
+"""Detect the file type of a document from its bytes.
 
-Libraries look: filetype knows the magic numbers, xtractmime the first tags of HTML by the WHATWG's standard
-for sniffing, olefile and zipfile what is in a container. How candidates did on the 19 samples of the tests,
-given the bytes without their name, and on four PDFs of ministries, which all of them know:
+Libraries do the work: filetype knows the magic numbers, xtractmime the first tags of HTML by the WHATWG's
+standard for sniffing, olefile and zipfile the content of a container. Candidates were compared on the 19
+samples of the tests (bytes without a name) and on four PDFs of ministries, which all of them recognise:
 
 ====================  ====================================================================================
 filetype 1.2 (MIT)    right of 7z, pdf, rtf, zip and Office files, but for ppsx (pptx) and odf (zip);
@@ -29,58 +29,58 @@ from xtractmime import RESOURCE_HEADER_BUFFER_LENGTH, extract_mime
 
 from woo_harvester.formats.claims import from_media_type
 from woo_harvester.formats.containers import OLE_MAGIC, ZIP_MAGIC, in_ole, in_zip
-from woo_harvester.formats.kinds import FileType, file_types
+from woo_harvester.formats.filetypes import FileType, file_types
 
-#: What is read to begin with, in bytes: all that filetype looks at.
-HEAD_SIZE = 8192
-#: What HTML begins with besides the tags of the standard: pattern, mask that takes both letter cases, white
-#: space to pass over, type.
+#: Bytes that are read first: as many as filetype uses.
+_HEAD_SIZE = 8192
+#: Tags that HTML may begin with, besides those of the standard: pattern, mask for both letter cases, white
+#: space to skip, type.
 _OTHER_TAGS = tuple(
     (tag, bytes(0xDF if byte.isalpha() else 0xFF for byte in tag.decode()), None, b"text/html")
     for tag in (b"<META ", b"<LINK ", b"<FORM ")
 )
 #: The "binary data bytes" of the standard MIME Sniffing, section 3.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-#: What nearly all PDFs begin with, and nothing else does.
+#: First bytes of nearly all PDFs, and of no other file.
 _PDF_MAGIC = b"%PDF-"
 #: Readers of PDF take a file whose header stands within the first kilobyte (ISO 32000-1, annex H.3.4.1).
 _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
-#: How UTF-16 without a byte order mark shows in markup (XML 1.0, appendix F).
+#: First two bytes of markup in UTF-16 without a byte order mark (XML 1.0, appendix F).
 _UTF_16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-#: The answers of xtractmime that are text; others come of short magic numbers that a text may begin with.
+#: Results of xtractmime that are used. Its others come from short magic numbers that a text may begin with.
 _MARKUP = frozenset({b"text/html", b"text/xml", b"application/pdf", b"application/postscript"})
 #: A plain text may be CSV, and HTML that begins with other tags than browsers look for.
 _TEXT = ("TXT", "CSV", "HTML")
-#: XML is text as well, but is called so, or not taken.
+#: XML may be a plain text or HTML, but only if a source claims that.
 _XML = ("TXT", "HTML")
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """What the bytes tell; neither of the two where they tell nothing."""
+class DetectedFormat:
+    """The format detected from the content of a document. Both fields are empty if nothing was detected."""
 
     may_be: tuple[FileType, ...] = ()
-    """The types of the list that these bytes can be, the usual one first."""
-    named: str | None = None
-    """What else they are, as a media type: not on the list, unless it is called one that they may be."""
+    """The types of the list that the bytes can be, the usual one first."""
+    unlisted: str | None = None
+    """Media type outside the list. The document is harvested only if a source claims a type of ``may_be``."""
 
     def resolve(self, claimed: FileType | None, *others: FileType | None) -> FileType | None:
-        """The type of the list that it is: the first claimed one that it may be, else its usual one."""
+        """Return the first claimed type that the bytes can be, else their usual type; None if unlisted."""
         for filetype in (claimed, *others):
             if filetype in self.may_be:
                 return filetype
-        return self.may_be[0] if self.may_be and not self.named else None
+        return self.may_be[0] if self.may_be and not self.unlisted else None
 
 
-def read_content(file: BinaryIO) -> Content:
-    """What is in *file*, which is seekable; of a large one only what tells its type is read.
+def detect_format(file: BinaryIO) -> DetectedFormat:
+    """Return the format of *file*, which must be seekable; only a small part of a large file is read.
 
-    Never an error for what the bytes are: a damaged container may be any type that comes in such a container.
-    OSError where the file itself cannot be read.
+    No content raises an error: a damaged container may be any type that comes in such a container. Raises
+    OSError if the file itself cannot be read.
     """
     file.seek(0)
-    head = file.read(HEAD_SIZE)
+    head = file.read(_HEAD_SIZE)
     if head.startswith(_PDF_MAGIC):  # first, since most documents are PDF
         return _content(("PDF",))
     if head.startswith(OLE_MAGIC):
@@ -91,23 +91,26 @@ def read_content(file: BinaryIO) -> Content:
     return _text_content(text) if text is not None else _binary_content(head)
 
 
-def known_content(media_type: str | None) -> Content | None:
-    """What bytes told whose media type was kept; None where nothing was."""
+def detected_before(media_type: str | None) -> DetectedFormat | None:
+    """Return the format detected in an earlier run, of which the media type was kept; None if nothing was."""
     filetype = from_media_type(media_type).filetype
-    return Content((filetype,)) if filetype else None
+    return DetectedFormat((filetype,)) if filetype else None
 
 
 def _as_text(head: bytes) -> bytes | None:
-    """The beginning of a text, in UTF-8 or a code page, from its first character; None where it is none."""
+    """Return the beginning of a text in UTF-8 or a code page, without leading white space.
+
+    Returns None if the bytes are no text.
+    """
     encoding, mark = read_bom(head)
     encoding = encoding or _UTF_16.get(head[:2])
     if encoding:
-        # Cut in mid-character at the end, perhaps; what cannot be decoded is no markup.
+        # The end may be half a character; bytes that cannot be decoded are no markup.
         head = head[len(mark or b"") :].decode(encoding, "ignore").encode("utf-8", "ignore")
     return head.lstrip() if head and not _BINARY.search(head, 0, RESOURCE_HEADER_BUFFER_LENGTH) else None
 
 
-def _text_content(text: bytes) -> Content:
+def _text_content(text: bytes) -> DetectedFormat:
     kind = extract_mime(text, http_origin=False, extra_types=_OTHER_TAGS)
     if kind == b"text/xml":
         return _content(("HTML",)) if _is_xhtml(text) else _content(_XML, "text/xml")
@@ -117,14 +120,14 @@ def _text_content(text: bytes) -> Content:
     return _named(guessed) if guessed == "application/rtf" else _content(_TEXT)
 
 
-def _binary_content(head: bytes) -> Content:
+def _binary_content(head: bytes) -> DetectedFormat:
     if _PDF_HEADER.search(head, 0, _PDF_WITHIN):
         return _content(("PDF",))
     return _named(guess_mime(head))
 
 
 def _is_xhtml(text: bytes) -> bool:
-    """Whether the root element is ``html``; entities and DTDs are left alone."""
+    """Return whether the root element is ``html``. Entities and DTDs are not read."""
     parser = etree.XMLPullParser(
         ("start",), encoding="utf-8", recover=True, resolve_entities=False, no_network=True
     )
@@ -136,13 +139,13 @@ def _is_xhtml(text: bytes) -> bool:
     return root is not None and etree.QName(root).localname.lower() == "html"
 
 
-def _named(media_type: str | None) -> Content:
-    verdict = from_media_type(media_type)
-    return Content((verdict.filetype,) if verdict.filetype else (), verdict.named)
+def _named(media_type: str | None) -> DetectedFormat:
+    claim = from_media_type(media_type)
+    return DetectedFormat((claim.filetype,) if claim.filetype else (), claim.unlisted)
 
 
-def _content(codes: tuple[str, ...], named: str | None = None) -> Content:
-    return Content(tuple(_by_code()[code] for code in codes), named)
+def _content(codes: tuple[str, ...], unlisted: str | None = None) -> DetectedFormat:
+    return DetectedFormat(tuple(_by_code()[code] for code in codes), unlisted)
 
 
 @cache

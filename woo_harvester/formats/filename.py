@@ -1,4 +1,4 @@
-"""How a document's file is called: a name that any file system takes."""
+"""The name of a document's file, safe for any file system."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from urllib.parse import unquote
 
 from woo_harvester.urls import last_segment
 
-#: Longest file name, in bytes of UTF-8: what common file systems hold.
+#: Longest file name, in bytes of UTF-8: the limit of common file systems.
 FILE_NAME_MAXLENGTH = 255
 #: Longest Content-Disposition that is read, in characters; a file name of 255 bytes needs far less.
 _DISPOSITION_MAXLENGTH = 4096
-#: What ``filename*`` may be written in (RFC 8187, 3.2; RFC 5987 had Latin-1 too), and what is sent under it.
+#: Charsets of ``filename*`` (RFC 8187, 3.2; RFC 5987 also had Latin-1), and the encodings to decode them
+#: with.
 _CHARSETS = {
     "utf-8": "utf-8",
     "utf8": "utf-8",
@@ -24,7 +25,8 @@ _CHARSETS = {
     "windows-1252": "windows-1252",
 }
 _ENCODED_WORDS = re.compile(r"(=\?(utf-8|iso-8859-1|windows-1252)\?[bq]\?[^?]*\?=\s*)+", re.IGNORECASE)
-#: Separators, what Windows refuses, control characters, what turns a name round or hides in it, surrogates.
+#: Path separators, characters that Windows refuses, control and invisible characters, characters that change
+#: the direction of writing, and surrogates.
 _UNSAFE = re.compile(
     r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffd'
     r"\ud800-\udfff\U000e0000-\U000e007f]+"
@@ -36,17 +38,18 @@ _DEVICE = re.compile(
 
 
 def file_name(content_disposition: str | bytes | None, url: str) -> str | None:
-    """The name of a document's file, safe for file systems; None where nothing tells one.
+    """Return a safe name for a document's file, or None if neither header nor URL has one.
 
-    From ``Content-Disposition`` (RFC 6266: ``filename*`` before ``filename``), else the URL's last segment.
+    The name comes from ``Content-Disposition`` (RFC 6266: ``filename*`` before ``filename``), else from the
+    URL's last segment.
     """
-    told = _disposition_names(content_disposition) if content_disposition else ()
-    safe = (_safe_name(name) for name in (*told, last_segment(url)))
+    given = _disposition_names(content_disposition) if content_disposition else ()
+    safe = (_safe_name(name) for name in (*given, last_segment(url)))
     return next((name for name in safe if name), None)
 
 
 def _disposition_names(value: str | bytes) -> Iterator[str]:
-    """The file names in a ``Content-Disposition``, the one that counts first."""
+    """Yield the file names in a ``Content-Disposition``, in the order of preference."""
     header = Message()
     header["Content-Disposition"] = _decoded(value)[:_DISPOSITION_MAXLENGTH]
     parameters = header.get_params(header="Content-Disposition") or []
@@ -55,12 +58,15 @@ def _disposition_names(value: str | bytes) -> Iterator[str]:
     extended = [name for name in names if isinstance(name, tuple)]
     yield from (text for text in (_extended(charset, text) for charset, _, text in extended) if text)
     yield from (_unquoted(name) for name in names if isinstance(name, str))
-    # What stands in filename* in a way of its own is better than nothing (RFC 8187, 3.2.1 has it ignored).
+    # A filename* in an unknown charset is better than no name (RFC 8187, 3.2.1 would ignore it).
     yield from (_decoded(text.encode("latin-1", "ignore")) for _, _, text in extended)
 
 
 def _extended(charset: str | None, text: str) -> str | None:
-    """The text of ``filename*``, whose bytes the library made characters of; None where it is wrong."""
+    """Return the text of ``filename*``, or None if it is not in its charset.
+
+    The library gives each byte as one character of Latin-1.
+    """
     encoding = _CHARSETS.get((charset or "").lower())
     try:
         return text.encode("latin-1").decode(encoding) if encoding else None
@@ -71,7 +77,7 @@ def _extended(charset: str | None, text: str) -> str | None:
 
 
 def _decoded(value: str | bytes) -> str:
-    """Header bytes as text: RFC 9110 has Latin-1, servers send UTF-8 as well."""
+    """Return a header as text. RFC 9110 has Latin-1, but servers also send UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     try:
@@ -81,8 +87,8 @@ def _decoded(value: str | bytes) -> str:
 
 
 def _unquoted(name: str) -> str:
-    """Many servers encode ``filename`` too, in one of two ways (RFC 6266, appendix C); browsers decode it."""
-    name = name.removeprefix('"')  # its end was lost
+    """Decode a ``filename`` as browsers do: servers encode it in one of two ways (RFC 6266, appendix C)."""
+    name = name.removeprefix('"')  # a quote that the server did not close
     if _ENCODED_WORDS.fullmatch(name):
         return _encoded_words(name)
     try:
@@ -92,7 +98,7 @@ def _unquoted(name: str) -> str:
 
 
 def _encoded_words(name: str) -> str:
-    """What a name in the encoding of mail headers says (RFC 2047)."""
+    """Decode a name in the encoding of mail headers (RFC 2047)."""
     try:
         return str(make_header(decode_header(name)))
     except (HeaderParseError, LookupError, ValueError):
@@ -100,7 +106,7 @@ def _encoded_words(name: str) -> str:
 
 
 def _safe_name(name: str) -> str:
-    """The last part of a path as a name that any file system takes; empty where nothing is left of it."""
+    """Return the last part of a path as a name for any file system; empty if no character is left."""
     name = re.split(r"[/\\]", name.strip().rstrip("/\\"))[-1]
     name = " ".join(_UNSAFE.sub("_", name).split()).lstrip(". ").rstrip(". ")
     name = _DEVICE.sub(r"\g<0>_", name) if _DEVICE.match(name) else name
@@ -114,5 +120,5 @@ def _safe_name(name: str) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    """The text, cut to a length in bytes of UTF-8 without breaking a character."""
+    """Cut a text to a length in bytes of UTF-8, without breaking a character."""
     return text.encode()[:length].decode(errors="ignore").rstrip(". ")

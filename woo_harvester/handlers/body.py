@@ -8,7 +8,7 @@ import tempfile
 from typing import IO, Literal
 
 from woo_harvester.handlers.coding import BombError, Decoder
-from woo_harvester.sitemaps.unpack import CorruptError, TruncatedError
+from woo_harvester.sitemaps.decompress import CorruptError, TruncatedError
 
 #: Bodies up to this size stay in memory, larger ones go to a temporary file, in pieces of this size.
 SPOOL_SIZE = 1024 * 1024

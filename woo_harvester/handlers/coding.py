@@ -6,13 +6,13 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from woo_harvester.sitemaps.unpack import (
+from woo_harvester.sitemaps.decompress import (
     GZIP_MAGIC,
     GZIP_WBITS,
     MAX_MEMBERS,
     CorruptError,
+    DecompressError,
     TruncatedError,
-    UnpackError,
     inflate,
 )
 
@@ -22,11 +22,11 @@ FREE_SIZE: Final = 10 * 1024 * 1024
 MAX_RATIO: Final = 200
 
 
-class UnknownCodingError(UnpackError):
+class UnknownCodingError(DecompressError):
     """The body is coded in a way that nobody asked for; the message is the Content-Encoding."""
 
 
-class BombError(UnpackError):
+class BombError(DecompressError):
     """There are far more bytes, after decoding, than what came can mean."""
 
 

@@ -21,7 +21,7 @@ from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
 from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
-from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, TruncatedError, unpack
+from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.urls import LOC_MAXLENGTH, last_segment
 
 #: Bytes in which a page may declare its encoding; HTML says the first 1,024.
@@ -100,7 +100,7 @@ def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: 
 
 def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> Iterator[bytes]:
     try:
-        yield from unpack(chunks, maxsize)
+        yield from decompress(chunks, maxsize)
     except TooLargeError as error:
         listing.fault, listing.seen = "ipm.te-groot", str(error)
     except (TruncatedError, CorruptError) as error:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from lxml import etree
 
 from woo_harvester.findings import Finding
+from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.sitemaps.reader import local_name
-from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, TruncatedError, unpack
 
 #: What became of a message with a fault.
 REFUSED = "bericht niet verwerkt"
@@ -72,7 +72,7 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
 
 def _joined(chunks: Iterable[bytes], maxsize: int) -> bytes:
     try:
-        return b"".join(unpack(chunks, maxsize))
+        return b"".join(decompress(chunks, maxsize))
     except TooLargeError:
         raise _error("ipm.te-groot", f"meer dan {maxsize} bytes") from None
     except (TruncatedError, CorruptError) as error:

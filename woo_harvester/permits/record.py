@@ -2,7 +2,7 @@
 """The permit record: one case of Vergunningen IPM 4.0, in the version that a run reports.
 
 The keys of ``vergunning`` and ``documenten`` are the names of OWMS and of the model; what is None or empty is
-absent in the output (:func:`woo_harvester.record.plain`).
+absent in the output (:func:`woo_harvester.record.json_value`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import DropItem
 
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
-from woo_harvester.formats import file_name, known_content, read_content
+from woo_harvester.formats import detect_format, detected_before, file_name
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
 
@@ -36,10 +36,10 @@ class FileTypePipeline:
         media_type = fetched.media_type if fetched else None
         if fetched and fetched.unchanged and item.source.known:
             # The bytes are those that told it then.
-            name, content = item.source.known.file_name, known_content(media_type)
+            name, content = item.source.known.file_name, detected_before(media_type)
         else:
             name = file_name(fetched.disposition if fetched else None, loc)
-            content = read_content(fetched.file) if fetched and fetched.file else None
+            content = detect_format(fetched.file) if fetched and fetched.file else None
         decision = decide_filetype(item.source.given.format, media_type, loc, name, item.report, content)
         if decision is None:
             raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")

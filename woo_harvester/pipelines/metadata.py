@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from woo_harvester.diwoo.mapping import map_given
+from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.items import WooItem
 
 
@@ -14,5 +14,5 @@ class MetadataPipeline:
     def process_item(self, item: Any) -> Any:
         """Map the item's given metadata."""
         if isinstance(item, WooItem) and item.source is not None:
-            map_given(item.source.given, item.record, item.report)
+            map_metadata(item.source.given, item.record, item.report)
         return item

@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from woo_harvester.permits.record import PermitRecord, Term
-from woo_harvester.record import Oorzaak, Record, Waarde, keys_of
+from woo_harvester.record import Oorzaak, Record, Waarde, json_keys
 from woo_harvester.reference.markdown import code, head, table
 
 INTRODUCTION = """\
@@ -63,7 +63,7 @@ def render() -> str:
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
     """Path, kind of value and meaning of each key of a dataclass, and of what is nested in it."""
     hints, told = get_type_hints(kind), meanings(kind)
-    for name, key in keys_of(kind):
+    for name, key in json_keys(kind):
         inner, is_list = _without_none(hints[name])
         here = f"{path}{key}{'[]' if is_list else ''}"
         meaning = [told[name]] if name in told else []

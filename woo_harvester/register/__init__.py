@@ -1,8 +1,8 @@
-"""The register of public bodies (ROO): hosts to visit, and whose a document is."""
+"""The Register van Overheidsorganisaties (ROO): hosts to visit, and the organisation of a document."""
 
-from woo_harvester.register.intake import RegisterCopy
 from woo_harvester.register.organisations import Location, Match, Organisation
 from woo_harvester.register.reader import RegisterError, read_export
 from woo_harvester.register.register import Register
+from woo_harvester.register.stored_copy import RegisterCopy
 
 __all__ = ["Location", "Match", "Organisation", "Register", "RegisterCopy", "RegisterError", "read_export"]

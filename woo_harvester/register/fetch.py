@@ -1,4 +1,4 @@
-"""Has the register for a run: from a local file, or over HTTP with the kept copy to fall back on."""
+"""Get the register for a run: from a local file, or over HTTP with the stored copy as a fallback."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from woo_harvester.findings import Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
-from woo_harvester.register.intake import read_file
 from woo_harvester.register.reader import MAXSIZE
+from woo_harvester.register.stored_copy import read_file
 from woo_harvester.statuses import is_complete
 from woo_harvester.trust import trusted_context
 
-#: How often the register is asked for, before it counts as out of reach.
-TRIES = 3
+#: Number of tries before the register counts as unreachable.
+_TRIES = 3
 
 _NOT_MODIFIED = 304
 _TEMPORARY = frozenset({408, 429, 500, 502, 503, 504})
@@ -26,16 +26,16 @@ _CHUNK = 64 * 1024
 
 
 class FetchError(Exception):
-    """The register could not be fetched; the message is the reason, in one line."""
+    """The register could not be fetched; the message is one line with the reason."""
 
 
-class TemporaryFetchError(FetchError):
-    """The same request may well succeed a little later."""
+class _TemporaryFetchError(FetchError):
+    """The register could not be fetched, but the same request may succeed a little later."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """An export that was fetched whole, with the headers that the next request needs."""
+class _FetchedExport:
+    """The headers of a complete export, for the conditional request of the next run."""
 
     etag: str | None
     last_modified: str | None
@@ -51,12 +51,12 @@ async def obtain_register(
     time_limit: float = 300,
     backoff: float = 2,
 ) -> Register:
-    """The register from ``source``, a local path or an http(s) URL.
+    """Return the register from *source*, a local path or an http(s) URL.
 
-    Of a URL the last good copy is kept in ``data_dir``. Where the register cannot be fetched, or what comes
-    is implausible, that copy is used, with the finding ``register.onbereikbaar``. A try may take
-    ``time_limit`` seconds; the waits between tries begin at ``backoff`` seconds and double. Raises
-    RegisterError where there is neither a register nor a copy.
+    For a URL the last good copy is stored in *data_dir*. If the register cannot be fetched, or the export is
+    implausible, that copy is used, with the finding ``register.onbereikbaar``. Each try may take *time_limit*
+    seconds. The waits between tries begin at *backoff* seconds and double. Raises RegisterError if there is
+    neither a register nor a copy.
     """
     if not source.lower().startswith(("http://", "https://")):
         return read_file(Path(source), report, today)
@@ -66,7 +66,7 @@ async def obtain_register(
             fetched = await fetch_register(
                 source, copy, file, user_agent=user_agent, time_limit=time_limit, backoff=backoff
             )
-            # Read here and not in a thread: a run can do nothing else before it knows its hosts.
+            # Not in a thread: a run can do nothing else before it knows its hosts.
             if fetched is None:
                 return copy.read(report, today)
             return copy.accept(
@@ -90,18 +90,18 @@ async def fetch_register(
     time_limit: float = 300,
     maxsize: int = MAXSIZE,
     backoff: float = 2,
-) -> Fetched | None:
-    """Fetches the export into ``file``; None where the server says that the copy is still the newest.
+) -> _FetchedExport | None:
+    """Fetch the export into *file*. Return None if the server reports that the copy is up to date.
 
-    Temporary faults are tried again, three times in all. Raises FetchError for all that is not a whole answer
-    of at most ``maxsize`` bytes, TrustError where no certificate can be verified. Certificates are verified;
-    ``SSL_CERT_FILE`` adds a private authority.
+    Temporary errors are retried, up to three tries in all. Certificates are verified; ``SSL_CERT_FILE`` adds
+    a private authority. Raises FetchError unless the answer is complete and at most *maxsize* bytes. Raises
+    TrustError if no certificate can be verified.
     """
     headers = {"User-Agent": user_agent, **copy.conditional_headers()}
     tries = AsyncRetrying(
-        stop=stop_after_attempt(TRIES),
+        stop=stop_after_attempt(_TRIES),
         wait=wait_exponential(multiplier=backoff),
-        retry=retry_if_exception_type(TemporaryFetchError),
+        retry=retry_if_exception_type(_TemporaryFetchError),
         reraise=True,
     )
     async with aiohttp.ClientSession(
@@ -115,33 +115,33 @@ async def fetch_register(
 
 async def _fetch_once(
     session: aiohttp.ClientSession, url: str, file: IO[bytes], maxsize: int
-) -> Fetched | None:
+) -> _FetchedExport | None:
     try:
         async with session.get(url) as response:
             if response.status == _NOT_MODIFIED:
                 return None
             _check(response, url)
             await _save(response, file, maxsize)
-            return Fetched(response.headers.get("ETag"), response.headers.get("Last-Modified"))
+            return _FetchedExport(response.headers.get("ETag"), response.headers.get("Last-Modified"))
     except TimeoutError as error:
-        raise TemporaryFetchError("time-out") from error
+        raise _TemporaryFetchError("time-out") from error
     except (aiohttp.InvalidURL, aiohttp.TooManyRedirects, aiohttp.ClientSSLError) as error:
         raise FetchError(_reason(error)) from error
     except aiohttp.ClientError as error:
-        raise TemporaryFetchError(_reason(error)) from error
+        raise _TemporaryFetchError(_reason(error)) from error
 
 
 def _check(response: aiohttp.ClientResponse, url: str) -> None:
     if url.lower().startswith("https:") and response.url.scheme != "https":
         raise FetchError(f"redirected to {response.url}, which is not https")
     if response.status in _TEMPORARY:
-        raise TemporaryFetchError(f"HTTP {response.status}")
+        raise _TemporaryFetchError(f"HTTP {response.status}")
     if not is_complete(response.status):
         raise FetchError(f"HTTP {response.status}")
 
 
 async def _save(response: aiohttp.ClientResponse, file: IO[bytes], maxsize: int) -> None:
-    """Writes the body, after decompression; a try that broke off leaves nothing behind in the file."""
+    """Write the decompressed body to the file, in place of what an earlier try wrote."""
     file.seek(0)
     file.truncate()
     async for chunk in response.content.iter_chunked(_CHUNK):
@@ -152,5 +152,5 @@ async def _save(response: aiohttp.ClientResponse, file: IO[bytes], maxsize: int)
 
 
 def _reason(error: aiohttp.ClientError) -> str:
-    """In one line, never empty: some of these errors have no text."""
+    """Return the error as one line. It begins with the type, since some of these errors have no text."""
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,6 +1,6 @@
-"""Which registered URL is the longest prefix of a location: by whole path segments, and by whole parameters.
+"""Find the registered URL that is the longest prefix of a location, by complete segments and parameters.
 
-Source: "Publisher by register" in the interface description; equal URLs by RFC 3986, section 6.2.2.
+Source: "Publisher by register" in the interface description. RFC 3986, section 6.2.2, defines equal URLs.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from woo_harvester.register.organisations import Location, Match, Organisation
 
 _Parts = tuple[str, ...]
 
-#: Scheme, authority, path and query of an absolute URL; the fragment says nothing about the location.
+#: Scheme, authority, path and query of an absolute URL. The fragment makes no difference.
 _URL = re.compile(r"https?://([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
 _RESERVED = ":/?#[]@!$&'()*+,;="
-#: Nothing to normalise in it: no escapes, and only characters that may stand in a path or a query.
-_PLAIN = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*")
+#: A text in normal form: no escapes, and only characters that a path or a query may have.
+_NORMALISED = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*")
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 _UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
 
 
 def split_url(url: str) -> tuple[str, str, str]:
-    """Authority, path and query of an absolute http or https URL, as they stand there.
+    """Return authority, path and query of an absolute http or https URL, as given.
 
-    Raises ValueError for anything else.
+    Raises ValueError for any other text.
     """
     match = _URL.match(url.strip())
     if match is None:
@@ -34,10 +34,10 @@ def split_url(url: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3] or ""
 
 
-def segments(path: str) -> _Parts:
-    """The segments of an absolute path in their normal form; a final slash makes no difference.
+def _segments(path: str) -> _Parts:
+    """Return the segments of an absolute path in their normal form. A final slash makes no difference.
 
-    ``/a/./b/../c/`` and ``/%61/c`` are both ``("a", "c")``; an escaped slash stays within its segment.
+    ``/a/./b/../c/`` and ``/%61/c`` are both ``("a", "c")``. An escaped slash stays within its segment.
     """
     path = _normal(path)
     parts = path.split("/")[1:]
@@ -48,39 +48,39 @@ def segments(path: str) -> _Parts:
     return tuple(parts)
 
 
-def parameters(query: str) -> _Parts:
-    """The parameters of a query in their normal form, in the order given, without empty ones at the end."""
+def _parameters(query: str) -> _Parts:
+    """Return the parameters of a query in normal form, in the given order, without empty ones at the end."""
     query = _normal(query).rstrip("&")
     return tuple(query.split("&")) if query else ()
 
 
 class HostLocations:
-    """What is registered on one host, ready for looking up the longest prefix."""
+    """The registered URLs of one host, indexed to find the longest prefix of a location."""
 
-    __slots__ = ("_deepest", "_most", "_urls", "bodies", "only")
+    __slots__ = ("_deepest", "_most", "_urls", "only", "organisations")
 
     def __init__(self, locations: Iterable[Location]) -> None:
         urls: dict[tuple[_Parts, _Parts], list[Organisation]] = {}
         for location in locations:
             _, path, query = split_url(location.url)
-            urls.setdefault((segments(path), parameters(query)), []).append(location.organisation)
-        self._urls = {key: _match(bodies) for key, bodies in urls.items()}
-        # However long a location is, no more steps are taken than the register itself has.
+            urls.setdefault((_segments(path), _parameters(query)), []).append(location.organisation)
+        self._urls = {key: _match(organisations) for key, organisations in urls.items()}
+        # These bound the steps of a search by the register, however long the location is.
         self._deepest = max((len(path) for path, given in urls if not given), default=-1)
         self._most = max((len(given) for _, given in urls), default=0)
-        self.bodies = tuple(dict.fromkeys(chain.from_iterable(urls.values())))
-        """In the order of the register."""
-        self.only = _match(self.bodies)
-        """The only body on the host, if there is only one."""
+        self.organisations = tuple(dict.fromkeys(chain.from_iterable(urls.values())))
+        """The organisations on the host, in the order of the register."""
+        self.only = _match(self.organisations)
+        """The match of the whole host: its organisation if there is one only, else the candidates."""
 
     def longest_prefix(self, path: str, query: str) -> Match | None:
-        """Whose the longest registered URL is that is a prefix; None where none is.
+        """Return the match of the longest registered URL that is a prefix of the location, or None.
 
-        A registered URL with a query is a prefix only of a location with the same path, whose query begins
-        with it by whole parameters.
+        A registered URL with a query is a prefix only of a location with the same path, if the query of the
+        location begins with all its parameters.
         """
-        key = segments(path)
-        given = parameters(query)[: self._most] if self._most else ()
+        key = _segments(path)
+        given = _parameters(query)[: self._most] if self._most else ()
         for length in range(len(given), 0, -1):
             if (match := self._urls.get((key, given[:length]))) is not None:
                 return match
@@ -90,14 +90,14 @@ class HostLocations:
         return None
 
 
-def _match(bodies: Iterable[Organisation]) -> Match:
-    different = tuple(dict.fromkeys(bodies))
+def _match(organisations: Iterable[Organisation]) -> Match:
+    different = tuple(dict.fromkeys(organisations))
     return Match(different[0]) if len(different) == 1 else Match(candidates=different)
 
 
 def _normal(text: str) -> str:
-    """Percent-encoding in the one form of RFC 3986: escapes only where needed, with capitals."""
-    if _PLAIN.fullmatch(text):
+    """Return a text in the normal form of RFC 3986: only necessary escapes, in capitals."""
+    if _NORMALISED.fullmatch(text):
         return text
     return _ESCAPE.sub(_normal_escape, quote(text, safe=f"%{_RESERVED}", errors="replace"))
 
@@ -108,7 +108,7 @@ def _normal_escape(escape: re.Match[str]) -> str:
 
 
 def _without_dots(parts: Iterable[str]) -> list[str]:
-    """RFC 3986, section 5.2.4, on a path that is split already."""
+    """Remove the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
     kept: list[str] = []
     for part in parts:
         if part == "..":

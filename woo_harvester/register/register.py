@@ -1,4 +1,4 @@
-"""The register as the harvest asks it: which hosts, whose they are, and whose a URL is."""
+"""The register in memory: the hosts to visit, and the organisations of a host or a URL."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _UNKNOWN = Match()
 
 
 class Register:
-    """The bodies that exist today and their places in the Woo-index. Does not change once it is made.
+    """The organisations that exist today, and their locations in the Woo-index. Immutable.
 
-    A host is written as ``urls.host_of`` does: ``www.a.nl``, or ``www.a.nl:8443``.
+    Hosts are written as by ``urls.host_of``: ``www.a.nl``, or ``www.a.nl:8443``.
     """
 
     def __init__(self, organisations: Iterable[Organisation], locations: Iterable[Location]) -> None:
@@ -26,7 +26,7 @@ class Register:
             by_host.setdefault(host_of(location.url), []).append(location)
         self.organisations = tuple(organisations)
         self.date: date | None = None
-        """Day of the export, as far as who had it could tell."""
+        """Day of the export, if it is known."""
         self.location_count = sum(map(len, by_host.values()))
         self._hosts = {host: HostLocations(found) for host, found in by_host.items()}
         self._hosts_by_organisation = _hosts_by_organisation(self._hosts)
@@ -42,33 +42,33 @@ class Register:
         return tuple(sorted(self._ad_hoc.union(self._hosts)))
 
     def is_registered(self, host: str) -> bool:
-        """Whether documents on this host may be harvested: it is in the register, or named for this run."""
+        """Return whether documents on this host may be harvested: registered, or added by with_domains."""
         return host in self._hosts or host in self._ad_hoc
 
     def with_domains(self, hosts: Iterable[str]) -> Self:
-        """The same register in which these hosts count as registered too, for a run on hosts named ad hoc.
+        """Return a copy in which these hosts count as registered too, for a run with ``-a domains=``.
 
-        They get no body by that; ask the register itself which of them it has.
+        That gives them no organisation.
         """
         extended = copy(self)
         extended._ad_hoc = self._ad_hoc.union(hosts)
         return extended
 
     def organisations_of_host(self, host: str) -> tuple[Organisation, ...]:
-        """The bodies that registered a location on the host, in the order of the register."""
+        """Return the organisations that registered a location on the host, in the order of the register."""
         found = self._hosts.get(host)
-        return found.bodies if found is not None else ()
+        return found.organisations if found is not None else ()
 
     def hosts_of(self, organisation: Organisation) -> tuple[str, ...]:
-        """The hosts on which a body registered locations, in alphabetical order; none for a body without."""
+        """Return the hosts on which an organisation registered locations, in alphabetical order."""
         return self._hosts_by_organisation.get(organisation.system_id, ())
 
     def owners(self, url: str) -> tuple[Organisation, ...]:
-        """Return the organisations that *url* may belong to by the register, whoever lists it.
+        """Return the organisations that *url* may belong to by the register, whichever host lists it.
 
-        That is the organisation with the longest registered URL that is a prefix, or those that share it;
-        else all that are registered on the host of *url*. Raises ValueError where *url* is no absolute http
-        or https URL.
+        These are the organisation with the longest registered URL that is a prefix, or those that share that
+        URL; else all organisations on the host of *url*. Raises ValueError if *url* is no absolute http or
+        https URL.
         """
         authority, path, query = split_url(url)
         on_host = self._hosts.get(authority) or self._hosts.get(host_of(url))
@@ -78,15 +78,15 @@ class Register:
         return (match.organisation,) if match.organisation is not None else match.candidates
 
     def is_own(self, url: str, host: str) -> bool:
-        """Return whether an entry for *url* in a sitemap of *host* is its owner's.
+        """Return whether an entry for *url* in a sitemap of *host* comes from an owner of *url*.
 
-        It is where *url* stands on *host*, or where one of its owners is registered on *host*. Source: "Whose
-        entry counts" in the interface description.
+        It does if *url* is on *host*, or if one of its owners is registered on *host*. Source: "Whose entry
+        counts" in the interface description.
         """
         if url.startswith(f"https://{host}/") or host_of(url) == host:
             return True
         on_host = self._hosts.get(host)
-        return on_host is not None and any(owner in on_host.bodies for owner in self.owners(url))
+        return on_host is not None and any(owner in on_host.organisations for owner in self.owners(url))
 
     def own_hosts(self, url: str) -> tuple[str, ...]:
         """Return the registered hosts that may list *url*: its own, and those of its only owner."""
@@ -95,10 +95,10 @@ class Register:
         return tuple(sorted(host for host in hosts if self.is_registered(host)))
 
     def find(self, key: str) -> Organisation | None:
-        """The body with this TOOI URI, code at the end of such a URI, systeemId, or exact name.
+        """Return the organisation with this TOOI URI, code at the end of that URI, systeemId, or exact name.
 
-        A body counts whether or not it has registered locations; an ended one does not. Raises ValueError for
-        a name that several bodies have.
+        An organisation without registered locations is found too, one that no longer exists is not. Raises
+        ValueError for a name that several organisations have.
         """
         key = key.strip()
         if (found := self._keys.get(key)) is not None:
@@ -106,16 +106,17 @@ class Register:
         named = self._names.get(key, [])
         if len(named) > 1:
             choices = ", ".join(organisation.identifier for organisation in named)
-            raise ValueError(f"{key!r} is the name of {len(named)} bodies; choose one of {choices}")
+            raise ValueError(f"{key!r} is the name of {len(named)} organisations; choose one of {choices}")
         return named[0] if named else None
 
     def organisation_of(self, url: str, index_host: str) -> Match:
-        """Whose a document is by the register.
+        """Return the organisation of the document at *url*, according to the register.
 
-        The body with the longest registered URL that is a prefix of ``url``; without such a URL the only body
-        on the host of ``url``, else the only body on ``index_host``, the host whose index lists it. Several
-        bodies with that same URL, or on those hosts: unknown, with these bodies as candidates. Raises
-        ValueError where ``url`` is no absolute http or https URL.
+        First choice is the organisation with the longest registered URL that is a prefix of *url*. Without
+        such a URL it is the only organisation on the host of *url*, else the only one on *index_host*, the
+        host whose index lists the document. If several organisations have that URL or host, they are the
+        candidates. Raises ValueError if *url* is no absolute http or https URL. Source: "Publisher by
+        register" in the interface description.
         """
         authority, path, query = split_url(url)
         on_host = self._hosts.get(authority)
@@ -136,13 +137,13 @@ def _hosts_by_organisation(hosts: Mapping[str, HostLocations]) -> dict[str, tupl
     """Return the hosts of each organisation in alphabetical order, by its systeemId."""
     found: dict[str, list[str]] = {}
     for host in sorted(hosts):
-        for organisation in hosts[host].bodies:
+        for organisation in hosts[host].organisations:
             found.setdefault(organisation.system_id, []).append(host)
     return {key: tuple(names) for key, names in found.items()}
 
 
 def _keys(organisations: Iterable[Organisation]) -> dict[str, Organisation]:
-    """Every key that means one body whatever others are called; the first one given wins."""
+    """Return the organisations by TOOI URI, code and systeemId. Of two with the same key the first counts."""
     keys: dict[str, Organisation] = {}
     for organisation in organisations:
         if organisation.uri:

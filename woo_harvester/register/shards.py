@@ -1,4 +1,4 @@
-"""Divides the hosts over runs, so that state and politeness of a host stay together."""
+"""Divide the hosts over runs. All of a host is in one run, so its state and its request rate are too."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from hashlib import sha256
 
 
 def shard_of(host: str, total: int) -> int:
-    """The shard, from 1 to *total*, that a host belongs to: stable, by a hash of the host."""
+    """Return the shard of a host, from 1 to *total*. It depends only on a hash of the host."""
     return int.from_bytes(sha256(host.encode()).digest()[:8]) % total + 1
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Number and total of a shard such as ``2/8``. Raises ValueError."""
+    """Return the number and total of a shard such as ``2/8``. Raises ValueError for any other text."""
     number, slash, total = text.partition("/")
     try:
         shard = (int(number), int(total))

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS
+from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
 from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.model import Body, Snippet
 from woo_harvester.report.tally import CREDENTIALS

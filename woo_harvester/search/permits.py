@@ -9,7 +9,7 @@ from woo_harvester.permits.geojson import places
 from woo_harvester.permits.values import public_body
 from woo_harvester.search.kind import Kind, Status
 from woo_harvester.search.periods import period
-from woo_harvester.tooi.organisations import kind_of
+from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import normal_label
 
 GEMEENTE = "gemeente"
@@ -57,7 +57,7 @@ def _gemeente(term: Mapping[str, Any]) -> str | None:
 
 def _facet(name: str) -> dict[str, str]:
     body = public_body(GEMEENTE, name)
-    if body is None or kind_of(body.uri) != GEMEENTE:  # a province that is called a municipality
+    if body is None or organisation_type(body.uri) != GEMEENTE:  # a province that is called a municipality
         return {"label": name}
     return {"type": GEMEENTE, "id": body.uri, "label": body.label}
 

@@ -1,8 +1,7 @@
-"""Which sitemap indexes are read: the naming convention of the guide.
+"""The naming convention for sitemap indexes: only indexes with one of its 18 names are read.
 
-Source: seed "Sitemapindex en Sitemaps", section "Naamgeving van informatiecategorieën"; near misses as
-decided in the project's interface: a name that resembles the convention is told to the publisher, any
-other is left alone.
+Source: seed "Sitemapindex en Sitemaps", section "Naamgeving van informatiecategorieën". The project adds one
+rule: a name that resembles the convention is a finding for the publisher; other names are ignored.
 """
 
 from __future__ import annotations
@@ -12,42 +11,42 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import unquote
 
-CONVENTION = re.compile(r"sitemapindex-diwoo(?:-infocat(?P<number>0(?:0[1-9]|1[0-7])))?\.xml", re.ASCII)
-INFOCAT = re.compile(r".*-infocat\d+\.xml", re.ASCII | re.DOTALL)
+_CONVENTION = re.compile(r"sitemapindex-diwoo(?:-infocat(?P<number>0(?:0[1-9]|1[0-7])))?\.xml", re.ASCII)
+_INFOCAT = re.compile(r".*-infocat\d+\.xml", re.ASCII | re.DOTALL)
 
 
-class NameKind(Enum):
-    """What the last path segment of a ``Sitemap:`` line says."""
+class NameMatch(Enum):
+    """How the last path segment of a ``Sitemap:`` line matches the naming convention."""
 
-    INDEX = "by the convention"
+    INDEX = "one of the 18 names"
     UNKNOWN_INFOCAT = "-infocat with a number outside 001 to 017"
-    NEAR_MISS = "holds diwoo or infocat, but is none of the 18 names"
-    OTHER = "somebody else's sitemap"
+    NEAR_MISS = "contains diwoo or infocat, but is none of the 18 names"
+    OTHER = "a sitemap that has nothing to do with the Woo"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexName:
-    """The judgement of one URL."""
+    """The name of an index in its URL, compared with the convention."""
 
-    kind: NameKind
+    match: NameMatch
     number: int | None = None
-    """1 to 17 for an index that names its informatiecategorie, else None."""
+    """1 to 17 if the name has an informatiecategorie, else None."""
     other_case: bool = False
-    """The name is that of the convention but for capitals."""
+    """True if the name differs from the convention only by capitals."""
 
 
 def index_name(url: str) -> IndexName:
-    """Judge an absolute URL by the last segment of its path; query and fragment do not count."""
+    """Compare the last path segment of an absolute URL with the convention, without query and fragment."""
     path = re.split(r"[?#]", url, maxsplit=1)[0]
     segment = unquote(path.rstrip("/").rpartition("/")[2])
     name = segment.lower()
-    if match := CONVENTION.fullmatch(name):
+    if match := _CONVENTION.fullmatch(name):
         if path.endswith("/"):
-            return IndexName(NameKind.NEAR_MISS)
+            return IndexName(NameMatch.NEAR_MISS)
         number = match["number"]
-        return IndexName(NameKind.INDEX, int(number) if number else None, other_case=segment != name)
-    if INFOCAT.fullmatch(name) and not re.search(r"-infocat0(0[1-9]|1[0-7])\.xml$", name):
-        return IndexName(NameKind.UNKNOWN_INFOCAT)
+        return IndexName(NameMatch.INDEX, int(number) if number else None, other_case=segment != name)
+    if _INFOCAT.fullmatch(name) and not re.search(r"-infocat0(0[1-9]|1[0-7])\.xml$", name):
+        return IndexName(NameMatch.UNKNOWN_INFOCAT)
     if "diwoo" in name or "infocat" in name:
-        return IndexName(NameKind.NEAR_MISS)
-    return IndexName(NameKind.OTHER)
+        return IndexName(NameMatch.NEAR_MISS)
+    return IndexName(NameMatch.OTHER)

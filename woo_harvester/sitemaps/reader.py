@@ -1,4 +1,4 @@
-"""Reads a sitemap or a sitemap index as a stream: from bytes to entries, never the whole file as a tree.
+"""Read a sitemap or a sitemap index as a stream: from bytes to entries, without a tree of the whole file.
 
 Source: the sitemaps protocol as in seed "Sitemapindex en Sitemaps". XML is read by libxml2 without entity
 expansion, external entities or network; a DOCTYPE is refused.
@@ -15,47 +15,51 @@ from typing import Any, Literal
 
 from lxml import etree
 
-from woo_harvester.sitemaps.unpack import CorruptError, TooLargeError, TruncatedError, unpack
+from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-#: One entry in bytes of XML. A tree costs some thirty times its text, and no metadata comes near this.
-ENTRY_MAXSIZE = 2 * 1024 * 1024
+#: Largest entry, in bytes of XML. Its tree takes some thirty times as much memory.
+_ENTRY_MAXSIZE = 2 * 1024 * 1024
 
-#: The guide's bounds for one file: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
+#: The guide's limits for one file: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 GUIDE_MAXENTRIES = 50_000
 GUIDE_MAXSIZE = 50 * 1024 * 1024
 
-#: Lines that libxml2 counts for each element; see :func:`_line`.
-LINE_MAX = 65_535
+#: Highest line number that libxml2 keeps for an element; see :func:`_line`.
+_LINE_MAX = 65_535
 
 #: Last bytes of a file, enough for the end tag of its root element and white space after it.
-TAIL_SIZE = 256
+_TAIL_SIZE = 256
 
-#: Bytes that are looked at together until the root element begins.
-PEEK_SIZE = 4 * 1024
+#: Bytes that the parser gets at once until the root element begins.
+_PEEK_SIZE = 4 * 1024
 
-Kind = Literal["urlset", "sitemapindex", "Documents"]
-#: "Documents" is no sitemap: some software writes it, and what is lost by that is counted.
-ENTRY_NAMES: dict[Kind, str] = {"urlset": "url", "sitemapindex": "sitemap", "Documents": "Document"}
+RootName = Literal["urlset", "sitemapindex", "Documents"]
+#: Names of the entries by root element. "Documents" is no sitemap, but some software writes it: its entries
+#: are only counted.
+_ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap", "Documents": "Document"}
 
-Event = Literal["start", "end"]
+_Event = Literal["start", "end"]
 
-Fault = Literal["ongeldig", "afgebroken", "te-groot", "doctype"]
+ErrorReason = Literal["ongeldig", "afgebroken", "te-groot", "doctype"]
 
 
 class SitemapError(ValueError):
-    """The file cannot be read, or not to its end; the entries before the fault have been given."""
+    """The file cannot be read, or not to its end. The entries before the error were yielded first.
 
-    def __init__(self, fault: Fault, seen: str, line: int | None = None) -> None:
+    *reason* is the last part of the finding's code, *seen* the detail that the finding shows.
+    """
+
+    def __init__(self, reason: ErrorReason, seen: str, line: int | None = None) -> None:
         super().__init__(seen)
-        self.fault: Fault = fault
+        self.reason: ErrorReason = reason
         self.seen = seen
         self.line = line
 
 
-class OtherKindError(ValueError):
-    """A well-formed file with another root element than was asked for."""
+class OtherRootError(ValueError):
+    """The file is well-formed, but has another root element than the expected one."""
 
     def __init__(self, root: str, line: int) -> None:
         super().__init__(f"<{root}>")
@@ -68,20 +72,21 @@ class Entry:
     """One ``url`` or ``sitemap`` element."""
 
     loc: str
-    """As given, without the white space around it; empty where there is none."""
+    """The location as given, stripped; empty if there is none."""
     lastmod: str | None
-    """As given; None where absent or empty. ``changefreq`` and ``priority`` are ignored, as the seed says."""
+    """The text as given; None if absent or empty. The seed has ``changefreq`` and ``priority`` ignored."""
     line: int
+    """The line on which the start tag ends."""
     document: etree._Element | None
-    """``diwoo:Document``; valid only until the next batch is asked for."""
+    """``diwoo:Document``; valid only until the next batch is read."""
 
     @property
     def digest(self) -> None:
-        """Of the entry's bytes: the full reader has none, only the scanner."""
+        """None: only the scanner computes a digest of an entry's bytes."""
         return None
 
     def parse(self) -> Entry:
-        """Itself: the full reader has read it."""
+        """Return the entry itself: the full reader has parsed it already."""
         return self
 
 
@@ -90,42 +95,42 @@ def _local_name(tag: str) -> str:
 
 
 local_name: Callable[[Any], str] = lru_cache(maxsize=1024)(_local_name)
-"""The name in an element's tag without the namespace: prefixes are free, and namespaces are often misspelt.
+"""Return the name in an element's tag without its namespace, which publishers often misspell.
 
-Cached, because the same few names come by a million times.
+Cached: a file has the same few names a million times.
 """
 
 
 def namespace(tag: str) -> str:
-    """The namespace in an element's tag, empty without one."""
+    """Return the namespace in an element's tag; empty if it has none."""
     return tag[1:].partition("}")[0] if tag.startswith("{") else ""
 
 
 class SitemapReader:
-    """Iterates over one file in batches of entries.
+    """An iterator over one file, in batches of entries.
 
-    *chunks* is the response's body in pieces (gzip or not), *maxsize* its bound in bytes after
-    decompression. Iterating raises :class:`OtherKindError` or :class:`SitemapError`, the latter after all
-    entries before the fault; an iteration that ends without an error has read the file to its end.
+    *chunks* is the response's body in pieces (gzip or not), *maxsize* its limit in bytes after decompression.
+    Iterating raises :class:`OtherRootError` or :class:`SitemapError`, the latter after all entries before the
+    error. An iteration without an error has read the file to its end.
     """
 
-    def __init__(self, chunks: Iterable[bytes], kind: Kind, maxsize: int) -> None:
+    def __init__(self, chunks: Iterable[bytes], root_name: RootName, maxsize: int) -> None:
         self.entries = 0
-        """Entries given so far."""
+        """Number of entries yielded so far."""
         self.size = 0
         """Bytes of XML read so far."""
         self.namespace: str | None = None
-        """Namespace of the root element, known from the first batch on; None where it is another element."""
+        """Namespace of the expected root element; None before the first batch, and for another root."""
         self.complete = False
-        """The file was read to its end."""
-        self._kind = kind
-        self._pieces = self._counted(unpack(chunks, maxsize))
+        """True once the file has been read to its end."""
+        self._root_name = root_name
+        self._pieces = self._counted(decompress(chunks, maxsize))
 
     def __iter__(self) -> Iterator[list[Entry]]:
         try:
             root, line, pieces = _peek_root(self._pieces)
-            if local_name(root) != self._kind:
-                raise OtherKindError(local_name(root), line)
+            if local_name(root) != self._root_name:
+                raise OtherRootError(local_name(root), line)
             self.namespace = namespace(root)
             for batch in self._batches(root, pieces):
                 self.entries += len(batch)
@@ -144,15 +149,15 @@ class SitemapReader:
             yield piece
 
     def _batches(self, root_tag: str, pieces: Iterable[bytes]) -> Iterator[list[Entry]]:
-        # No DOCTYPE came before the root element, so there is no entity that could be expanded;
-        # "internal" only makes libxml2 report an undefined one where it stands.
-        tags = [root_tag, "{*}" + ENTRY_NAMES[self._kind]]
+        # There is no DOCTYPE before the root element, so no entity can be expanded. "internal" only makes
+        # libxml2 report an undefined entity with its line.
+        tags = [root_tag, "{*}" + _ENTRY_NAMES[self._root_name]]
         parser = _parser(("start", "end"), tags, entities="internal")
         root: etree._Element | None = None
         since_progress = 0
         tail = b""
         for piece in pieces:
-            fault = _feed(parser, piece)
+            error = _feed(parser, piece)
             batch: list[Entry] = []
             for event, element in parser.read_events():
                 if event == "start":
@@ -160,21 +165,21 @@ class SitemapReader:
                 elif element.getparent() is root:
                     batch.append(entry_of(element))
             yield batch
-            if fault:
-                raise fault
+            if error:
+                raise error
             since_progress = 0 if root is not None and len(root) > 1 else since_progress + len(piece)
-            if since_progress > ENTRY_MAXSIZE:
+            if since_progress > _ENTRY_MAXSIZE:
                 raise _close(parser, "te-groot") or SitemapError("te-groot", "an endless element")
             if root is not None:
-                del root[:-1]  # but the element that is still open: the tree never holds more than a piece
-            tail = (tail + piece)[-TAIL_SIZE:]
-        cut: Fault = "ongeldig" if _ends_well(tail, local_name(root_tag)) else "afgebroken"
-        if fault := _close(parser, cut, tail):
-            raise fault
+                del root[:-1]  # all but the open element, so that the tree has no more than one piece
+            tail = (tail + piece)[-_TAIL_SIZE:]
+        reason: ErrorReason = "ongeldig" if _has_end_tag(tail, local_name(root_tag)) else "afgebroken"
+        if error := _close(parser, reason, tail):
+            raise error
 
 
 def _parser(
-    events: Iterable[Event], tag: list[str] | None = None, entities: bool | Literal["internal"] = False
+    events: Iterable[_Event], tag: list[str] | None = None, entities: bool | Literal["internal"] = False
 ) -> etree.XMLPullParser:
     return etree.XMLPullParser(
         events=events,
@@ -189,40 +194,40 @@ def _parser(
 
 
 def _peek_root(pieces: Iterator[bytes]) -> tuple[str, int, Iterable[bytes]]:
-    """Tag and line of the root element, and all pieces again from the first byte.
+    """Return the tag and line of the root element, and all pieces again from the first byte.
 
-    Raises :class:`SitemapError` for what is not XML and for a DOCTYPE. The parser used here expands
-    nothing, and is given no more than what it needs to see the root element begin.
+    Raises :class:`SitemapError` if the file is not XML or has a DOCTYPE. The parser here expands nothing, and
+    gets no more bytes than it needs to reach the root element.
     """
     parser = _parser(("start",))
     read = []
     size = 0
     for piece in pieces:
         read.append(piece)
-        for start in range(0, len(piece), PEEK_SIZE):
-            fault = _feed(parser, piece[start : start + PEEK_SIZE])
+        for start in range(0, len(piece), _PEEK_SIZE):
+            error = _feed(parser, piece[start : start + _PEEK_SIZE])
             for _, element in parser.read_events():
                 _refuse_doctype(element)
                 return str(element.tag), element.sourceline or 1, chain(read, pieces)
-            if fault:
-                raise _doctype(b"".join(read)) or fault
+            if error:
+                raise _doctype(b"".join(read)) or error
         size += len(piece)
-        if size > ENTRY_MAXSIZE:
+        if size > _ENTRY_MAXSIZE:
             break
     raise _no_root(b"".join(read))
 
 
 def _no_root(head: bytes) -> SitemapError:
-    """What is wrong with a file in which no root element begins, though nothing in it is wrong by itself."""
+    """Return the error for a file without a root element that the parser found no error in."""
     text = _ascii(head).strip()
     if not text:
         return SitemapError("ongeldig", "no root element" if head else "the file is empty")
-    cut: Fault = "afgebroken" if text.startswith(b"<") and len(head) <= ENTRY_MAXSIZE else "ongeldig"
-    return _doctype(head) or SitemapError(cut, "no root element")
+    is_cut_off = text.startswith(b"<") and len(head) <= _ENTRY_MAXSIZE
+    return _doctype(head) or SitemapError("afgebroken" if is_cut_off else "ongeldig", "no root element")
 
 
 def _doctype(head: bytes) -> SitemapError | None:
-    """The DOCTYPE in what stands before the root element, where the parser did not get past it."""
+    """Return the error for a DOCTYPE before the root element that the parser stopped at."""
     doctype = re.search(rb"<!DOCTYPE\s+([^\s<>\[]+)", _ascii(head))
     if doctype is None:
         return None
@@ -232,7 +237,7 @@ def _doctype(head: bytes) -> SitemapError | None:
 
 
 def _ascii(data: bytes) -> bytes:
-    """The markup in bytes of any encoding that is read: UTF-16 has zeros between, and a byte order mark."""
+    """Return the ASCII characters of markup in UTF-8 or UTF-16: without zero bytes and byte order mark."""
     return data.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
 
 
@@ -246,10 +251,9 @@ def _refuse_doctype(root: etree._Element) -> None:
 
 
 def _feed(parser: etree.XMLPullParser, piece: bytes) -> SitemapError | None:
-    """The fault that makes the file not well-formed, once the parser has met it.
+    """Feed the parser; return the error if the file is not well-formed up to here.
 
-    libxml2 does not raise for each of them at once (an ampersand that stands alone, a prefix that was not
-    declared), but has it in its log.
+    libxml2 does not raise every error at once. A stray ampersand or an undeclared prefix is only in its log.
     """
     try:
         parser.feed(piece)
@@ -259,22 +263,22 @@ def _feed(parser: etree.XMLPullParser, piece: bytes) -> SitemapError | None:
     return SitemapError("ongeldig", _message(errors[0].message), errors[0].line) if len(errors) else None
 
 
-def _close(parser: etree.XMLPullParser, cut: Fault, tail: bytes = b"") -> SitemapError | None:
-    """What the parser still has against the file, *cut* being the fault if that is only that it ends here.
+def _close(parser: etree.XMLPullParser, reason: ErrorReason, tail: bytes = b"") -> SitemapError | None:
+    """Close the parser; return its error, if any, with *reason* unless a stray ampersand caused it.
 
-    libxml2 waits for a semicolon after an ampersand, so a stray one is often met only now; one in the last
-    bytes may be an entity that was cut off.
+    libxml2 waits for a semicolon after an ampersand, so it often finds a stray one only at the end. One in
+    the last bytes may be an entity that was cut off.
     """
     try:
         parser.close()
     except etree.XMLSyntaxError as error:
         stray = "EntityRef" in (error.msg or "") and not re.search(rb"&[#\w]*;?$", _ascii(tail))
-        return SitemapError("ongeldig" if stray else cut, _message(error.msg), error.lineno)
+        return SitemapError("ongeldig" if stray else reason, _message(error.msg), error.lineno)
     return None
 
 
-def _ends_well(tail: bytes, root: str) -> bool:
-    """Whether the last bytes are the root's end tag, so that nothing can be missing after them."""
+def _has_end_tag(tail: bytes, root: str) -> bool:
+    """Return whether the file ends with the root's end tag, so that nothing was cut off."""
     text = _ascii(tail).rstrip()
     return re.search(rb"</([^<>\s:]+:)?" + re.escape(root).encode() + rb"\s*>$", text) is not None
 
@@ -284,7 +288,7 @@ def _message(text: str | None) -> str:
 
 
 def entry_of(element: etree._Element) -> Entry:
-    """What a ``url`` or ``sitemap`` element says."""
+    """Return the entry in a ``url`` or ``sitemap`` element. The first value that is not empty counts."""
     loc, lastmod, document = "", None, None
     for child in element:
         name = local_name(child.tag)
@@ -298,9 +302,10 @@ def entry_of(element: etree._Element) -> Entry:
 
 
 def _line(element: etree._Element) -> int:
-    """The line on which an element's start tag ends.
+    """Return the line on which an element's start tag ends.
 
-    libxml2 keeps it in 16 bits, and beyond that gives the line on which the first text in the element ends.
+    libxml2 keeps line numbers in 16 bits. Beyond that it gives the line on which the element's first text
+    ends.
     """
     line = element.sourceline or 0
-    return line if line < LINE_MAX else line - str(next(element.itertext(), "")).count("\n")
+    return line if line < _LINE_MAX else line - str(next(element.itertext(), "")).count("\n")

@@ -37,15 +37,15 @@ _WRITING = (
 #: Their arguments stand in memory, where the filter cannot see them; libraries go on without these.
 _UNSEEN = ("clone3", "io_uring_setup", "openat2")
 
-Flags = tuple[int, Sequence[tuple[int, int]]]
+_Flags = tuple[int, Sequence[tuple[int, int]]]
 """The place of an argument, and what is refused in it: a mask with the value under it."""
 
 _WRITE_FLAGS = (
     *((os.O_ACCMODE, mode) for mode in (os.O_WRONLY, os.O_RDWR)),
     *((flag, flag) for flag in (os.O_CREAT, os.O_TRUNC)),
 )
-_PROCESS_CALLS: Mapping[str, Flags] = {"clone": (0, [(_CLONE_THREAD, 0)])}
-_WRITE_CALLS: Mapping[str, Flags] = {"open": (1, _WRITE_FLAGS), "openat": (2, _WRITE_FLAGS)}
+_PROCESS_CALLS: Mapping[str, _Flags] = {"clone": (0, [(_CLONE_THREAD, 0)])}
+_WRITE_CALLS: Mapping[str, _Flags] = {"open": (1, _WRITE_FLAGS), "openat": (2, _WRITE_FLAGS)}
 
 
 def end_with_parent() -> None:
@@ -75,7 +75,7 @@ def forbid_writing() -> bool:
     return _forbid(_WRITING, _WRITE_CALLS)
 
 
-def _forbid(calls: Iterable[str], by_flags: Mapping[str, Flags]) -> bool:
+def _forbid(calls: Iterable[str], by_flags: Mapping[str, _Flags]) -> bool:
     """Refuse *calls*, and those of *by_flags* that have such flags."""
     seccomp = _seccomp()
     if seccomp is None:

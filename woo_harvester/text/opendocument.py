@@ -20,11 +20,11 @@ _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 #: Elements that stand for white space.
 _SPACES = (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break")
 
-Read = tuple[str, int | None, str | None]
+_Read = tuple[str, int | None, str | None]
 """Text, number of pages, title."""
 
 
-def read_presentation(path: Path) -> Read:
+def read_presentation(path: Path) -> _Read:
     """The paragraphs in the order of the file, the number of slides, and the title.
 
     Raises zipfile.BadZipFile, ValueError or etree.LxmlError for what is no such file.
@@ -40,7 +40,7 @@ def read_presentation(path: Path) -> Read:
         return "\n".join(filter(None, paragraphs)), slides, _title(package)
 
 
-def read_formula(path: Path) -> Read:
+def read_formula(path: Path) -> _Read:
     """The formula as it was typed where the file holds that, else its symbols; no pages; the title.
 
     Raises what :func:`read_presentation` raises.

@@ -33,7 +33,7 @@ from woo_harvester.text.extracted import (
 logger = logging.getLogger(__name__)
 
 #: Documents after which a worker is replaced, so that leaks of a library do not add up.
-DOCUMENTS_MAXIMUM = 500
+_DOCUMENTS_MAXIMUM = 500
 #: Seconds for the start of a worker, and for its end when it is asked to.
 _START_TIMEOUT = 60
 _STOP_TIMEOUT = 5
@@ -50,7 +50,7 @@ _ONE_THREAD = {"TOKIO_WORKER_THREADS": "1", "RAYON_NUM_THREADS": "1"}
 _GIVEN_BACK = {"MALLOC_MMAP_THRESHOLD_": str(128 * 1024)}
 
 
-class Worker:
+class _Worker:
     """One process, which reads one document at a time."""
 
     def __init__(self, process: Process, limits: Limits) -> None:
@@ -64,7 +64,7 @@ class Worker:
         """Whether the kernel keeps it from network, programs and writing."""
 
     @classmethod
-    async def start(cls, limits: Limits) -> Worker:
+    async def start(cls, limits: Limits) -> _Worker:
         """A worker that is ready. Raises TextCrashError where it does not come up, and WorkerStartError."""
         try:
             process = await asyncio.create_subprocess_exec(
@@ -148,12 +148,12 @@ class Workers:
     Belongs to the event loop in which it is first used; :meth:`close` ends the workers.
     """
 
-    def __init__(self, limits: Limits, count: int = 1, documents: int = DOCUMENTS_MAXIMUM) -> None:
+    def __init__(self, limits: Limits, count: int = 1, documents: int = _DOCUMENTS_MAXIMUM) -> None:
         self._limits = limits
         self._documents = documents
         self._room = asyncio.Semaphore(count)
-        self._idle: list[Worker] = []
-        self._busy: set[Worker] = set()
+        self._idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
         self._warned = False
 
     @property
@@ -190,12 +190,12 @@ class Workers:
         idle, self._idle = self._idle, []
         await asyncio.gather(*(worker.stop() for worker in idle))
 
-    async def _worker(self) -> Worker:
+    async def _worker(self) -> _Worker:
         while self._idle:
             worker = self._idle.pop()
             if worker.is_alive:
                 return worker
-        worker = await Worker.start(self._limits)
+        worker = await _Worker.start(self._limits)
         if not worker.confined and not self._warned:
             self._warned = True
             logger.warning(
@@ -203,7 +203,7 @@ class Workers:
             )
         return worker
 
-    async def _return(self, worker: Worker) -> None:
+    async def _return(self, worker: _Worker) -> None:
         if worker.documents >= self._documents:
             await worker.stop()
         else:

@@ -1,4 +1,4 @@
-"""TOOI: the value lists of Dutch public bodies, and coded values resolved against them."""
+"""TOOI: the waardelijsten of the Dutch government, and coded values resolved against them."""
 
 from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.tooi.coded import Resolved, resolve
@@ -19,7 +19,7 @@ from woo_harvester.tooi.lists import (
     talen,
     themas,
 )
-from woo_harvester.tooi.organisations import is_tooi_organisation, kind_of
+from woo_harvester.tooi.organisations import is_tooi_organisation, organisation_type
 from woo_harvester.tooi.values import Concept, ValueList, normal_label
 
 __all__ = [
@@ -39,9 +39,9 @@ __all__ = [
     "handelingen",
     "informatiecategorieen",
     "is_tooi_organisation",
-    "kind_of",
     "normal_label",
     "organisaties",
+    "organisation_type",
     "redenen",
     "resolve",
     "talen",

@@ -6,7 +6,8 @@ from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.tooi.values import Concept
 
 _THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
-#: In the order of the table in the seed page "Naamgeving van informatiecategorieën": 001 first.
+#: Codes of the 17 informatiecategorieën, 001 first: the table in seed "Sitemapindex en Sitemaps", section
+#: "Naamgeving van informatiecategorieën".
 _CODES = (
     "c_139c6280",
     "c_aab6bfc7",
@@ -29,7 +30,10 @@ _CODES = (
 
 
 def category_of_index(number: int) -> Concept:
-    """The category of ``sitemapindex-diwoo-infocat<number>.xml``; raises ValueError outside of 1 to 17."""
+    """Return the category of the index ``sitemapindex-diwoo-infocat<number>.xml``.
+
+    Raises ValueError unless *number* is 1 to 17.
+    """
     if not 1 <= number <= len(_CODES):
         raise ValueError(f"Expected an infocat from 1 to {len(_CODES)}, got {number}")
     return informatiecategorieen()[f"{_THESAURUS}{_CODES[number - 1]}"]

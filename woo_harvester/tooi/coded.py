@@ -1,4 +1,4 @@
-"""Coded values: what a publisher gave as label and URI, resolved against a value list."""
+"""Coded values: the label and URI that a publisher gave, resolved against a waardelijst."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.organisations import is_tooi_organisation
 from woo_harvester.tooi.values import Concept, ValueList, normal_label
 
-#: Longer values than any list has are resolved anew each time: they would fill the memory, not save time.
+#: Longest value whose result is cached, in characters of label and URI. No list has longer ones, and a cache
+#: of thousands of them would take much memory.
 _CACHED_LENGTH = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A coded value as the record has it."""
+    """A coded value, resolved against its list."""
 
     concept: Concept | None
-    """None where the value is absent, or unknown to a list without a concept for that."""
+    """None if the list does not know the value and has no concept for unknown values."""
     bronwaarde: str | None = None
-    """What the publisher gave, where the concept does not say it."""
+    """What the publisher gave, if it differs from the concept."""
     problem: str | None = None
     """Code of the finding: ``waarde.uri-onbekend``, ``waarde.label-onbekend`` or ``waarde.strijdig``."""
 
 
 def resolve(values: ValueList, label: str | None, uri: str | None) -> Resolved | None:
-    """The value that a label and a URI (attribute ``resource``) stand for; None where both are empty.
+    """Return the value for a label and a URI (attribute ``resource``), or None if both are empty.
 
-    The URI wins; a known label mends an unknown URI. A value that the list does not know at all
-    (``waarde.label-onbekend``) becomes the list's concept for unknown, where it has one. A public body's
-    TOOI URI is kept as given, because bodies come faster than lists.
+    A known URI decides. With an unknown URI, a known label decides. If the list knows neither
+    (``waarde.label-onbekend``), the value becomes the list's concept for unknown, if it has one. The TOOI URI
+    of an organisation is kept even if the list lacks it: new organisations appear before the list is updated.
+    Source: seed "Aanbevelingen voor metadata".
     """
     label, uri = label or "", uri or ""
     if len(label) + len(uri) > _CACHED_LENGTH:
@@ -40,7 +42,7 @@ def resolve(values: ValueList, label: str | None, uri: str | None) -> Resolved |
 
 @lru_cache(maxsize=8192)
 def _resolve_cached(values: ValueList, label: str, uri: str) -> Resolved | None:
-    """The same few values come by for millions of documents."""
+    """Resolve a value once: millions of documents share the same few values."""
     return _resolve(values, label.strip(), uri.strip())
 
 
@@ -57,12 +59,12 @@ def _resolve(values: ValueList, label: str, uri: str) -> Resolved | None:
 
 
 def _known(concept: Concept, label: str) -> Resolved:
-    """A concept by its URI, beside a label that may say something else."""
+    """Return the concept found by URI; a different label becomes the bronwaarde."""
     if not label or normal_label(label) == normal_label(concept.label):
         return Resolved(concept)
     return Resolved(concept, bronwaarde=label, problem="waarde.strijdig")
 
 
 def _as_given(label: str, uri: str) -> str:
-    """Both parts in one text: ``label (URI)``."""
+    """Return both parts as one text: ``label (URI)``."""
     return f"{label} ({uri})" if label and uri else label or uri

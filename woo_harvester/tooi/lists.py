@@ -1,6 +1,7 @@
-"""The value lists that ship with the package: each is read when it is first asked for.
+"""The waardelijsten that ship with the project. Each list is read on first use.
 
-The CSV files in ``lists/`` have the columns ``uri,label``; ``lists/index.csv`` tells their set and date.
+The CSV files in ``lists/`` have the columns ``uri,label``. ``lists/index.csv`` has the TOOI set and the
+publication date of each list.
 """
 
 from __future__ import annotations
@@ -26,17 +27,18 @@ UNKNOWN_CATEGORY = Concept(f"{_UNKNOWN}informatiecategorie_onbekend", "onbekend"
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """Which version of a list this is."""
+    """The version of a list that ships with the project."""
 
     set_uri: str
     """URI of the TOOI set; its last segment is the version."""
     published: date
     values: int
+    """Number of values in the list."""
 
 
 @cache
 def editions() -> Mapping[str, Edition]:
-    """The edition of each list, by the name of the list."""
+    """Return the edition of each list, by the name of the list."""
     return MappingProxyType(
         {
             row["list"]: Edition(row["tooi_set"], date.fromisoformat(row["published"]), int(row["values"]))
@@ -47,55 +49,55 @@ def editions() -> Mapping[str, Edition]:
 
 @cache
 def informatiecategorieen() -> ValueList:
-    """The 17 categories of Woo art. 3.3, and the inspanningsverplichting of art. 3.1."""
+    """Return the 17 informatiecategorieën of Woo art. 3.3, and the inspanningsverplichting of art. 3.1."""
     return _value_list("scw_woo_informatiecategorieen", unknown=UNKNOWN_CATEGORY)
 
 
 @cache
 def documentsoorten() -> ValueList:
-    """Kinds of documents."""
+    """Return the documentsoorten (kinds of document)."""
     return _value_list("ccw_plooi_documentsoorten", unknown=UNKNOWN_DOCUMENT_TYPE)
 
 
 @cache
 def themas() -> ValueList:
-    """Themes: the TOP list."""
+    """Return the themes: the TOP-lijst."""
     return _value_list("scw_toplijst", unknown=UNKNOWN_THEME)
 
 
 @cache
 def filetypes() -> ValueList:
-    """The file types that may be harvested."""
+    """Return the 19 file types that may be harvested."""
     return _value_list("ccw_plooi_filetypes")
 
 
 @cache
 def talen() -> ValueList:
-    """Languages."""
+    """Return the languages."""
     return _value_list("scw_talen")
 
 
 @cache
 def handelingen() -> ValueList:
-    """The documenthandelingen that are recognised."""
+    """Return the three documenthandelingen that are recognised."""
     return _value_list("ccw_plooi_documenthandelingen")
 
 
 @cache
 def documentrelaties() -> ValueList:
-    """Roles of a relation between documents."""
+    """Return the roles of a relation between documents."""
     return _value_list("scw_documentrelatie")
 
 
 @cache
 def redenen() -> ValueList:
-    """Reasons for removal or replacement."""
+    """Return the reasons for removal or replacement of a document."""
     return _value_list("ccw_plooi_reden_intrekking_of_vervanging")
 
 
 @cache
 def organisaties() -> ValueList:
-    """All public bodies: the union of the registers (``rwc_``) of each kind."""
+    """Return all organisations: the lists (``rwc_``) of all types of organisation together."""
     registers = [name for name in editions() if name.startswith("rwc_")]
     concepts = (concept for name in registers for concept in _concepts(name))
     return ValueList("organisaties", concepts, unknown=UNKNOWN_ORGANISATION)

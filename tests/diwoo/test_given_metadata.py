@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
-from woo_harvester.diwoo.given import (
+from woo_harvester.diwoo.given_metadata import (
     UNREAD_MAX,
     Extra,
     ExtraField,
-    Given,
+    GivenMetadata,
     Handling,
     Relation,
     Value,
-    read_given,
+    read_metadata,
 )
 from woo_harvester.sitemaps.reader import SitemapReader
 
@@ -80,7 +80,7 @@ EVERYTHING = """
 
 
 def test_every_element_is_read_in_any_order() -> None:
-    assert read(EVERYTHING) == Given(
+    assert read(EVERYTHING) == GivenMetadata(
         has_diwoo=True,
         identifiers=["Z-1", "Z-2"],
         publisher=Value("uitgever", "urn:uitgever"),
@@ -123,17 +123,17 @@ def test_of_a_misspelt_namespace_all_is_read_and_the_namespace_kept(namespace: s
 
 def test_without_a_namespace_all_is_read_too() -> None:
     document = '<Document xmlns=""><DiWoo><creatiedatum>2024-04-01</creatiedatum></DiWoo></Document>'
-    assert read(document) == Given(has_diwoo=True, namespace="", creatiedatum="2024-04-01")
+    assert read(document) == GivenMetadata(has_diwoo=True, namespace="", creatiedatum="2024-04-01")
 
 
 def test_without_metadata_nothing_is_given() -> None:
-    assert read("") == read("<diwoo:Document/>") == read_given(None) == Given()
+    assert read("") == read("<diwoo:Document/>") == read_metadata(None) == GivenMetadata()
 
 
 def test_an_mdto_document_is_only_noticed() -> None:
-    assert read('<diwoo:Document><MDTO xmlns="urn:mdto"><naam>x</naam></MDTO></diwoo:Document>') == Given(
-        has_mdto=True
-    )
+    assert read(
+        '<diwoo:Document><MDTO xmlns="urn:mdto"><naam>x</naam></MDTO></diwoo:Document>'
+    ) == GivenMetadata(has_mdto=True)
 
 
 def test_white_space_around_texts_and_uris_is_left_off() -> None:
@@ -155,7 +155,7 @@ def test_white_space_around_texts_and_uris_is_left_off() -> None:
     ],
 )
 def test_an_element_without_a_value_counts_as_absent(element: str) -> None:
-    assert read_diwoo(element) == Given(has_diwoo=True)
+    assert read_diwoo(element) == GivenMetadata(has_diwoo=True)
 
 
 def test_a_uri_may_stand_in_an_attribute_with_a_prefix() -> None:
@@ -216,7 +216,7 @@ def test_of_an_element_that_comes_twice_the_first_with_a_value_counts() -> None:
           <diwoo:atTime/><diwoo:atTime>2024-04-01</diwoo:atTime><diwoo:atTime>2024-04-02</diwoo:atTime>
         </diwoo:documenthandeling></diwoo:documenthandelingen>"""
     )
-    assert given == Given(
+    assert given == GivenMetadata(
         has_diwoo=True,
         naam_opsteller="A",
         handelingen=[Handling(None, "2024-04-01", None)],
@@ -252,7 +252,7 @@ def test_own_metadata_comes_in_any_number_of_groups() -> None:
         </diwoo:Document>"""
     )
     fields = [ExtraField("a", ["1"]), ExtraField(None, ["2"]), ExtraField("leeg", [])]
-    assert given == Given(extra=[Extra(fields=fields), Extra(prefix="gem")])
+    assert given == GivenMetadata(extra=[Extra(fields=fields), Extra(prefix="gem")])
 
 
 def test_own_metadata_in_another_shape_is_told() -> None:
@@ -265,7 +265,7 @@ def test_own_metadata_in_another_shape_is_told() -> None:
         </diwoo:extraMetadataveld></diwoo:extraMetadatavelden>
         </diwoo:extraMetadata></diwoo:Document>"""
     )
-    assert given == Given(
+    assert given == GivenMetadata(
         extra=[Extra(prefix="a", fields=[ExtraField("c", [])])],
         unread=["prefix", "naam", "key", "value", "values"],
     )
@@ -273,7 +273,7 @@ def test_own_metadata_in_another_shape_is_told() -> None:
 
 def test_metadata_in_a_shape_that_no_schema_has_is_told_and_does_no_harm() -> None:
     given = read(f"<diwoo:Document><loc>{LOC}</loc><diwoo:DiWoo>tekst</diwoo:DiWoo></diwoo:Document>")
-    assert given == Given(has_diwoo=True, unread=["loc", "DiWoo"])
+    assert given == GivenMetadata(has_diwoo=True, unread=["loc", "DiWoo"])
 
 
 def test_what_was_given_outlives_the_tree_that_it_was_read_from() -> None:
@@ -281,5 +281,5 @@ def test_what_was_given_outlives_the_tree_that_it_was_read_from() -> None:
     reader = SitemapReader(
         [f'<urlset xmlns="{SITEMAP}">{entry * 50}</urlset>'.encode()], "urlset", 10_000_000
     )
-    given = [read_given(entry.document) for batch in reader for entry in batch]
+    given = [read_metadata(entry.document) for batch in reader for entry in batch]
     assert given == [read(EVERYTHING)] * 50

@@ -1,4 +1,4 @@
-"""What is asked for of what robots.txt and the indexes name, and what is told of the rest."""
+"""Which URLs of robots.txt and of the indexes are requested, and which findings the others give."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.sitemaps import selection
-from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
+from woo_harvester.sitemaps import url_selection
+from woo_harvester.sitemaps.names import IndexName, NameMatch, index_name
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.selection import Index, Selection, Sitemap
+from woo_harvester.sitemaps.url_selection import Index, Sitemap, UrlSelection
 
 HOST = "www.gemeente.nl"
 ROBOTS = f"https://{HOST}/robots.txt"
@@ -24,13 +24,13 @@ SITEMAP = f"https://{HOST}/sitemap-1.xml"
 
 @dataclass
 class Host:
-    """A host that is read: what it selects, with the findings that are noted meanwhile."""
+    """A host that is read: the URLs selected, and the findings noted meanwhile."""
 
     registered: frozenset[str] = frozenset({HOST, "documenten.gemeente.nl", "www.gemeente.nl:8443"})
     findings: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.selection = Selection(self.registered.__contains__, Reporter(self.keep))
+        self.selection = UrlSelection(self.registered.__contains__, Reporter(self.keep))
 
     def keep(self, finding: Finding) -> None:
         found = finding.as_dict()
@@ -58,7 +58,7 @@ def test_an_index_by_the_convention_is_read_without_a_finding() -> None:
     host = Host()
 
     assert list(host.selection.indexes(f"Sitemap: {GENERAL}".encode(), ROBOTS)) == [
-        Index(GENERAL, IndexName(NameKind.INDEX))
+        Index(GENERAL, IndexName(NameMatch.INDEX))
     ]
     assert host.findings == []
 
@@ -162,7 +162,7 @@ def test_an_index_that_may_not_be_visited_is_named_all_the_same(url: str, named:
     host = Host()
 
     host.indexes(url)
-    assert host.selection.named is named
+    assert host.selection.names_index is named
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_no_text_of_a_publisher_leads_to_a_host_that_is_not_registered(text: str
 
 
 def test_a_host_that_names_too_many_sitemaps_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "SITEMAPS_MAXIMUM", 3)
+    monkeypatch.setattr(url_selection, "SITEMAPS_MAXIMUM", 3)
     host = Host()
     taken = [host.sitemap(f"https://{HOST}/{number}.xml") for number in range(6)]
     assert [found is not None for found in taken] == [True, True, True, False, False, False]

@@ -1,4 +1,4 @@
-"""What is asked for of what a publisher names: indexes in robots.txt, sitemaps in an index.
+"""Select the URLs to request: the indexes in robots.txt, and the sitemaps in an index.
 
 Source: seed "Sitemapindex en Sitemaps" (naming convention), seed "Technische implementatie" (https, hosts in
 the register).
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from woo_harvester.findings import Reporter
-from woo_harvester.sitemaps.names import IndexName, NameKind, index_name
+from woo_harvester.sitemaps.names import IndexName, NameMatch, index_name
 from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, Entry
 from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
 from woo_harvester.urls import host_of, loc_problem
 
 NOT_READ = "niet gelezen"
 
-#: Sitemaps that are read of a host: as many as the guide allows a single index.
+#: Most sitemaps that are read of one host: as many as the guide allows in a single index.
 SITEMAPS_MAXIMUM = GUIDE_MAXENTRIES
 
 
@@ -37,35 +37,38 @@ class Sitemap:
     index: Index
 
 
-class Selection:
-    """Judges URLs of indexes and sitemaps; *is_registered* tells whether requests may go to a host."""
+class UrlSelection:
+    """The URLs of one host that may be requested, each once; the others become findings.
+
+    *is_registered* returns whether requests may go to a host.
+    """
 
     def __init__(self, is_registered: Callable[[str], bool], report: Reporter) -> None:
         self._is_registered = is_registered
         self._report = report
         self._indexes: set[str] = set()
         self._sitemaps: set[str] = set()
-        self.named = False
-        """Whether robots.txt names an index by the convention, be it one that may not be asked for."""
+        self.names_index = False
+        """True if robots.txt names an index by the convention, even one that may not be requested."""
         self._full = False
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
-        """The indexes by the convention that a robots.txt names, each once; others are told."""
+        """Yield the indexes in a robots.txt that follow the naming convention; report the others."""
         for line in sitemap_lines(robots, robots_url):
             name = index_name(line.url)
-            if name.kind is NameKind.OTHER:
+            if name.match is NameMatch.OTHER:
                 self._report("robots.andere-sitemap", url=robots_url, line=line.line, seen=line.given)
-            elif name.kind is not NameKind.INDEX:
-                code = "index.naam" if name.kind is NameKind.NEAR_MISS else "index.infocat-onbekend"
+            elif name.match is not NameMatch.INDEX:
+                code = "index.naam" if name.match is NameMatch.NEAR_MISS else "index.infocat-onbekend"
                 self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
             else:
-                self.named = True
+                self.names_index = True
                 if self._index_allowed(line, name) and line.url not in self._indexes:
                     self._indexes.add(line.url)
                     yield Index(line.url, name)
 
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
-        """The sitemap that an entry of an index names; None if it is known or may not be asked for."""
+        """Return the sitemap in an entry of an index; None if it is not new or may not be requested."""
         if not entry.loc:
             self._report(
                 "loc.ontbreekt", url=index.url, line=entry.line, element="sitemap/loc", action=NOT_READ
@@ -82,7 +85,7 @@ class Selection:
         return Sitemap(entry.loc, index)
 
     def _is_full(self, entry: Entry, index: Index) -> bool:
-        """Whether no more sitemaps are taken; told once a host."""
+        """Return whether the host has reached the maximum of sitemaps; report that once."""
         full = len(self._sitemaps) >= SITEMAPS_MAXIMUM
         if full and not self._full:
             seen = f"meer dan {SITEMAPS_MAXIMUM} sitemaps"

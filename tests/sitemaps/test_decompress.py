@@ -12,28 +12,28 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from woo_harvester.sitemaps.unpack import (
+from woo_harvester.sitemaps.decompress import (
     CHUNK_SIZE,
     MAX_LAYERS,
     MAX_MEMBERS,
     CorruptError,
+    DecompressError,
     TooLargeError,
     TruncatedError,
-    UnpackError,
-    unpack,
+    decompress,
 )
 
 MAXSIZE = 10_000_000
 
 
-def unpacked(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> tuple[bytes, type[UnpackError] | None]:
+def unpacked(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> tuple[bytes, type[DecompressError] | None]:
     """All that comes, and what it ends with."""
     pieces = []
     try:
-        for piece in unpack(chunks, maxsize):
+        for piece in decompress(chunks, maxsize):
             assert 0 < len(piece) <= CHUNK_SIZE
             pieces.append(piece)
-    except UnpackError as error:
+    except DecompressError as error:
         return b"".join(pieces), type(error)
     return b"".join(pieces), None
 

@@ -1,6 +1,6 @@
-"""The kept copy of the register: used when the register cannot be had, and what a new one is held against.
+"""The stored copy of the register: the fallback for a run, and the measure for a new export.
 
-A copy is written whole or not at all: under a temporary name, to the disk, then renamed.
+A copy is replaced atomically: the new file is written under a temporary name, synced to disk, then renamed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from woo_harvester.register.register import Register
 
 @dataclass(frozen=True, slots=True)
 class CopyInfo:
-    """What is kept beside the copy, in ``register.json``."""
+    """The content of ``register.json``, which is stored beside the copy."""
 
     source: str
     """URL that the copy was fetched from."""
     sha256: str
-    """Of ``register.xml``, as hexadecimal digits."""
+    """SHA-256 of ``register.xml``, as hexadecimal digits."""
     fetched: str
-    """ISO 8601 date-time with offset."""
+    """Moment of fetching: ISO 8601 date-time with offset."""
     organisations: int
     locations: int
     etag: str | None = None
@@ -41,7 +41,7 @@ class CopyInfo:
 
     @property
     def date(self) -> date:
-        """Day of the export: as its server told, else that on which it was fetched."""
+        """Day of the export: that of the header ``Last-Modified``, else the day of fetching."""
         with suppress(TypeError, ValueError):
             return day_of(parsedate_to_datetime(self.last_modified or ""))
         return date.fromisoformat(self.fetched[:10])
@@ -58,11 +58,11 @@ class RegisterCopy:
 
     @classmethod
     def of_source(cls, data_dir: Path, source: str) -> RegisterCopy:
-        """The copy of this source in the project's data directory; copies of different sources never mix."""
+        """Return the copy of *source* in the project's data directory. Each source has its own copy."""
         return cls(data_dir / "register" / hashlib.sha256(source.encode()).hexdigest()[:16], source)
 
     def info(self) -> CopyInfo | None:
-        """What is known about the copy; None where there is none, or none of this source."""
+        """Return the data about the copy; None if there is no copy of this source."""
         try:
             info = CopyInfo(**parse_object(self._info_path.read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -70,9 +70,10 @@ class RegisterCopy:
         return info if info.source == self.source and self.path.is_file() else None
 
     def conditional_headers(self) -> dict[str, str]:
-        """Request headers that ask for the register only if it changed since (RFC 9110, section 13).
+        """Return headers for a conditional request: the register only if it changed (RFC 9110, section 13).
 
-        Empty where ``register.xml`` is not the file that they belong to, so that a damaged copy is replaced.
+        They are empty if ``register.xml`` does not have the expected SHA-256, so that a damaged copy is
+        replaced.
         """
         info = self.info()
         if info is None or _sha256(self.path) != info.sha256:
@@ -82,7 +83,7 @@ class RegisterCopy:
 
     @contextmanager
     def new_file(self) -> Iterator[IO[bytes]]:
-        """A file beside the copy to fetch into. It is gone afterwards, unless it was accepted."""
+        """Open a new file beside the copy to fetch into. It is removed afterwards unless it was accepted."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=self.folder, prefix="register-", suffix=".part", delete=False) as file:
             try:
@@ -100,10 +101,10 @@ class RegisterCopy:
         etag: str | None = None,
         last_modified: str | None = None,
     ) -> Register:
-        """Makes a fetched file (in the copy's own folder) the copy, and returns the register in it.
+        """Make a fetched file the copy, and return the register in it. The file must be in the copy's folder.
 
-        Raises RegisterError, and keeps the earlier copy, where the file is implausible: it cannot be read, or
-        has fewer than half of the earlier copy's locations. Only an accepted file's findings are handed over.
+        Raises RegisterError, and keeps the earlier copy, if the file is implausible: it cannot be read, or
+        has fewer than half of the earlier copy's locations. Findings are reported only for an accepted file.
         """
         findings: list[Finding] = []
         with new.open("rb") as stream:
@@ -123,7 +124,7 @@ class RegisterCopy:
             etag=etag,
             last_modified=last_modified,
         )
-        # In this order a break in between leaves a copy that is good, and is fetched again.
+        # In this order a crash in between leaves a good copy, which the next run fetches again.
         _put(new, self.path)
         with self.new_file() as file:
             file.write(json.dumps(asdict(info), indent=1).encode())
@@ -135,22 +136,22 @@ class RegisterCopy:
         return register
 
     def read(self, report: Reporter, today: date) -> Register:
-        """The register in the copy. Raises RegisterError where there is no copy, or it cannot be read."""
+        """Return the register in the copy. Raises RegisterError if there is no copy or it cannot be read."""
         register = read_file(self.path, report, today)
         if (info := self.info()) is not None:
             register.date = info.date
         return register
 
     def read_instead(self, reason: str, report: Reporter, today: date) -> Register:
-        """The copy, in place of a register that could not be had, with the finding ``register.onbereikbaar``.
+        """Return the register in the copy, with the finding ``register.onbereikbaar``.
 
-        ``reason`` is one line. Raises RegisterError where there is no copy either.
+        *reason* is one line: why the register could not be fetched. Raises RegisterError if there is no copy.
         """
         try:
             register = self.read(report, today)
         except RegisterError:
             raise RegisterError(
-                f"The register cannot be had from {self.source}, and there is no earlier copy of it: {reason}"
+                f"The register cannot be fetched from {self.source}, and there is no earlier copy: {reason}"
             ) from None
         info = self.info()
         report(
@@ -163,7 +164,7 @@ class RegisterCopy:
 
 
 def read_file(path: Path, report: Reporter, today: date) -> Register:
-    """The register in a local file. Raises RegisterError, with the path in it, where it cannot be read."""
+    """Return the register in a local file. Raises RegisterError, naming the path, if it cannot be read."""
     try:
         with path.open("rb") as stream:
             register = read_export(stream, report, today)
@@ -176,7 +177,7 @@ def read_file(path: Path, report: Reporter, today: date) -> Register:
 
 
 def _put(new: Path, path: Path) -> None:
-    """Renames, so that a reader sees the old file or the whole new one, also after a power cut."""
+    """Rename *new* to *path*: readers see the old file or the complete new one, also after a power cut."""
     with new.open("rb") as file:
         os.fsync(file.fileno())
     new.replace(path)

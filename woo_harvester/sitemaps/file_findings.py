@@ -1,4 +1,4 @@
-"""What is told of an index or a sitemap as a whole: the same for a file that is fetched and one on disk.
+"""Findings on a whole index or sitemap, for a file that is fetched (crawl) or on disk (audit).
 
 Source: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 """
@@ -13,14 +13,15 @@ from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
     GUIDE_MAXSIZE,
     SITEMAP_NAMESPACE,
-    Fault,
+    ErrorReason,
     SitemapError,
     SitemapReader,
 )
 
 Area = Literal["index", "sitemap"]
+"""The first part of a finding's code."""
 
-_INDEX_CODES: dict[Fault, str] = {
+_INDEX_CODES: dict[ErrorReason, str] = {
     "ongeldig": "index.ongeldig",
     "afgebroken": "index.ongeldig",
     "te-groot": "index.te-groot",
@@ -28,15 +29,15 @@ _INDEX_CODES: dict[Fault, str] = {
 }
 
 
-def fault_code(area: Area, fault: Fault) -> str:
-    """The code of the finding that tells why a file cannot be read, or not to its end."""
+def read_error_code(area: Area, fault: ErrorReason) -> str:
+    """Return the code of the finding for a file that cannot be read, or not to its end."""
     return _INDEX_CODES[fault] if area == "index" else f"sitemap.{fault}"
 
 
-def remarks(area: Area, entries: int, size: int, namespace: str | None) -> Iterator[tuple[str, str]]:
-    """Code and ``seen`` of what is to be said of a file, whether or not it could be read to its end.
+def file_findings(area: Area, entries: int, size: int, namespace: str | None) -> Iterator[tuple[str, str]]:
+    """Yield code and ``seen`` of each finding on a file, whether or not it could be read to its end.
 
-    *size* is in bytes of XML; *namespace* that of the root element, None where that is not known.
+    *size* is in bytes of XML. *namespace* is that of the root element, None if it is unknown.
     """
     if entries > GUIDE_MAXENTRIES or size > GUIDE_MAXSIZE:
         yield f"{area}.boven-norm", f"{entries} verwijzingen, {size} bytes"
@@ -44,8 +45,8 @@ def remarks(area: Area, entries: int, size: int, namespace: str | None) -> Itera
         yield "sitemap.naamruimte", namespace or "geen naamruimte"
 
 
-def other_root(root: str, chunks: Iterable[bytes], maxsize: int) -> str:
-    """A root element that is not a sitemap's; of ``Documents``, how many documents are lost by it as well."""
+def describe_root(root: str, chunks: Iterable[bytes], maxsize: int) -> str:
+    """Return a wrong root element as a finding shows it; ``Documents`` with its number of documents."""
     if root != "Documents":
         return f"<{root}>"
     reader = SitemapReader(chunks, "Documents", maxsize)

@@ -1,4 +1,4 @@
-"""Reads a sitemap as fast as its shape allows: by the scanner, and by the full reader from there on."""
+"""Read a sitemap with the fast scanner, and continue with the full reader if the scanner cannot read it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
 
 
 class UrlsetReader:
-    """Iterates over a sitemap in batches of entries; what :class:`SitemapReader` raises, this raises.
+    """An iterator over a sitemap in batches of entries. It raises the same errors as :class:`SitemapReader`.
 
-    *chunks* gives the body from its beginning each time it is called. After each batch the caller says with
-    :meth:`took` how many of its entries it has taken. Fewer than all means that the next one is not of the
-    plain shape after all: the full reader then goes on from there.
+    *chunks* returns the body from its first byte on each call. After each batch the caller reports with
+    :meth:`processed` how many of its entries it could process. If these are not all, the scanner cannot read
+    the next one, and the full reader continues there.
     """
 
     def __init__(self, chunks: Callable[[], Iterable[bytes]], maxsize: int) -> None:
@@ -23,9 +23,9 @@ class UrlsetReader:
         self._scan = Scan(chunks(), maxsize)
         self._batch = 0
         self.entries = 0
-        """Entries taken so far."""
+        """Number of entries processed so far."""
         self.complete = False
-        """The file was read to its end."""
+        """True once the file has been read to its end."""
 
     @property
     def size(self) -> int:
@@ -34,7 +34,7 @@ class UrlsetReader:
 
     @property
     def namespace(self) -> str | None:
-        """Namespace of the root element; None as long as that is not known, or it is another element."""
+        """Namespace of the root element ``urlset``; None before it is read, and for another root."""
         return self._reader.namespace if self._reader else self._scan.namespace
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:
@@ -49,13 +49,13 @@ class UrlsetReader:
             yield from self._rest(self._reader)
         self.complete = True
 
-    def took(self, count: int) -> None:
-        """Say how many entries of the last batch were taken."""
+    def processed(self, count: int) -> None:
+        """Report how many entries of the last batch were processed."""
         self.entries += count
         self._batch -= count
 
     def _rest(self, reader: SitemapReader) -> Iterator[Sequence[Entry]]:
-        """What the full reader gives after the entries that were taken from the scanner."""
+        """Yield the batches of the full reader, without the entries that were processed already."""
         skipped = self.entries
         for batch in reader:
             rest = batch[skipped:]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.register.exports import TODAY, body, export, unexpected
+from tests.register.exports import TODAY, export, organisation, unexpected
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
-from woo_harvester.register.intake import CopyInfo, read_file
+from woo_harvester.register.stored_copy import CopyInfo, read_file
 
 SOURCE = "https://register.nl/exportOO.xml"
 FETCHED = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
@@ -20,7 +20,7 @@ FETCHED = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 
 def locations(count: int) -> bytes:
     """An export of one body with this many locations, each on its own host."""
-    return export(body("A", *[f"https://www{number}.a.nl/" for number in range(count)]))
+    return export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(count)]))
 
 
 def accept(copy: RegisterCopy, document: bytes, etag: str | None = '"1"') -> Register:
@@ -122,7 +122,7 @@ def test_findings_come_from_an_accepted_register_only(tmp_path: Path) -> None:
     findings: list[Finding] = []
     for count in (1, 4):
         with copy.new_file() as file:
-            file.write(export(body("A", "geen", *["https://a.nl/"] * count)))
+            file.write(export(organisation("A", "geen", *["https://a.nl/"] * count)))
             file.flush()
             try:
                 copy.accept(Path(file.name), Reporter(findings.append), TODAY, fetched=FETCHED)

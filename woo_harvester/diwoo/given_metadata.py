@@ -1,8 +1,8 @@
-"""What a publisher gave with a document: DiWoo and own metadata, as read from the sitemap.
+"""Read the metadata that a publisher gave with a document: DiWoo and its own metadata, in the sitemap.
 
-Nothing is judged here. Names are matched without their namespace, since prefixes are free and namespaces
-are often misspelt; order does not matter. Source: the DiWoo schema 0.9.8; seed "Aanbevelingen voor
-metadata".
+Values are read as given; ``mapping`` checks them. Element names are compared without their namespace, since
+prefixes are free and namespaces are often misspelt. The order of elements does not matter. Source: the DiWoo
+schema 0.9.8; seed "Aanbevelingen voor metadata".
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from woo_harvester.sitemaps.reader import local_name, namespace
 
 DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 
-#: Names of elements that are told to the publisher because nothing reads them; more would not fit a finding.
+#: Most names of unread elements that are kept for one finding.
 UNREAD_MAX = 20
 
 
 class Value(NamedTuple):
-    """A value of a list as given. Either part can be missing or wrong."""
+    """A value of a waardelijst, as given. Either part can be missing or wrong."""
 
     label: str | None
     uri: str | None
 
 
 class Handling(NamedTuple):
-    """One documenthandeling."""
+    """One documenthandeling, as given."""
 
     kind: Value | None
     at_time: str | None
@@ -37,14 +37,14 @@ class Handling(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """One documentrelatie."""
+    """One documentrelatie, as given."""
 
     role: Value | None
     relation: Value | None
 
 
 class ExtraField(NamedTuple):
-    """One name of the publisher's own, with its values."""
+    """One field of the publisher's own metadata: a name with its values."""
 
     key: str | None
     values: list[str]
@@ -52,7 +52,7 @@ class ExtraField(NamedTuple):
 
 @dataclass(slots=True)
 class Extra:
-    """One ``diwoo:extraMetadata``."""
+    """One ``diwoo:extraMetadata``: a group of the publisher's own metadata."""
 
     namespace: str | None = None
     prefix: str | None = None
@@ -60,13 +60,13 @@ class Extra:
 
 
 @dataclass(slots=True)
-class Given:
-    """All that stands in one ``diwoo:Document``. Texts are stripped; an empty element counts as absent."""
+class GivenMetadata:
+    """The metadata in one ``diwoo:Document``. Texts are stripped; an empty element counts as absent."""
 
     has_diwoo: bool = False
     has_mdto: bool = False
     namespace: str | None = None
-    """That of ``DiWoo``, where it is not the schema's."""
+    """Namespace of the element ``DiWoo``, if it is not the schema's."""
     identifiers: list[str] = field(default_factory=list)
     publisher: Value | None = None
     verantwoordelijke: Value | None = None
@@ -94,23 +94,23 @@ class Given:
     reden: Value | None = None
     extra: list[Extra] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    """Names of elements that the schema does not have there, not a second time, or not with a text."""
+    """Names of elements that are not read: not in the schema there, repeated, or with a text as content."""
 
 
-def read_given(document: etree._Element | None) -> Given:
-    """Read a ``diwoo:Document``; an empty :class:`Given` where there is none."""
-    given = Given()
+def read_metadata(document: etree._Element | None) -> GivenMetadata:
+    """Read a ``diwoo:Document``. Without one the result is an empty :class:`GivenMetadata`."""
+    given = GivenMetadata()
     if document is not None:
-        _read(document, given, DOCUMENT)
+        _read(document, given, _DOCUMENT)
     return given
 
 
-Read = Callable[[etree._Element, Given], None]
+_Read = Callable[[etree._Element, GivenMetadata], None]
 
-DIWOO_TAG = f"{{{DIWOO_NAMESPACE}}}DiWoo"
+_DIWOO_TAG = f"{{{DIWOO_NAMESPACE}}}DiWoo"
 
 
-def _read(parent: etree._Element, given: Given, table: dict[str, Read]) -> None:
+def _read(parent: etree._Element, given: GivenMetadata, table: dict[str, _Read]) -> None:
     _note_bare_text(parent, given)
     for child in parent:
         name = local_name(child.tag)
@@ -121,19 +121,19 @@ def _read(parent: etree._Element, given: Given, table: dict[str, Read]) -> None:
             read(child, given)
 
 
-def _unread(given: Given, name: str) -> None:
+def _unread(given: GivenMetadata, name: str) -> None:
     if len(given.unread) < UNREAD_MAX and name not in given.unread:
         given.unread.append(name)
 
 
-def _note_bare_text(parent: etree._Element, given: Given) -> None:
-    """A text where elements belong, such as ``<trefwoorden>water</trefwoorden>``, is told as not read."""
+def _note_bare_text(parent: etree._Element, given: GivenMetadata) -> None:
+    """Add an element that has a text instead of elements, such as ``<trefwoorden>water</trefwoorden>``."""
     if not len(parent) and _string(parent):
         _unread(given, local_name(parent.tag))
 
 
 def _string(element: etree._Element) -> str | None:
-    """The text, that of any markup in it included."""
+    """Return the text of an element and of all elements in it; None if it is empty."""
     text = "".join(element.itertext()) if len(element) else element.text
     return (text.strip() or None) if text else None
 
@@ -142,19 +142,19 @@ def _coded(element: etree._Element) -> Value | None:
     label = _string(element)
     uri = element.get("resource") or _qualified_resource(element)
     uri = (uri.strip() or None) if uri else None
-    # As Value(label, uri), in a third of the time: this is made six times for each document.
+    # The same as Value(label, uri), in a third of the time: each document has six of these.
     return tuple.__new__(Value, (label, uri)) if label or uri else None
 
 
 def _qualified_resource(element: etree._Element) -> str | None:
-    """The attribute with a prefix (``diwoo:resource``), where the schema has it without."""
+    """Return the attribute ``resource`` with a prefix (``diwoo:resource``); the schema has none."""
     return next((uri for name, uri in element.items() if local_name(name) == "resource"), None)
 
 
-def _one(read: Callable[[etree._Element], object], attribute: str) -> Read:
-    """An element that comes once: the first that holds something counts, another is told as not read."""
+def _one(read: Callable[[etree._Element], object], attribute: str) -> _Read:
+    """Return a reader of a single element. The first that is not empty counts; others are unread."""
 
-    def reader(element: etree._Element, given: Given) -> None:
+    def reader(element: etree._Element, given: GivenMetadata) -> None:
         value = read(element)
         if value is None:
             return
@@ -166,10 +166,10 @@ def _one(read: Callable[[etree._Element], object], attribute: str) -> Read:
     return reader
 
 
-def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -> Read:
-    """An element that holds any number of *name*."""
+def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -> _Read:
+    """Return a reader of an element that contains any number of elements *name*."""
 
-    def reader(element: etree._Element, given: Given) -> None:
+    def reader(element: etree._Element, given: GivenMetadata) -> None:
         values = getattr(given, attribute)
         _note_bare_text(element, given)
         for child in element:
@@ -181,13 +181,13 @@ def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -
     return reader
 
 
-Parts = dict[str, Callable[[etree._Element], object]]
+_Parts = dict[str, Callable[[etree._Element], object]]
 
 
-def _composed(name: str, make: Callable[..., object], table: Parts, attribute: str) -> Read:
-    """An element that holds any number of *name*, each made of the parts in *table*."""
+def _composed(name: str, make: Callable[..., object], table: _Parts, attribute: str) -> _Read:
+    """Return a reader of an element with any number of elements *name*, which have the parts in *table*."""
 
-    def reader(element: etree._Element, given: Given) -> None:
+    def reader(element: etree._Element, given: GivenMetadata) -> None:
         values = getattr(given, attribute)
         _note_bare_text(element, given)
         for child in element:
@@ -199,8 +199,8 @@ def _composed(name: str, make: Callable[..., object], table: Parts, attribute: s
     return reader
 
 
-def _parts(element: etree._Element, given: Given, table: Parts) -> list[Any]:
-    """The parts of an element in the order of *table*; the first that holds something counts."""
+def _parts(element: etree._Element, given: GivenMetadata, table: _Parts) -> list[Any]:
+    """Return the parts of an element in the order of *table*; the first one that is not empty counts."""
     _note_bare_text(element, given)
     parts: dict[str, object] = dict.fromkeys(table)
     for child in element:
@@ -212,22 +212,22 @@ def _parts(element: etree._Element, given: Given, table: Parts) -> list[Any]:
     return list(parts.values())
 
 
-def _nested(table: dict[str, Read]) -> Read:
+def _nested(table: dict[str, _Read]) -> _Read:
     return lambda element, given: _read(element, given, table)
 
 
-def _diwoo(element: etree._Element, given: Given) -> None:
+def _diwoo(element: etree._Element, given: GivenMetadata) -> None:
     given.has_diwoo = True
-    if element.tag != DIWOO_TAG:
+    if element.tag != _DIWOO_TAG:
         given.namespace = namespace(str(element.tag))
-    _read(element, given, DIWOO)
+    _read(element, given, _DIWOO)
 
 
-def _mdto(element: etree._Element, given: Given) -> None:
+def _mdto(element: etree._Element, given: GivenMetadata) -> None:
     given.has_mdto = True
 
 
-def _extra_metadata(element: etree._Element, given: Given) -> None:
+def _extra_metadata(element: etree._Element, given: GivenMetadata) -> None:
     extra = Extra()
     _note_bare_text(element, given)
     for child in element:
@@ -245,7 +245,7 @@ def _extra_metadata(element: etree._Element, given: Given) -> None:
         given.extra.append(extra)
 
 
-def _extra_field(element: etree._Element, given: Given) -> ExtraField | None:
+def _extra_field(element: etree._Element, given: GivenMetadata) -> ExtraField | None:
     key: str | None = None
     values: list[str] = []
     _note_bare_text(element, given)
@@ -261,59 +261,59 @@ def _extra_field(element: etree._Element, given: Given) -> ExtraField | None:
     return ExtraField(key, values) if key or values else None
 
 
-HANDLING: Parts = {"soortHandeling": _coded, "atTime": _string, "wasAssociatedWith": _coded}
+_HANDLING: _Parts = {"soortHandeling": _coded, "atTime": _string, "wasAssociatedWith": _coded}
 
-RELATION: Parts = {"role": _coded, "relation": _coded}
+_RELATION: _Parts = {"role": _coded, "relation": _coded}
 
-TITELCOLLECTIE: dict[str, Read] = {
+_TITELCOLLECTIE: dict[str, _Read] = {
     "officieleTitel": _one(_string, "officiele_titel"),
     "verkorteTitels": _many("verkorteTitel", _string, "verkorte_titels"),
     "alternatieveTitels": _many("alternatieveTitel", _string, "alternatieve_titels"),
 }
 
-CLASSIFICATIECOLLECTIE: dict[str, Read] = {
+_CLASSIFICATIECOLLECTIE: dict[str, _Read] = {
     "informatiecategorieen": _many("informatiecategorie", _coded, "informatiecategorieen"),
     "documentsoorten": _many("documentsoort", _coded, "documentsoorten"),
     "themas": _many("thema", _coded, "themas"),
     "trefwoorden": _many("trefwoord", _string, "trefwoorden"),
 }
 
-GELDIGHEID: dict[str, Read] = {
+_GELDIGHEID: dict[str, _Read] = {
     "begindatum": _one(_string, "begindatum"),
     "einddatum": _one(_string, "einddatum"),
 }
 
-DIWOO: dict[str, Read] = {
+_DIWOO: dict[str, _Read] = {
     "identifiers": _many("identifier", _string, "identifiers"),
     "publisher": _one(_coded, "publisher"),
     "verantwoordelijke": _one(_coded, "verantwoordelijke"),
     "medeverantwoordelijken": _many("medeverantwoordelijke", _coded, "medeverantwoordelijken"),
     "opsteller": _one(_coded, "opsteller"),
     "naamOpsteller": _one(_string, "naam_opsteller"),
-    "titelcollectie": _nested(TITELCOLLECTIE),
+    "titelcollectie": _nested(_TITELCOLLECTIE),
     "omschrijvingen": _many("omschrijving", _string, "omschrijvingen"),
-    "classificatiecollectie": _nested(CLASSIFICATIECOLLECTIE),
+    "classificatiecollectie": _nested(_CLASSIFICATIECOLLECTIE),
     "creatiedatum": _one(_string, "creatiedatum"),
-    "geldigheid": _nested(GELDIGHEID),
+    "geldigheid": _nested(_GELDIGHEID),
     "language": _one(_coded, "language"),
     "format": _one(_coded, "format"),
     "aggregatiekenmerk": _one(_string, "aggregatiekenmerk"),
     "isPartOf": _one(_coded, "is_part_of"),
     "hasParts": _many("hasPart", _coded, "has_parts"),
-    "documenthandelingen": _composed("documenthandeling", Handling, HANDLING, "handelingen"),
-    "documentrelaties": _composed("documentrelatie", Relation, RELATION, "relaties"),
+    "documenthandelingen": _composed("documenthandeling", Handling, _HANDLING, "handelingen"),
+    "documentrelaties": _composed("documentrelatie", Relation, _RELATION, "relaties"),
     "redenVerwijderingVervanging": _one(_coded, "reden"),
 }
 
-DOCUMENT: dict[str, Read] = {
+_DOCUMENT: dict[str, _Read] = {
     "DiWoo": _diwoo,
     "MDTO": _mdto,
     "extraMetadata": _extra_metadata,
 }
 
-#: All names of the schema, wherever it has them.
+#: All element names of the schema.
 ELEMENTS = frozenset(
-    {*DOCUMENT, *DIWOO, *TITELCOLLECTIE, *CLASSIFICATIECOLLECTIE, *GELDIGHEID, *HANDLING, *RELATION}
+    {*_DOCUMENT, *_DIWOO, *_TITELCOLLECTIE, *_CLASSIFICATIECOLLECTIE, *_GELDIGHEID, *_HANDLING, *_RELATION}
     | {"identifier", "medeverantwoordelijke", "verkorteTitel", "alternatieveTitel", "omschrijving"}
     | {"informatiecategorie", "documentsoort", "thema", "trefwoord", "hasPart"}
     | {"documenthandeling", "documentrelatie"}

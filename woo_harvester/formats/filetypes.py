@@ -1,4 +1,4 @@
-"""The 19 types that may be harvested: extensions and media types of each.
+"""The 19 file types that may be harvested, with their extensions and media types.
 
 Source: seed "Technische implementatie", section "Bestandsformaten"; list ``ccw_plooi_filetypes``.
 """
@@ -15,8 +15,8 @@ _OOXML = "application/vnd.openxmlformats-officedocument"
 _OASIS = "application/vnd.oasis.opendocument"
 _OASIS_OLD = "application/x-vnd.oasis.opendocument"
 _SLIDE_SHOW_TYPE = "application/vnd.ms-powerpoint"
-#: By the code at the end of the URI: extensions, and media types as servers send them, the usual ones first.
-_KINDS: Mapping[str, tuple[str, str]] = {
+#: Extensions, and media types as servers send them, by the code at the end of the URI; the usual ones first.
+_NAMES: Mapping[str, tuple[str, str]] = {
     "7z": ("7z", "application/x-7z-compressed"),
     "CSV": ("csv", "text/csv application/csv text/x-csv application/x-csv text/comma-separated-values"),
     "XLS": (
@@ -50,9 +50,9 @@ class FileType:
     uri: str
     label: str
     extensions: tuple[str, ...]
-    """Without dot, in lower case; the usual one first."""
+    """File name extensions without dot, in lower case; the usual one first."""
     media_types: tuple[str, ...]
-    """In lower case, the registered one first; none for a slide show (PPS), which shares that of PPT."""
+    """Media types in lower case, the registered one first. PPS has none: it shares that of PPT."""
 
     @property
     def code(self) -> str:
@@ -61,15 +61,15 @@ class FileType:
 
     @property
     def media_type(self) -> str:
-        """The registered one."""
+        """The registered media type."""
         return self.media_types[0] if self.media_types else _SLIDE_SHOW_TYPE
 
 
 @cache
 def file_types() -> tuple[FileType, ...]:
-    """The 19 types, in the order of the list."""
+    """Return the 19 types, in the order of the list."""
     return tuple(
-        FileType(concept.uri, concept.label, *(tuple(names.split()) for names in _KINDS[_code(concept.uri)]))
+        FileType(concept.uri, concept.label, *(tuple(names.split()) for names in _NAMES[_code(concept.uri)]))
         for concept in filetypes()
     )
 
