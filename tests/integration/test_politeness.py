@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
-from tests.utils import hostile
+from tests.utils import hostile, schedule
 from tests.utils.publishers import (
     INDEX,
     Builder,
@@ -18,10 +16,12 @@ from tests.utils.publishers import (
     entry,
     publish,
 )
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.documents import pdf
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Handler, Page, Request
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import robots_txt
+from woo_harvester.extensions.politeness import SHORTEST_DELAY
 from woo_harvester.settings import CONCURRENT_REQUESTS_PER_DOMAIN, USER_AGENT
 
 SITEMAP = f"{INDEX}/sitemap.xml"
@@ -41,16 +41,27 @@ def with_many_documents(site: Site) -> None:
     site.pages |= dict.fromkeys(paths(60), Page(pdf("x"), delay=0.05))
 
 
+def after_the_others(page: Page) -> Handler:
+    """Answer only when the host with many documents was asked for all of them."""
+
+    def handle(_: Request) -> Page:
+        asked = hosts[with_many_documents].requested
+        wait_until(lambda: all(map(asked, paths(60))), "the other host is asked for all its documents")
+        return page
+
+    return handle
+
+
 @hosts.site
 def that_is_slow(site: Site) -> None:
     publish(site, *paths(12))
-    site.pages |= dict.fromkeys(paths(12), Page(pdf("x"), delay=1.5))
+    site.pages |= dict.fromkeys(paths(12), after_the_others(Page(pdf("x"))))
 
 
 @hosts.site
 def that_is_slow_with_its_robots(site: Site) -> None:
     publish(site, "/a.pdf")
-    site.pages |= {"/robots.txt": Page(robots_txt(site.url(INDEX)), delay=4.0), "/a.pdf": DOCUMENT}
+    site.pages |= {"/robots.txt": after_the_others(Page(robots_txt(site.url(INDEX)))), "/a.pdf": DOCUMENT}
 
 
 def forbid(site: Site, path: str, agent: str = "*") -> None:
@@ -151,7 +162,7 @@ def that_fails_once(site: Site) -> None:
     site.pages["/a.pdf"] = hostile.busy(DOCUMENT, times=1, status=502)
 
 
-SETTINGS = {"RETRY_TIMES": 2, "WOO_RETRY_BACKOFF": 0.1}
+SETTINGS = {**schedule.SETTINGS, "RETRY_TIMES": 2, "WOO_RETRY_BACKOFF": 0.1}
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +184,9 @@ def test_the_run_ends_well(harvest: Harvest) -> None:
 def test_a_host_is_asked_for_a_few_things_at_once_and_not_one_by_one(harvest: Harvest) -> None:
     host = harvest[with_many_documents]
     assert len(host.paths) == 60
-    assert 1 < host.site.most_at_once <= CONCURRENT_REQUESTS_PER_DOMAIN
+    assert host.site.most_at_once <= CONCURRENT_REQUESTS_PER_DOMAIN
+    allowed = {sent.concurrency for sent in schedule.sent(harvest.run, host.site)}
+    assert allowed == {CONCURRENT_REQUESTS_PER_DOMAIN}
 
 
 def test_every_request_says_who_asks_and_where_to_complain(harvest: Harvest) -> None:
@@ -243,24 +256,24 @@ def test_a_host_that_is_not_visited_is_asked_for_robots_txt_once(
 
 
 def test_crawl_delay_is_kept_between_requests(harvest: Harvest) -> None:
-    host = harvest[with_a_crawl_delay]
-    gaps = [later - earlier for earlier, later in pairwise(moments(host))]
-    assert len(gaps) == 5
-    assert min(gaps) >= CRAWL_DELAY * 0.9
+    _, *pauses = schedule.pauses(harvest.run, harvest[with_a_crawl_delay].site)  # robots.txt has no rule yet
+    assert len(pauses) == 5
+    assert min(pauses) >= CRAWL_DELAY
 
 
 def test_retry_after_pauses_the_whole_host(harvest: Harvest) -> None:
     host = harvest[that_asks_for_rest]
-    refused = next(request.at for request in host.requests if request.path == "/besluit-0.pdf")
+    (paused,) = schedule.paused(harvest.run)[host.site.host]
     # What was under way when the answer came goes on.
-    after = [at - refused for at in moments(host) if at > refused + 0.3]
-    assert min(after) >= RETRY_AFTER * 0.9
+    after = [sent.at - paused for sent in schedule.sent(harvest.run, host.site) if sent.at > paused]
+    assert min(after) >= RETRY_AFTER
     assert len(host.paths) == 10
 
 
-def test_a_pause_of_one_host_holds_up_no_other(harvest: Harvest) -> None:
-    paused = moments(harvest[that_asks_for_rest])[-1]
-    assert moments(harvest[with_many_documents])[-1] < paused
+def test_a_pause_of_one_host_is_a_pause_of_no_other(harvest: Harvest) -> None:
+    many = harvest[with_many_documents].site
+    assert many.host not in schedule.paused(harvest.run)
+    assert {sent.delay for sent in schedule.sent(harvest.run, many)} == {SHORTEST_DELAY}
 
 
 @pytest.mark.parametrize(
