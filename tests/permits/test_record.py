@@ -83,7 +83,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
 
 def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
     first = apply_mutations(
-        [], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), MOMENT
+        [], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), NOW
     )
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
     (outcome,) = apply_mutations(first.rows, [late], NOBODYS, Reporter(lambda finding: None), NOW).outcomes
