@@ -14,7 +14,7 @@ from tests.commands.test_state import Done, Shell, state
 from tests.state.test_files import keep
 from tests.stores.kept import write_file
 from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.stores.folder import Folder
+from woo_harvester.stores.durable_folder import DurableFolder
 from woo_harvester.stores.names import path_of, text_path_of
 
 __all__ = ["state"]
@@ -35,7 +35,7 @@ def store(state: Shell) -> Path:
         confirm_withdrawn(connection, dict.fromkeys(ids[1:], 1_700_000_200))
 
     state.fill(fill)
-    with closing(Folder(state.folder / "store")) as folder:
+    with closing(DurableFolder(state.folder / "store")) as folder:
         for digest in (PUBLISHED, WITHDRAWN, UNKNOWN):
             write_file(folder, path_of(digest.hex()), BytesIO(b"besluit"))
             write_file(folder, text_path_of(digest.hex()), BytesIO(b"{}"))
@@ -75,7 +75,7 @@ def test_it_is_removed_if_that_is_asked_for_and_nothing_else_is(state: Shell, st
 
 
 def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Path) -> None:
-    with closing(Folder(store)) as folder:
+    with closing(DurableFolder(store)) as folder:
         folder.lock(alone=False)
         before = all_files(store)
         error = f"scrapy state: error: a run stores documents in {store}: wait until it ends\n"

@@ -48,7 +48,7 @@ def test_a_file_that_was_a_minute_old_is_fetched_again_next_time_only() -> None:
     assert how_to_ask(date, second.known) is Ask.NOT
 
 
-def test_a_file_that_was_two_minutes_old_is_settled() -> None:
+def test_a_file_that_was_two_minutes_old_is_final() -> None:
     date = stamp(ASKED - 2 * MINUTE)
     assert how_to_ask(date, judge(None, "a", date, ASKED).known) is Ask.NOT
 

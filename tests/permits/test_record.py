@@ -15,14 +15,14 @@ from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.transactions import settle
+from woo_harvester.permits.transactions import apply_mutations
 from woo_harvester.record import json_value
 from woo_harvester.register import Register
 from woo_harvester.urls import record_id
 
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
 MOMENT = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
-SETTLED = datetime(2026, 4, 2, 6, 0, tzinfo=UTC)
+NOW = datetime(2026, 4, 2, 6, 0, tzinfo=UTC)
 NOBODYS = Rights(Register([], []), {})
 STAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
 
@@ -36,7 +36,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
         offered(message(), "zaak.xml", "ipm.adres"),
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
     ]
-    (outcome,) = settle([], mutations, NOBODYS, Reporter(lambda finding: None), SETTLED).outcomes
+    (outcome,) = apply_mutations([], mutations, NOBODYS, Reporter(lambda finding: None), NOW).outcomes
     assert json_value(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {
@@ -82,9 +82,11 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
 
 
 def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
-    first = settle([], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), SETTLED)
+    first = apply_mutations(
+        [], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), NOW
+    )
     late = replace(offered(delete_message(aanmaakdatum="2026-05-01"), "weg.xml"), datum=None)
-    (outcome,) = settle(first.rows, [late], NOBODYS, Reporter(lambda finding: None), SETTLED).outcomes
+    (outcome,) = apply_mutations(first.rows, [late], NOBODYS, Reporter(lambda finding: None), NOW).outcomes
     assert json_value(permit_record(outcome)) == {
         "id": record_id(CASE_URL),
         "vergunning": {"identifier": CASE_URL},

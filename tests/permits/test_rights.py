@@ -6,7 +6,7 @@ import pytest
 
 from tests.register.exports import organisation, read
 from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.rights import Right, Rights, is_own_host
 from woo_harvester.register import Register
 
@@ -68,7 +68,7 @@ def test_the_registered_owners_are_named() -> None:
     assert Rights(SHARED, {}).registered_owners(CASE) == "1, 2"
 
 
-def test_a_row_is_of_the_organisation_that_its_entry_page_has_today() -> None:
-    row = Known(offered("oud", "https://www.stad.nl/xml/"))
-    assert Rights(NOBODY, {"https://www.stad.nl/xml/": "1"}).current(row).mutation.organisatie == "1"
-    assert Rights(NOBODY, {"https://www.elders.nl/": "1"}).current(row) is row
+def test_a_message_is_of_the_organisation_that_its_entry_page_has_today() -> None:
+    mutation = offered("oud", "https://www.stad.nl/xml/")
+    assert Rights(NOBODY, {"https://www.stad.nl/xml/": "1"}).current(mutation).organisatie == "1"
+    assert Rights(NOBODY, {"https://www.elders.nl/": "1"}).current(mutation) is mutation

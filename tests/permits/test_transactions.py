@@ -25,7 +25,7 @@ from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning
-from woo_harvester.permits.transactions import Settlement, settle
+from woo_harvester.permits.transactions import Applied, apply_mutations
 from woo_harvester.record import Oorzaak
 
 
@@ -292,7 +292,7 @@ def test_documents_stand_in_the_order_of_their_volgnummer() -> None:
 
 
 def test_nothing_given_comes_to_nothing() -> None:
-    assert settle([], [], NOBODYS, Reporter(lambda finding: None), NOW) == Settlement([], [], [], [])
+    assert apply_mutations([], [], NOBODYS, Reporter(lambda finding: None), NOW) == Applied([], [], [], [])
 
 
 TITLES = st.sampled_from(["Kapvergunning", "Bouwvergunning"])

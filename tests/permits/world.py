@@ -9,7 +9,7 @@ from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Key, Known, Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.transactions import Outcome, Settlement, settle
+from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
 from woo_harvester.record import Oorzaak, Waarde
 from woo_harvester.register import Register
 
@@ -39,17 +39,17 @@ class World:
         """A run with these messages; all of its records become durable."""
         self.findings, self.displaced = [], []
         known = [row for rows in self.rows.values() for row in rows]
-        settled = settle(known, mutations, self.rights, Reporter(self.findings.append), NOW)
-        self._keep(settled)
-        self.displaced = settled.displaced
-        for outcome in settled.outcomes:
+        applied = apply_mutations(known, mutations, self.rights, Reporter(self.findings.append), NOW)
+        self._keep(applied)
+        self.displaced = applied.displaced
+        for outcome in applied.outcomes:
             self._show(outcome)
-        return settled.outcomes
+        return applied.outcomes
 
-    def _keep(self, settled: Settlement) -> None:
-        for row in settled.rows:
+    def _keep(self, applied: Applied) -> None:
+        for row in applied.rows:
             self.rows[row.key] = []
-        for row in settled.rows:
+        for row in applied.rows:
             self.rows[row.key].append(Known.load(row.dump()))
 
     def _show(self, outcome: Outcome) -> None:

@@ -33,14 +33,14 @@ from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome
 from woo_harvester.record import Oorzaak
-from woo_harvester.state import settling
+from woo_harvester.state import applying
 from woo_harvester.state.permits import PermitFile, entry_of, keep_file, look_up_files, wait_again
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.store import NOWHERE, State
 
 __all__ = ["postgresql_server"]
 
-#: Messages that are settled at once: few, so that a run of few messages takes several transactions.
+#: Messages that are applied at once: few, so that a run of few messages takes several transactions.
 AT_ONCE = 3
 MORNING = datetime(2026, 4, 2, 6, tzinfo=UTC)
 
@@ -223,7 +223,7 @@ class Permits(RuleBasedStateMachine):
     def run(
         self, pages: Sequence[str], random: Random, killer: Killer, listed: list[File] | None = None
     ) -> set[str]:
-        """What the spider does: read what is listed, settle, deliver, confirm; returns what was reported."""
+        """What the spider does: read what is listed, apply, deliver, confirm; returns what was reported."""
         if listed is None:
             listed = [file for file in self.files.values() if file.page in pages and file.listed]
         findings: list[Finding] = []
@@ -244,18 +244,18 @@ class Permits(RuleBasedStateMachine):
         self.now += timedelta(hours=random.choice([-1, 0, 1, 24]))  # clocks go back now and then
         with self.state.begin() as connection:
             numbers = {url: entry_of(connection, url, host(url)) for url in pages}
-            settling.begin(connection, list(numbers.values()))
+            applying.undo_unconfirmed(connection, list(numbers.values()))
         for file in listed:
             with self.state.begin() as connection:
                 self.read(connection, numbers[file.page], file)
-        under_way: list[settling.Package] = []
-        packages: list[settling.Package] | None = []
-        while packages is not None:
-            under_way += packages
+        under_way: list[applying.Batch] = []
+        made: list[applying.Batch] | None = []
+        while made is not None:
+            under_way += made
             if random.random() < 0.5:
                 self.deliver(under_way, random, killer)
             with self.state.begin() as connection:
-                packages = settling.settle_some(
+                made = applying.apply_next(
                     connection, list(numbers.values()), rights, Reporter(findings.append), self.now
                 )
         self.deliver(under_way, random, killer)
@@ -270,25 +270,25 @@ class Permits(RuleBasedStateMachine):
         mutation = file.offer.mutation(self.oracle.pages()[file.page], file.url)
         keep_file(connection, number, file.url, PermitFile(FileKnown(file.offer.digest), 1), mutation)
 
-    def deliver(self, under_way: list[settling.Package], random: Random, killer: Killer) -> None:
-        """Write the records of some packages, and then confirm them together."""
+    def deliver(self, under_way: list[applying.Batch], random: Random, killer: Killer) -> None:
+        """Write the records of some made, and then confirm them together."""
         random.shuffle(under_way)
         done = [under_way.pop() for _ in range(len(under_way))]
-        for package in done:
-            for outcome in package.outcomes:
+        for batch in done:
+            for outcome in batch.outcomes:
                 killer.record()
                 self.outputs.write(outcome)
         killer.record()
         with self.state.begin() as connection:
-            settling.confirm(connection, [package.number for package in done])
-        for package in done:
-            for outcome in package.outcomes:
+            applying.confirm(connection, [batch.number for batch in done])
+        for batch in done:
+            for outcome in batch.outcomes:
                 self.outputs.confirm(outcome)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def state(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
-    monkeypatch.setattr(settling, "AT_ONCE", AT_ONCE)
+    monkeypatch.setattr(applying, "AT_ONCE", AT_ONCE)
     if request.param == "sqlite":
         opened = State.open(NOWHERE)
         yield opened

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import IO
 
-from woo_harvester.stores.folder import Folder
+from woo_harvester.stores.durable_folder import DurableFolder
 
 
-def write_file(folder: Folder, name: str, file: IO[bytes]) -> None:
+def write_file(folder: DurableFolder, name: str, file: IO[bytes]) -> None:
     """All the steps by which a file is kept."""
     partial = folder.begin(name)
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.stores.used import has
-from woo_harvester.stores.folder import Folder
+from woo_harvester.stores.durable_folder import DurableFolder
 from woo_harvester.stores.store import StoreError
 
 
@@ -20,7 +20,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 
 def test_a_folder_from_which_files_are_being_removed_is_not_used(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = DurableFolder(tmp_path)
     folder.lock(alone=True)
     with pytest.raises(StoreError, match="files are being removed"):
         has(FILES_STORE=tmp_path)

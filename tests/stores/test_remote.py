@@ -13,7 +13,7 @@ import pytest
 from tests.stores.servers import PASSWORD, Door, S3Server, ftp_server
 from tests.stores.used import CONTENT, DIGEST, PDF, READ, has, put, with_store
 from woo_harvester.stores.names import path_of
-from woo_harvester.stores.remote import Upload
+from woo_harvester.stores.remote import _Upload
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import Extracted
 
@@ -108,4 +108,4 @@ def test_a_server_that_goes_on_hanging_up_is_told(ftp: str, ftp_folder: Path) ->
 def test_what_google_asks_for_is_the_whole_document() -> None:
     file = BytesIO(CONTENT)
     file.seek(10)
-    assert Upload(file).getvalue() == CONTENT
+    assert _Upload(file).getvalue() == CONTENT

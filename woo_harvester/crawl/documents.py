@@ -19,13 +19,12 @@ from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, Source, WooItem
-from woo_harvester.pipelines.store import StorePipeline, fail_store
+from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.state.decision import is_long_ago
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import is_recheck_due
 from woo_harvester.state.versions import KnownFile
 from woo_harvester.statuses import is_complete
-from woo_harvester.stores.store import StoreError
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -147,16 +146,13 @@ class Documents:
 
     async def _is_kept(self, item: WooItem) -> bool:
         """Whether what a document is wanted for is still there, so that it need not be fetched again."""
-        pipeline = self._crawler.get_item_pipeline(StorePipeline)
+        store = self._crawler.get_item_pipeline(StorePipeline)
         known = item.source.known if item.source else None
-        if pipeline is None or known is None or known.sha256 is None:
+        if store is None or known is None or known.sha256 is None:
             return True
-        store, sha256 = pipeline.store, known.sha256.hex()
-        try:
-            is_kept = await store.has(sha256, known.size)
-            return is_kept and (not self._text or await store.load_text(sha256) is not None)
-        except StoreError as error:
-            raise fail_store(self._crawler, error) from error
+        sha256 = known.sha256.hex()
+        is_stored = await store.has(sha256, known.size)
+        return is_stored and (not self._text or await store.load_text(sha256) is not None)
 
     def on_failure(self, failure: Failure) -> None:
         """Tell why no answer came."""

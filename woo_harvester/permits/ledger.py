@@ -30,8 +30,8 @@ class Ledger:
         self.published: dict[str, Known] = {}
         """Of each case the row that its last record came from."""
         self.before: Rows = {}
-        for row in map(rights.current, known):
-            self._add(row)
+        for row in known:
+            self._add(self._current(row))
         self.rows: Rows = {key: dict(group) for key, group in self.before.items()}
         self.applied: dict[tuple[Key, str], Mutation] = {}
         """The last message that took effect, by what it is about and by organisation."""
@@ -50,6 +50,11 @@ class Ledger:
         }
         self._claimed: dict[str, None] = {}
         """Cases that an organisation offered for the first time."""
+
+    def _current(self, row: Known) -> Known:
+        """Return *row* with the organisation that its entry page has today."""
+        mutation = self._rights.current(row.mutation)
+        return row if mutation is row.mutation else replace(row, mutation=mutation)
 
     def apply(self, mutations: Sequence[Mutation]) -> None:
         """Apply *mutations* in their order; of those that tie the one given last counts."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import IntEnum
 
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.mutations import Mutation
 from woo_harvester.register import Register
 from woo_harvester.urls import host_of
 
@@ -39,13 +39,12 @@ class Rights:
         self._register = register
         self._organisations = organisations
 
-    def current(self, known: Known) -> Known:
-        """Return *known* with the organisation that its entry page has today."""
-        mutation = known.mutation
+    def current(self, mutation: Mutation) -> Mutation:
+        """Return *mutation* with the organisation that its entry page has today."""
         organisation = self._organisations.get(mutation.ingang, mutation.organisatie)
         if organisation == mutation.organisatie:
-            return known
-        return replace(known, mutation=replace(mutation, organisatie=organisation))
+            return mutation
+        return replace(mutation, organisatie=organisation)
 
     def right(self, case: str, mutation: Mutation, *, own_host: bool) -> Right:
         """Return the right on *case* of the organisation that offers *mutation*.

@@ -44,8 +44,8 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Settlement:
-    """What a number of messages came to."""
+class Applied:
+    """The result of applying messages."""
 
     outcomes: list[Outcome]
     """One for each case that changed for who reads the records."""
@@ -57,9 +57,9 @@ class Settlement:
     """Messages of earlier runs about what is another organisation's now: their files are read again."""
 
 
-def settle(
+def apply_mutations(
     known: Iterable[Known], mutations: Sequence[Mutation], rights: Rights, report: Reporter, now: datetime
-) -> Settlement:
+) -> Applied:
     """Apply *mutations*, in any order, to what is *known*, at the moment *now*.
 
     *known* holds at least the rows of the identifiers and cases (``Known.zaak``) that the mutations are
@@ -72,7 +72,7 @@ def settle(
     ledger.apply(mutations)
     outcomes = _outcomes(ledger, now)
     rows = [row for key in ledger.changed() for row in ledger.rows[key].values()]
-    return Settlement(outcomes, rows, ledger.refused, ledger.displaced)
+    return Applied(outcomes, rows, ledger.refused, ledger.displaced)
 
 
 class _Visible(NamedTuple):

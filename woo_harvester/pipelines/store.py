@@ -1,7 +1,9 @@
-"""Fourth pipeline: the document itself is kept, where FILES_STORE says so."""
+"""Fourth pipeline: stores the document itself, if FILES_STORE is set."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
@@ -12,7 +14,7 @@ from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.stores.names import path_of
 from woo_harvester.stores.opening import open_store
 from woo_harvester.stores.store import DocumentStore, StoreError
-from woo_harvester.text.extracted import Limits
+from woo_harvester.text.extracted import Extracted, Limits
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -20,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class StorePipeline:
-    """Keeps what was fetched, and names its path in the record; a store that fails ends the run.
+    """Stores what was fetched, and adds its path to the record; a store that fails ends the run.
 
-    What could not be kept is not delivered, so that the state does not count it as harvested. Counts in the
-    statistics ``woo/files/stored`` and their ``woo/files/bytes``, and ``woo/files/present`` for those that
-    were there already.
+    A document that could not be stored is not delivered, so the state does not count it as harvested. Other
+    components use the store through this pipeline, whose methods raise RunError. Counts in the statistics:
+    ``woo/files/stored`` and its ``woo/files/bytes``, and ``woo/files/present`` for what was there already.
     """
 
     def __init__(self, crawler: Crawler, store: DocumentStore) -> None:
         self._crawler = crawler
-        self.store = store
+        self._store = store
         self._failed = False
 
     @classmethod
@@ -43,50 +45,70 @@ class StorePipeline:
             refuse_start(crawler, str(error), error)
 
     async def process_item(self, item: Any) -> Any:
-        """Keep the document, or raise RunError."""
+        """Store the document, or raise RunError."""
         if isinstance(item, WooItem) and item.source is not None and item.source.fetched is not None:
             fetched = item.source.fetched
             bestand = item.record.versies[-1].bestanden[0]
-            if fetched.sha256 is not None and await self._keep(fetched, fetched.sha256, bestand.mime_type):
+            if fetched.sha256 is not None and await self._put(fetched, fetched.sha256, bestand.mime_type):
                 bestand.pad = path_of(fetched.sha256)
-                fetched.path = self.store.local_path(fetched.sha256)
+                fetched.path = self._store.local_path(fetched.sha256)
         return item
 
     def close_spider(self) -> None:
-        self.store.close()
+        self._store.close()
 
-    async def _keep(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
-        """Whether the document is in the store; one that was not received now may be from before."""
+    async def has(self, sha256: str, size: int | None) -> bool:
+        """Return whether a document is stored, with *size* bytes if that is known. Raises RunError."""
+        with self._ending_run():
+            return await self._store.has(sha256, size)
+
+    async def load_text(self, sha256: str) -> Extracted | None:
+        """Return the text of a document if it was stored with the same limits. Raises RunError."""
+        with self._ending_run():
+            return await self._store.load_text(sha256)
+
+    async def keep_text(self, sha256: str, extracted: Extracted) -> None:
+        """Store the text of a document, if the store can read texts back. Raises RunError."""
+        with self._ending_run():
+            await self._store.keep_text(sha256, extracted)
+
+    async def _put(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
+        """Return whether the document is in the store; one without content may be there from before."""
         if fetched.file is None:
             async with interruptible(self._crawler):
-                return await self.store.has(sha256, fetched.size)
+                return await self._store.has(sha256, fetched.size)
         if self._failed:
             raise RunError("the store has failed before")
         try:
-            async with interruptible(self._crawler):
-                is_new = await self.store.put(sha256, fetched.size, fetched.file, media_type)
-        except StoreError as error:
-            self._failed = True
-            raise fail_store(self._crawler, error) from error
+            with self._ending_run():
+                async with interruptible(self._crawler):
+                    is_new = await self._store.put(sha256, fetched.size, fetched.file, media_type)
+        except RunError as error:
+            self._failed = isinstance(error.__cause__, StoreError)
+            raise
         stats = self._crawler.stats
         stats.inc_value("woo/files/stored" if is_new else "woo/files/present")
         if is_new:
             stats.inc_value("woo/files/bytes", fetched.size or 0)
         return True
 
+    @contextmanager
+    def _ending_run(self) -> Iterator[None]:
+        """End the run if the store fails, since what would be delivered is not stored. Raises RunError."""
+        try:
+            yield
+        except StoreError as error:
+            self._crawler.stats.inc_value("woo/files/failed")
+            line = f"{error}; what is not in it comes again in the next run"
+            end_run(self._crawler, "store_failed", line)
+            raise RunError(str(error)) from error
+
 
 def text_limits(settings: BaseSettings) -> Limits:
-    """The bounds on reading text, by which a text that is kept is told to be of use too."""
+    """Return the limits for reading text. A stored text is reused only if it was made with the same ones."""
     return Limits(
         timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
         memory=settings.getint("WOO_TEXT_MEMORY"),
         maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
         ocr=settings.getbool("WOO_TEXT_OCR"),
     )
-
-
-def fail_store(crawler: Crawler, error: StoreError) -> RunError:
-    """End the run, since what would be delivered is not kept; gives what the pipeline raises."""
-    crawler.stats.inc_value("woo/files/failed")
-    end_run(crawler, "store_failed", f"{error}; what is not in it comes again in the next run")
-    return RunError(str(error))

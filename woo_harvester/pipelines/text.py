@@ -19,9 +19,8 @@ from woo_harvester.diwoo.defaults import TITLE
 from woo_harvester.diwoo.titles import title_from_properties
 from woo_harvester.extensions.stopping import interruptible
 from woo_harvester.items import Fetched, WooItem
-from woo_harvester.pipelines.store import StorePipeline, fail_store, text_limits
+from woo_harvester.pipelines.store import StorePipeline, text_limits
 from woo_harvester.running.ending import RunError, end_run, refuse_start
-from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
 from woo_harvester.text.workers import Workers
 
@@ -50,7 +49,7 @@ class TextPipeline:
         self._crawler = crawler
         self._stats = crawler.stats
         self._workers = workers
-        self._store: DocumentStore | None = None
+        self._store: StorePipeline | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -64,8 +63,7 @@ class TextPipeline:
 
     def open_spider(self) -> None:
         """Take what was read before from where documents are kept."""
-        pipeline = self._crawler.get_item_pipeline(StorePipeline)
-        self._store = pipeline.store if pipeline is not None else None
+        self._store = self._crawler.get_item_pipeline(StorePipeline)
 
     async def process_item(self, item: Any) -> Any:
         """Add what the document says itself."""
@@ -91,20 +89,14 @@ class TextPipeline:
         """What was read of the same bytes before."""
         if self._store is None or fetched.sha256 is None:
             return None
-        try:
-            known = await self._store.load_text(fetched.sha256)
-        except StoreError as error:
-            raise fail_store(self._crawler, error) from error
+        known = await self._store.load_text(fetched.sha256)
         if known is not None:
             self._stats.inc_value("woo/text/known")
         return known
 
     async def _remember(self, fetched: Fetched, extracted: Extracted | None) -> None:
         if self._store is not None and fetched.sha256 is not None and extracted is not None:
-            try:
-                await self._store.keep_text(fetched.sha256, extracted)
-            except StoreError as error:
-                raise fail_store(self._crawler, error) from error
+            await self._store.keep_text(fetched.sha256, extracted)
 
     async def _read(self, path: Path, filetype: str, item: WooItem) -> Extracted | None:
         try:

@@ -30,7 +30,7 @@ from woo_harvester.register import Register
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
-from woo_harvester.state import settling
+from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.permits import entry_of, forget_entries
 from woo_harvester.state.store import StateError
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class VergunningenSpider(HarvestSpider):
     """Visits entry pages, reads the messages that they list, and makes an item of each case that changed.
 
-    The messages are settled when all entry pages were read, since they come in any order: one record a case a
+    The messages are applied when all entry pages were read, since they come in any order: one record a case a
     run. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
     """
 
@@ -104,25 +104,23 @@ class VergunningenSpider(HarvestSpider):
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
     async def conclude(self, response: Response) -> AsyncIterator[PermitItem]:
-        """Settle the messages: the record of each case that changed."""
+        """Apply the messages: give the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                packages = settling.settle_some(
-                    connection, numbers, self.rights, self.report, datetime.now(UTC)
-                )
-            if packages is None:
+                made = applying.apply_next(connection, numbers, self.rights, self.report, datetime.now(UTC))
+            if made is None:
                 return
-            for package in packages:
-                for item in self._items(package):
+            for batch in made:
+                for item in self._items(batch):
                     yield item
             await asyncio.sleep(0)
 
-    def _items(self, package: settling.Package) -> list[PermitItem]:
-        """The records of a package; the state learns of them together."""
-        delivery = Delivery(confirm=settling.confirm, number=package.number)
-        items = [PermitItem(permit_record(outcome)) for outcome in package.outcomes]
-        for item, outcome in zip(items, package.outcomes, strict=True):
+    def _items(self, batch: applying.Batch) -> list[PermitItem]:
+        """Return the records of a batch; they are confirmed together."""
+        delivery = Delivery(confirm=applying.confirm, number=batch.number)
+        items = [PermitItem(permit_record(outcome)) for outcome in batch.outcomes]
+        for item, outcome in zip(items, batch.outcomes, strict=True):
             self.keeper.expect(item, delivery)
             self.crawler.stats.inc_value(f"woo/zaken/{outcome.oorzaak}")
         return items
@@ -137,7 +135,7 @@ class VergunningenSpider(HarvestSpider):
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
             visits = [self._visit(ingang, entry_of(connection, ingang.url, ingang.host)) for ingang in chosen]
-            settling.begin(connection, [visit.number for visit in visits])
+            applying.undo_unconfirmed(connection, [visit.number for visit in visits])
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
         return visits

@@ -1,4 +1,4 @@
-"""The files of permits' entry pages: which were read, which are invalid, and what waits to be settled."""
+"""The files of permits' entry pages in the state: which were read, which are invalid, whose messages wait."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 
 Fault = dict[str, Any]
-"""What is kept of a finding: code, line, element, seen and action."""
+"""A finding about a file as it is stored: code, line, element, seen and action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class PermitFile:
     etag: str | None = None
     last_modified: str | None = None
     faults: Sequence[Fault] = field(default=())
-    """Why it is invalid; empty for a valid one."""
+    """The findings that make it invalid; empty for a valid file."""
     faults_since: int | None = None
     """Seconds since 1970."""
     refused: bool = False
-    """Whether its message was refused, since the case is another organisation's."""
+    """Whether its message was refused, because the case belongs to another organisation."""
 
 
 _FILE_COLUMNS = (
@@ -53,30 +53,30 @@ _LOOK_UP = select(*_FILE_COLUMNS).where(
 
 
 def entry_of(connection: Connection, url: str, host: str) -> int:
-    """The number of an entry page, made where there is none."""
-    number: int | None = connection.scalar(select(permit_entries.c.id).where(permit_entries.c.url == url))
-    if number is None:
+    """Return the id of an entry page; add the page if it is new."""
+    entry_id: int | None = connection.scalar(select(permit_entries.c.id).where(permit_entries.c.url == url))
+    if entry_id is None:
         connection.execute(insert(permit_entries).values(url=url, host=host))
         return entry_of(connection, url, host)
-    return number
+    return entry_id
 
 
 def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) -> dict[str, PermitFile]:
-    """What is known of the files of an entry page at *urls*, by URL."""
+    """Return the files of an entry page at *urls* that were read before, by URL."""
     found = {}
     for part in batches(urls):
         rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": part})
         for url, digest, date, now, read_at, etag, modified, faults, since, refused in rows.all():
             known = FileKnown(digest.hex(), date, now)
-            told = json.loads(faults) if faults else ()
-            found[url] = PermitFile(known, read_at, etag, modified, told, since, bool(refused))
+            stored = json.loads(faults) if faults else ()
+            found[url] = PermitFile(known, read_at, etag, modified, stored, since, bool(refused))
     return found
 
 
 def keep_file(
     connection: Connection, entry_id: int, url: str, file: PermitFile, message: Mutation | None
 ) -> None:
-    """Learn that a file was read, and keep its *message*, if it is to be settled, until it is."""
+    """Note that a file was read; if its *message* is given, let it wait until it is applied."""
     key = permit_files.c.entry_id == entry_id, permit_files.c.url == url
     values: dict[str, Any] = {
         "digest": bytes.fromhex(file.known.digest),
@@ -89,15 +89,16 @@ def keep_file(
         "faults_since": file.faults_since,
     }
     if message is not None or file.faults:
-        values["refused"] = None  # that was another content of the file
+        values["refused"] = None  # the refused message was in an earlier version of the file
     if not connection.execute(update(permit_files).where(*key).values(**values)).rowcount:
         connection.execute(insert(permit_files).values(entry_id=entry_id, url=url, **values))
     if message is not None:
-        _keep_message(connection, entry_id, message)
+        row = _row_of(message)
+        _add_message(connection, entry_id, row, row.dump())
 
 
 def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
-    """Keep messages that were refused with their files, as far as the files still have that content."""
+    """Store refused messages with their files, if the files still have that content."""
     entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
     for mutation in mutations:
         file = [permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand]
@@ -108,39 +109,44 @@ def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
 
 
 def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> None:
-    """Have the messages of files that are listed wait again, where they were refused."""
+    """Let the refused messages of listed files wait again."""
     for batch in batches(urls):
         file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
         query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
         for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():
-            _keep_message(connection, entry_id, Known.load(data).mutation)
+            _add_message(connection, entry_id, Known.load(data), data)
         connection.execute(update(permit_files).where(*file).values(refused=None))
 
 
 def read_again(connection: Connection, mutations: Sequence[Mutation]) -> None:
-    """Forget the files of messages, so that the next run that finds them listed reads them again."""
+    """Forget the files of messages, so that the next run in which they are listed reads them again."""
     entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
     for mutation in mutations:
         file = permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand
         connection.execute(delete(permit_files).where(*file))
 
 
-def _keep_message(connection: Connection, entry_id: int, mutation: Mutation) -> None:
-    row = _row_of(mutation)
+def load_message(data: str) -> Mutation:
+    """Return the message in the column ``data`` of a message that waits."""
+    return Known.load(data).mutation
+
+
+def _add_message(connection: Connection, entry_id: int, row: Known, data: str) -> None:
+    """Let a message wait: *row* in its stored form *data*."""
     connection.execute(
         insert(permit_messages).values(
-            entry_id=entry_id, identifier=row.key.identifier, case_url=row.zaak, data=row.dump()
+            entry_id=entry_id, identifier=row.key.identifier, case_url=row.zaak, data=data
         )
     )
 
 
 def _row_of(mutation: Mutation) -> Known:
-    """Return a message in the form of the row that it would make."""
+    """Return a message as the row of a case, in which form all messages are stored."""
     return Known(mutation, mutation.message.zaak)
 
 
 def forget_entries(connection: Connection, host: str) -> None:
-    """Forget the entry pages of a host, with their files and cases, as if they had never been visited."""
+    """Forget the entry pages of a host, with their files, messages and cases."""
     ids = select(permit_entries.c.id).where(permit_entries.c.host == host)
     for table in (permit_files, permit_messages, permit_cases):
         connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
@@ -148,6 +154,6 @@ def forget_entries(connection: Connection, host: str) -> None:
 
 
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
-    """The numbers of entry pages that are known, by URL."""
+    """Return the ids of entry pages that are known, by URL."""
     query = select(permit_entries.c.url, permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))
     return {row.url: row.id for row in connection.execute(query)}

@@ -261,7 +261,7 @@ permit_messages = Table(
     # URL of the case, where the message tells it.
     Column("case_url", Text, index=True),
     Column("data", Text, nullable=False),
-    # Number of the package that it was settled in, which is the id of one of its messages; null until then.
+    # Number of the batch that it was applied in, which is the id of one of its messages; null until then.
     Column("package", BigInteger, index=True),
 )
 
@@ -277,6 +277,6 @@ permit_cases = Table(
     Column("identifier", Text, nullable=False, index=True),
     Column("case_url", Text, index=True),
     Column("data", Text, nullable=False),
-    # Of a row that takes the place of another one when the records of its package are durable.
+    # Number of the batch whose records must be durable before this row replaces another one.
     Column("package", BigInteger, index=True),
 )

@@ -1,4 +1,4 @@
-"""Stores on other machines: Scrapy's own files stores, asked again where they fail."""
+"""The stores on other machines: Scrapy's own files stores, with retries."""
 
 from __future__ import annotations
 
@@ -32,48 +32,48 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Times that a store is asked, WOO_RETRY_BACKOFF seconds apart, each time doubled: half a minute.
-TRIES = 5
+#: The number of tries. They are WOO_RETRY_BACKOFF seconds apart, doubled each time: half a minute in all.
+_TRIES = 5
 
-#: Seconds that an FTP server may be silent.
-FTP_TIMEOUT = 60
+#: The seconds for which an FTP server may be silent.
+_FTP_TIMEOUT = 60
 
 
 class RemoteStore(DocumentStore):
-    """Keeps documents; what it has kept it cannot read back, since Scrapy's stores only write.
+    """Stores documents on another machine; it has no texts, since Scrapy's stores only write.
 
-    What the libraries of these stores raise has no common type, so every error counts as the store's.
+    The errors of the libraries have no common type, so every error counts as one of the store.
     """
 
     def __init__(self, crawler: Crawler, store: FilesStoreProtocol) -> None:
         super().__init__()
         self._store = store
-        self._name = named(str(crawler.settings["FILES_STORE"]))
+        self._name = without_password(str(crawler.settings["FILES_STORE"]))
         self._info = MediaPipeline.SpiderInfo(cast("Any", crawler.spider))
         self._retrying = AsyncRetrying(
-            stop=stop_after_attempt(TRIES),
+            stop=stop_after_attempt(_TRIES),
             wait=wait_exponential(multiplier=crawler.settings.getfloat("WOO_RETRY_BACKOFF")),
             before_sleep=before_sleep_log(logger, logging.WARNING),
             reraise=True,
         )
 
     async def has(self, sha256: str, size: int | None = None) -> bool:
-        """Whether a document is there."""
+        """Return whether a document is there."""
         path = path_of(sha256)
         try:
             return bool(await ensure_awaitable(self._store.stat_file(path, self._info)))
         except Exception as error:
-            # Scrapy's S3 store raises what its library does for a file that is not there. Whatever else it
-            # is, sending the file shows whether the store can be used.
+            # Scrapy's S3 store raises the error of its library for a file that is not there. If the error has
+            # another cause, sending the file shows whether the store can be used.
             logger.debug("%s: %s is taken as not stored: %s", self._name, path, error)
             return False
 
-    async def _keep(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:
+    async def _write(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:
         headers = {"Content-Type": media_type} if media_type else None
 
         async def persist() -> None:
             stored = self._store.persist_file(
-                path, cast("BytesIO", Upload(file)), self._info, headers=headers
+                path, cast("BytesIO", _Upload(file)), self._info, headers=headers
             )
             await ensure_awaitable(stored)
 
@@ -83,10 +83,10 @@ class RemoteStore(DocumentStore):
             raise StoreError(f"a document could not be stored in {self._name} ({error})") from error
 
 
-class WholeFTPFilesStore(FTPFilesStore):
-    """Sends a file under another name and renames it, and sees by its name that it is there.
+class AtomicFTPFilesStore(FTPFilesStore):
+    """Sends a file under another name and renames it, so that a file with its own name is complete.
 
-    Scrapy's own fetches the whole file for that.
+    Scrapy's own store fetches a file to find out whether it is there; this one asks for its time.
     """
 
     def persist_file(
@@ -101,7 +101,7 @@ class WholeFTPFilesStore(FTPFilesStore):
         return deferred_from_coro(run_in_thread(self._send, path, buf))
 
     def stat_file(self, path: str, info: MediaPipeline.SpiderInfo) -> Deferred[StatInfo]:
-        """When the file was stored; nothing where it is not there."""
+        """Return when the file was stored; an empty dict if it is not there."""
         return deferred_from_coro(run_in_thread(self._stat_file, path))
 
     def _send(self, path: str, file: IO[bytes]) -> None:
@@ -123,15 +123,15 @@ class WholeFTPFilesStore(FTPFilesStore):
 
     @contextmanager
     def _connected(self) -> Iterator[FTP]:
-        with FTP(timeout=FTP_TIMEOUT) as ftp:  # noqa: S321 -- FTP is what the operator asks for
+        with FTP(timeout=_FTP_TIMEOUT) as ftp:  # noqa: S321 -- FTP is what the operator asks for
             ftp.connect(self.host, self.port)
             ftp.login(self.username, self.password)
             ftp.set_pasv(not self.USE_ACTIVE_MODE)
             yield ftp
 
 
-class Upload:
-    """A file as Scrapy's stores want it: read as a stream by all but Google's, which asks for all of it."""
+class _Upload:
+    """A file as Scrapy's stores expect it: Google's asks for all of it, the others read it as a stream."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -140,30 +140,30 @@ class Upload:
         self.tell = file.tell
 
     def getvalue(self) -> bytes:
-        """All of it, in memory."""
+        """Return all of it, in memory."""
         self._file.seek(0)
         return self._file.read()
 
 
-class Stores(FilesPipeline):
-    """Only chooses a store by FILES_STORE, with its settings, as Scrapy's pipeline does."""
+class FilesStoreChooser(FilesPipeline):
+    """Makes the store that FILES_STORE names, with its settings, as Scrapy's pipeline does."""
 
     STORE_SCHEMES: ClassVar[dict[str, type[FilesStoreProtocol]]] = {
         **FilesPipeline.STORE_SCHEMES,
-        "ftp": WholeFTPFilesStore,
+        "ftp": AtomicFTPFilesStore,
     }
 
     def __init__(self, store_uri: str | PathLike[str], *, crawler: Crawler) -> None:
         super().__init__(_complete(str(store_uri)), crawler=crawler)
 
 
-def named(uri: str) -> str:
-    """A FILES_STORE for messages: without user and password."""
+def without_password(uri: str) -> str:
+    """Return a FILES_STORE for messages: without user and password."""
     return re.sub(r"//[^/@]*@", "//", uri)
 
 
 def _complete(uri: str) -> str:
-    """With the slash between folder and file that Scrapy expects, and the port that it wants of FTP."""
+    """Return a FILES_STORE with the slash at the end and the FTP port that Scrapy expects."""
     parts = urlsplit(uri)
     if parts.scheme == "ftp" and not parts.port:
         parts = parts._replace(netloc=f"{parts.netloc}:21")

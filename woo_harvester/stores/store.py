@@ -1,4 +1,4 @@
-"""What a store of documents does, whatever keeps them."""
+"""The interface of a store of documents."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from woo_harvester.text.extracted import Extracted
 
 
 class StoreError(Exception):
-    """The store cannot be used; the message is one line that says which and why."""
+    """The store cannot be used; the message is one line that says which store and why."""
 
 
 class DocumentStore(ABC):
-    """Keeps each document once, by its SHA-256, also where it comes twice at the same time."""
+    """Stores each document once, by its SHA-256, even if it comes twice at the same time."""
 
     def __init__(self) -> None:
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def put(self, sha256: str, size: int | None, file: IO[bytes], media_type: str | None) -> bool:
-        """Keep a document, durably; False where it was there already. Raises StoreError."""
+        """Store a document durably; return False if it was there already. Raises StoreError."""
         async with self._under_way.setdefault(sha256, asyncio.Lock()):
             if await self.has(sha256, size):
                 return False
-            await self._keep(path_of(sha256), size, file, media_type)
+            await self._write(path_of(sha256), size, file, media_type)
             return True
 
     @abstractmethod
     async def has(self, sha256: str, size: int | None = None) -> bool:
-        """Whether a document is there, of so many bytes where that is known and the store can tell."""
+        """Return whether a document is there, with *size* bytes if the store knows that."""
 
     @abstractmethod
-    async def _keep(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:
-        """Write a file, whole or not at all. Raises StoreError."""
+    async def _write(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:
+        """Write a file completely or not at all. Raises StoreError."""
 
     def local_path(self, sha256: str) -> Path | None:
-        """The document as a file of this machine; None where it is none."""
+        """Return the path of the document on this machine; None if it is stored elsewhere."""
         return None
 
     async def load_text(self, sha256: str) -> Extracted | None:
-        """The text of a document, if it was read before within the same limits. Raises StoreError."""
+        """Return the text of a document if it was stored with the same limits. Raises StoreError."""
         return None
 
-    async def keep_text(  # noqa: B027 -- nothing to do where they cannot
+    async def keep_text(  # noqa: B027 -- a store that cannot read texts back does nothing
         self, sha256: str, extracted: Extracted
     ) -> None:
-        """Keep the text of a document beside it, where texts can be read back. Raises StoreError."""
+        """Store the text of a document, if the store can read texts back. Raises StoreError."""
 
-    def close(self) -> None:  # noqa: B027 -- not every store holds something
-        """Give back what it holds."""
+    def close(self) -> None:  # noqa: B027 -- not every store has something to release
+        """Release threads and locks."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
-from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, work, writing
+from woo_harvester.commands.state.output import list_orphans, number, reading, table, tell, work, writing
 from woo_harvester.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import WordedCommand
@@ -23,7 +23,7 @@ from woo_harvester.state.latest import RecordsError
 from woo_harvester.state.lock import LockedError
 from woo_harvester.state.sessionlock import holders
 from woo_harvester.state.store import NOWHERE, State, StateError
-from woo_harvester.stores.folder import InUseError, existing
+from woo_harvester.stores.durable_folder import DurableFolder, InUseError
 
 if TYPE_CHECKING:
     import argparse
@@ -188,7 +188,7 @@ class Command(WordedCommand):
     def unnamed(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the kept files that no published document has, and remove them if that is asked for."""
         path = files_folder(cast("Settings", self.settings))
-        with self._open() as state, closing(existing(path)) as folder:
+        with self._open() as state, closing(DurableFolder.existing(path)) as folder:
             if opts.remove:
                 folder.lock(alone=True)
             with state.snapshot() as connection:
@@ -197,7 +197,7 @@ class Command(WordedCommand):
                         f"the state names no file at all, so nothing of {path} is removed: "
                         "is it the state of these documents (setting WOO_STATE_URL)?"
                     )
-                count, size = list_unnamed(folder, named_files(connection), remove=opts.remove)
+                count, size = list_orphans(folder, named_files(connection), remove=opts.remove)
         done = "Removed" if opts.remove else "Found"
         tell(f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names.")
 

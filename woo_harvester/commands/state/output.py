@@ -15,7 +15,7 @@ from woo_harvester.dates import AMSTERDAM
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import BrokenLine, Latest
 from woo_harvester.state.sessionlock import Holder
-from woo_harvester.stores.folder import Folder, unnamed
+from woo_harvester.stores.durable_folder import DurableFolder, orphans
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
 HOST_WIDTH = 33
@@ -59,13 +59,13 @@ def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[L
         yield files
 
 
-def list_unnamed(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
-    """Show size and path of the files of *folder* that are not among *named*; how many, and their bytes.
+def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
+    """Show size and path of the files of *folder* that are not *known*; return their number and bytes.
 
     With *remove*, a file is removed when its line has been written.
     """
     count = size = 0
-    for file in unnamed(folder.kept(), named):
+    for file in orphans(folder.files(), known):
         its_size = file.size()
         print(f"{its_size:>12} {file.path}", flush=remove)
         if remove:

@@ -62,7 +62,7 @@ _PLACES = {
 }
 
 
-def settle_namespaces(message: etree._Element) -> None:
+def correct_namespaces(message: etree._Element) -> None:
     """Bring the elements of a message into the namespaces of the schema, as far as they are known."""
     last = message[-1] if len(message) else message
     places = _PLACES[DOCUMENT if local_name(last.tag) == "vergunningdocument" else CASE]
@@ -72,11 +72,11 @@ def settle_namespaces(message: etree._Element) -> None:
 
 
 def faults(message: etree._Element) -> list[Finding]:
-    """What the schema has against a message, its namespaces settled; empty for a valid one."""
+    """What the schema has against a message, with its namespaces corrected; empty for a valid one."""
     schema = validator()
-    if schema.validate(message):  # most are as they should be, and settling costs half as much again
+    if schema.validate(message):  # most are as they should be, and correcting costs half as much again
         return []
-    settle_namespaces(message)
+    correct_namespaces(message)
     if schema.validate(message):
         return []
     prefixes = {prefix: uri for each in message.iter() for prefix, uri in each.nsmap.items() if prefix}
@@ -98,7 +98,7 @@ def _file(name: str) -> bytes:
 
 @cache
 def validator() -> etree.XMLSchema:
-    """The schema, as lxml has it: for messages whose namespaces are settled."""
+    """The schema, as lxml has it: for messages whose namespaces are corrected."""
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(_Packaged())
     return etree.XMLSchema(etree.fromstring(_file("ipm-4.0.xsd"), parser))

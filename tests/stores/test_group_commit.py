@@ -10,26 +10,26 @@ from pathlib import Path
 
 import pytest
 
-from woo_harvester.stores.commit import GroupCommit
-from woo_harvester.stores.folder import Folder, Partial
+from woo_harvester.stores.durable_folder import DurableFolder, PartialFile
+from woo_harvester.stores.group_commit import GroupCommit
 from woo_harvester.stores.names import path_of
 
 NAMES = [path_of(f"{number:02x}" + "0" * 62) for number in range(30)]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Folder]:
-    with closing(Folder(tmp_path / "store")) as made:
+def folder(tmp_path: Path) -> Iterator[DurableFolder]:
+    with closing(DurableFolder(tmp_path / "store")) as made:
         yield made
 
 
-def partial(folder: Folder, name: str) -> Partial:
+def partial(folder: DurableFolder, name: str) -> PartialFile:
     made = folder.begin(name)
     made.write(name.encode())
     return made
 
 
-def committed(folder: Folder, *names: str) -> list[BaseException | None]:
+def committed(folder: DurableFolder, *names: str) -> list[BaseException | None]:
     """What each was told that was committed at the same time."""
 
     async def run() -> list[BaseException | None]:
@@ -40,19 +40,19 @@ def committed(folder: Folder, *names: str) -> list[BaseException | None]:
     return asyncio.run(run())
 
 
-def left(folder: Folder) -> list[str]:
+def left(folder: DurableFolder) -> list[str]:
     """What of files is not under its name."""
     return [path.name for path in (folder.path / ".writing").iterdir() if path.name != "lock"]
 
 
-def test_all_are_under_their_names(folder: Folder) -> None:
+def test_all_are_under_their_names(folder: DurableFolder) -> None:
     assert committed(folder, *NAMES) == [None] * len(NAMES)
     assert {(folder.path / name).read_bytes() for name in NAMES} == {name.encode() for name in NAMES}
     assert left(folder) == []
 
 
 def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_told(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[tuple[str, str]] = []
     fsync, replace = os.fsync, os.replace
@@ -77,12 +77,12 @@ def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_to
 
 
 def test_those_that_come_meanwhile_wait_for_the_disk_together(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batches: list[int] = []
     sync = folder.sync
 
-    def counting(partials: list[Partial]) -> None:
+    def counting(partials: list[PartialFile]) -> None:
         batches.append(len(partials))
         sync(partials)
 
@@ -92,7 +92,7 @@ def test_those_that_come_meanwhile_wait_for_the_disk_together(
 
 
 def test_where_the_disk_fails_all_are_told_and_nothing_is_left(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(descriptor: int) -> None:
         raise OSError(5, "Input/output error")
@@ -104,7 +104,7 @@ def test_where_the_disk_fails_all_are_told_and_nothing_is_left(
     assert not any(folder.has(name) for name in NAMES)
 
 
-def test_after_a_failure_the_next_are_committed(folder: Folder) -> None:
+def test_after_a_failure_the_next_are_committed(folder: DurableFolder) -> None:
     async def run() -> None:
         with closing(GroupCommit(folder)) as commit:
             lost = partial(folder, NAMES[0])
@@ -117,7 +117,7 @@ def test_after_a_failure_the_next_are_committed(folder: Folder) -> None:
     assert [folder.has(name) for name in NAMES[:2]] == [False, True]
 
 
-def test_who_no_longer_waits_holds_up_nobody(folder: Folder) -> None:
+def test_who_no_longer_waits_holds_up_nobody(folder: DurableFolder) -> None:
     async def run() -> None:
         with closing(GroupCommit(folder)) as commit:
             first = asyncio.create_task(commit.commit(partial(folder, NAMES[0])))

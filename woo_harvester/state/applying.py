@@ -1,11 +1,13 @@
-"""Settles the messages that wait, case by case, and learns of the cases once their records are durable.
+"""Applies the messages that wait in the state to what is known of their cases, a batch at a time.
 
-A *package* is a case with all that hangs together with it: its documents, the cases that these were taken
-from, and the messages about them. What it comes to is kept beside what is known until every record of it is
-durable, and takes its place in one transaction. So a process that is killed at any moment leaves messages
-that wait, and nothing half done; and what is in memory does not grow with the number of messages.
+A *batch* is a case with all that is linked with it: its documents, the cases that had these documents before,
+and the messages about them. The new rows of a batch stand beside the old ones until every output has its
+records durably. Then they replace the old rows in one transaction. So a process that is killed at any moment
+leaves messages that wait, and nothing half done. Memory does not grow with the number of messages.
 
-A message that is refused goes back to its file, and waits again in each run that finds the file listed.
+A message that is refused is stored with its file, and waits again in each run in which the file is listed.
+
+The tables call the number of a batch ``package``.
 """
 
 from __future__ import annotations
@@ -20,18 +22,18 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select, upda
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Known, Mutation
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.transactions import Outcome, Settlement, settle
+from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
 from woo_harvester.state.batches import batches
-from woo_harvester.state.permits import entry_ids, keep_refused, read_again
+from woo_harvester.state.permits import entry_ids, keep_refused, load_message, read_again
 from woo_harvester.state.schema import permit_cases, permit_messages
 
-#: Messages that are settled at once, and their characters: what hangs together with them comes on top.
+#: The number of messages that are applied at once, and their characters; linked messages come on top.
 AT_ONCE = 200
 AT_ONCE_SIZE = 4_000_000
 
 
-class Stored(NamedTuple):
-    """What the tables of messages and of cases have alike."""
+class _Row(NamedTuple):
+    """The columns that the tables of messages and of cases share."""
 
     id: int
     identifier: str
@@ -40,75 +42,75 @@ class Stored(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """What was settled together."""
+class Batch:
+    """Messages that were applied together."""
 
     number: int
     outcomes: list[Outcome]
-    """One for each record, at least one."""
+    """One for each record; there is at least one."""
 
 
 @dataclass(slots=True)
-class _Bundle:
-    """What hangs together, before it is settled."""
+class _Linked:
+    """Messages and rows that are linked with each other."""
 
-    messages: list[Stored] = field(default_factory=list)
+    messages: list[_Row] = field(default_factory=list)
     known: list[Known] = field(default_factory=list)
 
 
-def begin(connection: Connection, entries: Sequence[int]) -> None:
-    """Have messages of these entry pages wait again that an earlier run settled and could not confirm.
+def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
+    """Let messages of these entry pages wait again that an earlier run applied and could not confirm.
 
-    With them all that was settled together, also what is of an entry page that this run does not read.
+    So do all messages of their batches, even those of an entry page that this run does not read.
     """
     for part in batches(entries):
-        settled = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
-        packages = connection.execute(select(permit_messages.c.package).where(*settled).distinct())
-        for numbers in batches(packages.scalars().all()):
+        applied = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
+        unconfirmed = connection.execute(select(permit_messages.c.package).where(*applied).distinct())
+        for numbers in batches(unconfirmed.scalars().all()):
             connection.execute(delete(permit_cases).where(permit_cases.c.package.in_(numbers)))
             waiting = update(permit_messages).where(permit_messages.c.package.in_(numbers))
             connection.execute(waiting.values(package=None))
 
 
-def settle_some(
+def apply_next(
     connection: Connection, entries: Sequence[int], rights: Rights, report: Reporter, now: datetime
-) -> list[Package] | None:
-    """Settle the messages that wait longest, with what hangs together with them; None where none is left.
+) -> list[Batch] | None:
+    """Apply the messages that wait longest, with all that is linked with them; return None if none waits.
 
-    What gives no record is learned at once, and so is what was refused.
+    A batch without records needs no confirmation: its rows replace the old ones at once. It is not returned.
     """
     first = _first(connection, entries)
     if not first:
         return None
-    messages, known = _related(connection, entries, first)
-    packages: list[Package] = []
+    messages, known = _linked_with(connection, entries, first)
+    made: list[Batch] = []
     kept: list[tuple[Known, int | None]] = []
     done: list[int] = []
-    for bundle in _bundles(messages, known):
-        mutations = [rights.current(Known.load(row.data)).mutation for row in bundle.messages]
-        settlement = settle(bundle.known, mutations, rights, report, now)
-        refused, ids = _keep_refused(connection, bundle, mutations, settlement)
+    for linked in _group(messages, known):
+        mutations = [rights.current(load_message(row.data)) for row in linked.messages]
+        applied = apply_mutations(linked.known, mutations, rights, report, now)
+        refused, ids = _keep_refused(connection, linked, mutations, applied)
         done += refused
-        if settlement.outcomes:
+        if applied.outcomes:
             number = min(ids)
-            packages.append(Package(number, settlement.outcomes))
-            kept += [(row, number) for row in settlement.rows]
+            made.append(Batch(number, applied.outcomes))
+            kept += [(row, number) for row in applied.rows]
             _mark(connection, ids, number)
         else:
-            _replace(connection, settlement.rows)
-            kept += [(row, None) for row in settlement.rows]
+            _delete_old(connection, applied.rows)
+            kept += [(row, None) for row in applied.rows]
             done += ids
     _add(connection, kept)
     for part in batches(done):
         connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))
-    return packages
+    return made
 
 
-def confirm(connection: Connection, packages: Sequence[int]) -> None:
-    """Learn of packages all records of which every output has durably."""
+def confirm(connection: Connection, numbers: Sequence[int]) -> None:
+    """Replace the old rows of batches by the new ones: every output has their records durably."""
     old, new = permit_cases.alias(), permit_cases.alias()
     same = and_(old.c.identifier == new.c.identifier, old.c.kind == new.c.kind, old.c.package.is_(None))
-    for part in batches(packages):
+    for part in batches(numbers):
         replaced = select(old.c.id).select_from(old.join(new, same)).where(new.c.package.in_(part))
         connection.execute(delete(permit_cases).where(permit_cases.c.id.in_(replaced)))
         connection.execute(update(permit_cases).where(permit_cases.c.package.in_(part)).values(package=None))
@@ -116,7 +118,7 @@ def confirm(connection: Connection, packages: Sequence[int]) -> None:
 
 
 def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
-    """The URLs that the messages are about which wait longest; a message may be large."""
+    """Return the URLs that the messages which wait longest are about: few if the messages are large."""
     size = func.length(permit_messages.c.data)
     query = (
         select(permit_messages.c.identifier, permit_messages.c.case_url, size)
@@ -134,16 +136,16 @@ def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
     return list(names)
 
 
-def _related(
+def _linked_with(
     connection: Connection, entries: Sequence[int], first: Iterable[str]
-) -> tuple[list[Stored], list[Known]]:
-    """All messages that wait and all that is known about these URLs, and those that they lead to."""
-    messages: dict[int, Stored] = {}
-    known: dict[int, Stored] = {}
+) -> tuple[list[_Row], list[Known]]:
+    """Return all waiting messages and all rows about these URLs, and about those that they refer to."""
+    messages: dict[int, _Row] = {}
+    known: dict[int, _Row] = {}
     names, new = set[str](), set(first)
     while new:
         names |= new
-        found: list[Stored] = []
+        found: list[_Row] = []
         for part in batches(sorted(new)):
             waiting = permit_messages.c.entry_id.in_(entries), permit_messages.c.package.is_(None)
             for table, rows, which in (
@@ -152,29 +154,29 @@ def _related(
             ):
                 columns = (table.c.id, table.c.identifier, table.c.case_url, table.c.data)
                 about = or_(table.c.identifier.in_(part), table.c.case_url.in_(part))
-                got = [Stored._make(row) for row in connection.execute(select(*columns).where(about, *which))]
+                got = [_Row._make(row) for row in connection.execute(select(*columns).where(about, *which))]
                 rows.update((row.id, row) for row in got)
                 found += got
         new = {name for row in found for name in (row.identifier, row.case_url) if name} - names
     return [messages[key] for key in sorted(messages)], [Known.load(row.data) for row in known.values()]
 
 
-def _bundles(messages: Sequence[Stored], known: Sequence[Known]) -> list[_Bundle]:
-    """Messages and what is known, sorted into what hangs together."""
+def _group(messages: Sequence[_Row], known: Sequence[Known]) -> list[_Linked]:
+    """Group messages and rows by what is linked with each other; rows without messages are left out."""
     links = [(row.identifier, row.case_url) for row in messages]
     links += [(row.mutation.message.identifier, row.zaak) for row in known]
     leader = _leaders(links)
-    bundles: dict[str, _Bundle] = {}
+    groups: dict[str, _Linked] = {}
     for row in messages:
-        bundles.setdefault(leader(row.identifier), _Bundle()).messages.append(row)
+        groups.setdefault(leader(row.identifier), _Linked()).messages.append(row)
     for one in known:
-        if (bundle := bundles.get(leader(one.mutation.message.identifier))) is not None:
-            bundle.known.append(one)
-    return list(bundles.values())
+        if (linked := groups.get(leader(one.mutation.message.identifier))) is not None:
+            linked.known.append(one)
+    return list(groups.values())
 
 
 def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
-    """Gives for each URL the one that stands for all that are linked with it."""
+    """Return a function that gives for each URL the one that stands for all URLs linked with it."""
     above: dict[str, str] = {}
 
     def leader(name: str) -> str:
@@ -190,26 +192,26 @@ def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
 
 
 def _keep_refused(
-    connection: Connection, bundle: _Bundle, mutations: Sequence[Mutation], settlement: Settlement
+    connection: Connection, linked: _Linked, mutations: Sequence[Mutation], applied: Applied
 ) -> tuple[list[int], list[int]]:
-    """Keep what was refused with its files; return the numbers of those messages, and of the others."""
-    keep_refused(connection, settlement.refused)
-    read_again(connection, settlement.displaced)
-    names = {id(mutation) for mutation in settlement.refused}
+    """Store refused messages with their files; return the ids of these messages, and of the others."""
+    keep_refused(connection, applied.refused)
+    read_again(connection, applied.displaced)
+    names = {id(mutation) for mutation in applied.refused}
     refused, others = list[int](), list[int]()
-    for row, mutation in zip(bundle.messages, mutations, strict=True):
+    for row, mutation in zip(linked.messages, mutations, strict=True):
         (refused if id(mutation) in names else others).append(row.id)
     return refused, others
 
 
-def _mark(connection: Connection, ids: Sequence[int], package: int) -> None:
+def _mark(connection: Connection, ids: Sequence[int], number: int) -> None:
     for part in batches(ids):
         statement = update(permit_messages).where(permit_messages.c.id.in_(part))
-        connection.execute(statement.values(package=package))
+        connection.execute(statement.values(package=number))
 
 
-def _replace(connection: Connection, rows: Iterable[Known]) -> None:
-    """Make room for rows that are kept at once."""
+def _delete_old(connection: Connection, rows: Iterable[Known]) -> None:
+    """Delete the confirmed rows that *rows* replace."""
     for row in rows:
         connection.execute(
             delete(permit_cases).where(
@@ -231,8 +233,8 @@ def _add(connection: Connection, rows: Sequence[tuple[Known, int | None]]) -> No
             "identifier": row.key.identifier,
             "case_url": row.zaak,
             "data": row.dump(),
-            "package": package,
+            "package": number,
         }
-        for row, package in rows
+        for row, number in rows
     ]
     connection.execute(insert(permit_cases), values)

@@ -1,4 +1,4 @@
-"""A folder of this machine as a store."""
+"""The store in a folder of this machine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from woo_harvester.handlers.body import SPOOL_SIZE
-from woo_harvester.stores.commit import GroupCommit
-from woo_harvester.stores.folder import Folder, InUseError
+from woo_harvester.stores.durable_folder import DurableFolder, InUseError
+from woo_harvester.stores.group_commit import GroupCommit
 from woo_harvester.stores.names import path_of, text_path_of
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.stores.texts import from_json, largest, to_json
@@ -19,39 +19,39 @@ from woo_harvester.text.extracted import Extracted, Limits
 
 T = TypeVar("T")
 
-#: Files that are copied or read at once, in threads of their own, so that no name waits to be resolved.
-THREADS = 4
+#: The number of files that are copied or read at once. Their threads resolve no host names, which would wait.
+_THREADS = 4
 
 
-class FolderStore(DocumentStore):
-    """Keeps documents, and their texts beside them; no part of a file ever has its name.
+class LocalStore(DocumentStore):
+    """Stores documents in a folder, with their texts beside them.
 
-    Raises OSError where the folder cannot be made or used, and InUseError while files are removed from it.
+    Raises OSError if the folder cannot be made or used, and InUseError while files are removed from it.
     """
 
     def __init__(self, path: Path, limits: Limits) -> None:
         super().__init__()
-        self._folder = Folder(path)
+        self._folder = DurableFolder(path)
         try:
             self._folder.lock(alone=False)
-            self._folder.clean()  # of what killed runs have left
+            self._folder.remove_abandoned()
         except (InUseError, OSError):
             self._folder.close()
             raise
         self._limits = limits
         self._commit = GroupCommit(self._folder)
-        self._threads = ThreadPoolExecutor(THREADS, "store")
+        self._threads = ThreadPoolExecutor(_THREADS, "store")
 
     async def has(self, sha256: str, size: int | None = None) -> bool:
-        """Whether a document is there, of so many bytes where that is known."""
+        """Return whether a document is there, with *size* bytes if that is given."""
         return self._folder.has(path_of(sha256), size)
 
     def local_path(self, sha256: str) -> Path:
-        """The document as a file of this machine."""
+        """Return the path of the document."""
         return Path(f"{self._folder.path}/{path_of(sha256)}")
 
     async def load_text(self, sha256: str) -> Extracted | None:
-        """The text of a document, if it was read before within the same limits. Raises StoreError."""
+        """Return the text of a document if it was stored with the same limits. Raises StoreError."""
         path, limits = text_path_of(sha256), self._limits
 
         def load() -> Extracted | None:
@@ -64,21 +64,21 @@ class FolderStore(DocumentStore):
             raise StoreError(f"a text in {self._folder.path} could not be read ({error})") from error
 
     async def keep_text(self, sha256: str, extracted: Extracted) -> None:
-        """Keep the text of a document beside it. Raises StoreError."""
+        """Store the text of a document beside it. Raises StoreError."""
         content = to_json(extracted, self._limits)
-        await self._keep(text_path_of(sha256), len(content), BytesIO(content), None)
+        await self._write(text_path_of(sha256), len(content), BytesIO(content), None)
 
     def close(self) -> None:
-        """End the threads and give the lock back; a disk that hangs is not waited for."""
+        """End the threads and release the lock, without waiting for a disk that hangs."""
         self._commit.close()
         self._threads.shutdown(wait=False)
         self._folder.close()
 
-    async def _keep(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:
+    async def _write(self, path: str, size: int | None, file: IO[bytes], media_type: str | None) -> None:
         try:
             partial = self._folder.begin(path)
             try:
-                if size is not None and size <= SPOOL_SIZE:  # it is in memory, and written in no time
+                if size is not None and size <= SPOOL_SIZE:  # in memory, so it is written in no time
                     file.seek(0)
                     partial.write(file.read())
                 else:

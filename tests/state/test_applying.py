@@ -1,4 +1,4 @@
-"""Messages that wait, settled in packages."""
+"""Messages that wait, applied in batches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.permits.rights import Rights
 from woo_harvester.register import Register
-from woo_harvester.state import settling
+from woo_harvester.state import applying
 from woo_harvester.state.permits import (
     PermitFile,
     entry_of,
@@ -73,13 +73,13 @@ def wait(connection: Connection, entry: int, *messages: Message, organisation: s
         keep_file(connection, entry, url, FILE, Mutation(message, organisation, ENTRY, url))
 
 
-def settle(connection: Connection, *entries: int) -> list[settling.Package]:
-    """All that waits."""
-    found: list[settling.Package] = []
+def apply_all(connection: Connection, *entries: int) -> list[applying.Batch]:
+    """Apply all that waits."""
+    found: list[applying.Batch] = []
     while (
-        packages := settling.settle_some(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
+        made := applying.apply_next(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
     ) is not None:
-        found += packages
+        found += made
     return found
 
 
@@ -87,94 +87,94 @@ def count(connection: Connection, table: object) -> int:
     return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
 
 
-def causes(packages: list[settling.Package]) -> list[list[str]]:
-    return [[str(outcome.oorzaak) for outcome in package.outcomes] for package in packages]
+def causes(made: list[applying.Batch]) -> list[list[str]]:
+    return [[str(outcome.oorzaak) for outcome in batch.outcomes] for batch in made]
 
 
-def test_nothing_that_waits_is_nothing_to_settle(connection: Connection, entry: int) -> None:
-    assert settling.settle_some(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW) is None
+def test_nothing_that_waits_is_nothing_to_apply(connection: Connection, entry: int) -> None:
+    assert applying.apply_next(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW) is None
 
 
-def test_what_hangs_together_is_a_package(connection: Connection, entry: int) -> None:
+def test_what_is_linked_is_a_batch(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1), case(2), document(7, of=1), case(1, Transactie.UPDATE, day=2))
-    packages = settle(connection, entry)
-    assert causes(packages) == [["aanlevering"], ["aanlevering"]]
-    assert len(packages[0].outcomes[0].documenten) == 1
+    made = apply_all(connection, entry)
+    assert causes(made) == [["aanlevering"], ["aanlevering"]]
+    assert len(made[0].outcomes[0].documenten) == 1
 
 
-def test_a_case_is_known_when_its_package_is_confirmed(connection: Connection, entry: int) -> None:
+def test_a_case_is_known_when_its_batch_is_confirmed(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1))
-    (package,) = settle(connection, entry)
+    (batch,) = apply_all(connection, entry)
     assert count(connection, permit_messages) == 1
-    settling.confirm(connection, [package.number])
+    applying.confirm(connection, [batch.number])
     assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 1)
     wait(connection, entry, case(1, Transactie.UPDATE, day=2))
-    (package,) = settle(connection, entry)
-    assert causes([package]) == [["wijziging"]]
-    settling.confirm(connection, [package.number])
+    (batch,) = apply_all(connection, entry)
+    assert causes([batch]) == [["wijziging"]]
+    applying.confirm(connection, [batch.number])
     assert count(connection, permit_cases) == 1
 
 
-def test_what_was_not_confirmed_is_settled_again(connection: Connection, entry: int) -> None:
+def test_what_was_not_confirmed_is_applied_again(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1))
-    first = settle(connection, entry)
-    assert settle(connection, entry) == []
-    settling.begin(connection, [entry])
+    first = apply_all(connection, entry)
+    assert apply_all(connection, entry) == []
+    applying.undo_unconfirmed(connection, [entry])
     assert count(connection, permit_cases) == 0
-    assert settle(connection, entry) == first
+    assert apply_all(connection, entry) == first
 
 
 def test_a_document_that_moves_binds_two_cases(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1), case(2), document(7, of=1))
-    settling.confirm(connection, [package.number for package in settle(connection, entry)])
+    applying.confirm(connection, [batch.number for batch in apply_all(connection, entry)])
     wait(connection, entry, document(7, of=2, day=2))
-    (package,) = settle(connection, entry)
-    assert causes([package]) == [["wijziging", "wijziging"]]
-    settling.confirm(connection, [package.number])
-    assert settle(connection, entry) == []
+    (batch,) = apply_all(connection, entry)
+    assert causes([batch]) == [["wijziging", "wijziging"]]
+    applying.confirm(connection, [batch.number])
+    assert apply_all(connection, entry) == []
     assert count(connection, permit_cases) == 3
 
 
-def test_what_gives_no_record_is_learned_at_once(connection: Connection, entry: int) -> None:
+def test_what_gives_no_record_is_known_at_once(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1, Transactie.DELETE), document(7, of=2))
-    assert settle(connection, entry) == []
+    assert apply_all(connection, entry) == []
     assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 2)
 
 
 def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
     other = entry_of(connection, f"https://{HOST}/andere/", HOST)
     wait(connection, entry, case(1))
-    assert settling.settle_some(connection, [other], NOBODYS, Reporter(lambda _: None), NOW) is None
+    assert applying.apply_next(connection, [other], NOBODYS, Reporter(lambda _: None), NOW) is None
 
 
-def test_more_messages_than_are_settled_at_once(
+def test_more_messages_than_are_applied_at_once(
     connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settling, "AT_ONCE", 7)
+    monkeypatch.setattr(applying, "AT_ONCE", 7)
     wait(connection, entry, *(case(number) for number in range(30)))
-    assert causes(settle(connection, entry)) == [["aanlevering"]] * 30
+    assert causes(apply_all(connection, entry)) == [["aanlevering"]] * 30
 
 
-def test_large_messages_are_settled_a_few_at_a_time(
+def test_large_messages_are_applied_a_few_at_a_time(
     connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settling, "AT_ONCE_SIZE", 1)
+    monkeypatch.setattr(applying, "AT_ONCE_SIZE", 1)
     wait(connection, entry, case(1), case(2))
-    packages = settling.settle_some(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW)
-    assert packages is not None
-    assert len(packages) == 1
+    made = applying.apply_next(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW)
+    assert made is not None
+    assert len(made) == 1
 
 
 def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1, Transactie.DELETE))
     findings: list[Finding] = []
-    settling.settle_some(connection, [entry], NOBODYS, Reporter(findings.append), NOW)
+    applying.apply_next(connection, [entry], NOBODYS, Reporter(findings.append), NOW)
     assert [(finding.code, finding.host) for finding in findings] == [("ipm.zaak-onbekend", HOST)]
 
 
 def test_forgetting_a_host_forgets_its_files_messages_and_cases(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1))
-    settling.confirm(connection, [package.number for package in settle(connection, entry)])
+    applying.confirm(connection, [batch.number for batch in apply_all(connection, entry)])
     wait(connection, entry, case(2))
     forget_entries(connection, "www.elders.nl")
     assert count(connection, permit_files) == 2
@@ -208,9 +208,9 @@ def refused(connection: Connection, *entries: int, rights: Rights = REGISTERED) 
     """The files of what is refused of all that waits."""
     findings: list[Finding] = []
     while (
-        packages := settling.settle_some(connection, entries, rights, Reporter(findings.append), NOW)
+        made := applying.apply_next(connection, entries, rights, Reporter(findings.append), NOW)
     ) is not None:
-        settling.confirm(connection, [package.number for package in packages])
+        applying.confirm(connection, [batch.number for batch in made])
     assert {finding.code for finding in findings} <= {"ipm.andere-organisatie"}
     return [finding.url for finding in findings]
 
@@ -257,15 +257,15 @@ def test_two_organisations_may_have_one_document(connection: Connection, entry: 
     assert count(connection, permit_cases) == 4
 
 
-def test_messages_that_were_settled_together_wait_together_again(connection: Connection, entry: int) -> None:
+def test_messages_that_were_applied_together_wait_together_again(connection: Connection, entry: int) -> None:
     """A run that was killed read two entry pages; the next one reads only the first of them."""
     other = entry_of(connection, ENTRY + "meer/", HOST)
     wait(connection, entry, case(1))
     keep_file(connection, other, "b.xml", FILE, Mutation(document(7, of=1), "gm1", ENTRY + "meer/", "b.xml"))
-    assert len(settle(connection, entry, other)) == 1
-    settling.begin(connection, [entry])
-    (package,) = settle(connection, entry)
-    settling.confirm(connection, [package.number])
-    settling.begin(connection, [other])
-    (package,) = settle(connection, other)
-    assert [len(outcome.documenten) for outcome in package.outcomes] == [1]
+    assert len(apply_all(connection, entry, other)) == 1
+    applying.undo_unconfirmed(connection, [entry])
+    (batch,) = apply_all(connection, entry)
+    applying.confirm(connection, [batch.number])
+    applying.undo_unconfirmed(connection, [other])
+    (batch,) = apply_all(connection, other)
+    assert [len(outcome.documenten) for outcome in batch.outcomes] == [1]
