@@ -6,7 +6,7 @@ import pytest
 
 from tests.register.exports import organisation, read
 from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.rights import Right, Rights, is_own_host
 from woo_harvester.register import Register
 
@@ -69,6 +69,6 @@ def test_the_registered_owners_are_named() -> None:
 
 
 def test_a_row_is_of_the_organisation_that_its_entry_page_has_today() -> None:
-    row = Known(offered("oud", "https://www.stad.nl/xml/"))
+    row = PermitRow(offered("oud", "https://www.stad.nl/xml/"))
     assert Rights(NOBODY, {"https://www.stad.nl/xml/": "1"}).current(row).mutation.organisatie == "1"
     assert Rights(NOBODY, {"https://www.elders.nl/": "1"}).current(row) is row

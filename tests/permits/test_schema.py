@@ -28,7 +28,7 @@ def test_a_message_in_the_namespaces_of_the_schema_is_valid_as_it_stands(body: b
     root = etree.fromstring(body)
     assert schema.faults(root) == []
     before = etree.tostring(root)
-    schema.settle_namespaces(root)
+    schema.correct_namespaces(root)
     assert etree.tostring(root) == before
 
 
@@ -60,7 +60,7 @@ def test_every_element_of_the_metadata_is_settled_into_its_namespace(
                 last = "vergunningzaak" if subject == schema.CASE else "vergunningdocument"
                 tree = etree.fromstring(f'<message xmlns="{schema.MESSAGE}"><{last}/></message>')
                 element = etree.SubElement(tree[0], f"{space}{name}")
-                schema.settle_namespaces(tree)
+                schema.correct_namespaces(tree)
                 assert element.tag == f"{{{subject}}}{name}"
 
 
@@ -68,7 +68,7 @@ def test_an_element_of_another_namespace_stays_where_it_is() -> None:
     tree = etree.fromstring(
         f'<message xmlns="{schema.MESSAGE}"><x:meta xmlns:x="https://elders.nl/"/></message>'
     )
-    schema.settle_namespaces(tree)
+    schema.correct_namespaces(tree)
     assert tree[0].tag == "{https://elders.nl/}meta"
 
 

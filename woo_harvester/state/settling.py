@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
 from woo_harvester.findings import Reporter
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome, Settlement, settle
 from woo_harvester.state.batches import batches
@@ -53,7 +53,7 @@ class _Bundle:
     """What hangs together, before it is settled."""
 
     messages: list[Stored] = field(default_factory=list)
-    known: list[Known] = field(default_factory=list)
+    known: list[PermitRow] = field(default_factory=list)
 
 
 def begin(connection: Connection, entries: Sequence[int]) -> None:
@@ -82,10 +82,10 @@ def settle_some(
         return None
     messages, known = _related(connection, entries, first)
     packages: list[Package] = []
-    kept: list[tuple[Known, int | None]] = []
+    kept: list[tuple[PermitRow, int | None]] = []
     done: list[int] = []
     for bundle in _bundles(messages, known):
-        mutations = [rights.current(Known.load(row.data)).mutation for row in bundle.messages]
+        mutations = [rights.current(PermitRow.load(row.data)).mutation for row in bundle.messages]
         settlement = settle(bundle.known, mutations, rights, report, now)
         refused, ids = _keep_refused(connection, bundle, mutations, settlement)
         done += refused
@@ -136,7 +136,7 @@ def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
 
 def _related(
     connection: Connection, entries: Sequence[int], first: Iterable[str]
-) -> tuple[list[Stored], list[Known]]:
+) -> tuple[list[Stored], list[PermitRow]]:
     """All messages that wait and all that is known about these URLs, and those that they lead to."""
     messages: dict[int, Stored] = {}
     known: dict[int, Stored] = {}
@@ -156,10 +156,10 @@ def _related(
                 rows.update((row.id, row) for row in got)
                 found += got
         new = {name for row in found for name in (row.identifier, row.case_url) if name} - names
-    return [messages[key] for key in sorted(messages)], [Known.load(row.data) for row in known.values()]
+    return [messages[key] for key in sorted(messages)], [PermitRow.load(row.data) for row in known.values()]
 
 
-def _bundles(messages: Sequence[Stored], known: Sequence[Known]) -> list[_Bundle]:
+def _bundles(messages: Sequence[Stored], known: Sequence[PermitRow]) -> list[_Bundle]:
     """Messages and what is known, sorted into what hangs together."""
     links = [(row.identifier, row.case_url) for row in messages]
     links += [(row.mutation.message.identifier, row.zaak) for row in known]
@@ -208,7 +208,7 @@ def _mark(connection: Connection, ids: Sequence[int], package: int) -> None:
         connection.execute(statement.values(package=package))
 
 
-def _replace(connection: Connection, rows: Iterable[Known]) -> None:
+def _replace(connection: Connection, rows: Iterable[PermitRow]) -> None:
     """Make room for rows that are kept at once."""
     for row in rows:
         connection.execute(
@@ -220,7 +220,7 @@ def _replace(connection: Connection, rows: Iterable[Known]) -> None:
         )
 
 
-def _add(connection: Connection, rows: Sequence[tuple[Known, int | None]]) -> None:
+def _add(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
     if not rows:
         return
     entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
