@@ -33,7 +33,7 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.permits import schema
-from woo_harvester.permits.files import Ask, FileKnown, how_to_ask
+from woo_harvester.permits.files import Ask, RememberedFile, how_to_ask
 from woo_harvester.permits.listing import read_listing
 from woo_harvester.permits.messages import read_message
 from woo_harvester.record import json_value
@@ -194,7 +194,7 @@ def whole_spider(spider: Spider) -> tuple[float, float]:
 def nothing_new() -> Callable[[], int]:
     """A listing that is read, and held against what is known of its files."""
     known = {
-        f"{FOLDER}zaak-{number:06}.xml": FileKnown("0" * 64, date_of(number).replace(" ", "T"))
+        f"{FOLDER}zaak-{number:06}.xml": RememberedFile("0" * 64, date_of(number).replace(" ", "T"))
         for number in range(FILES)
     }
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from woo_harvester.permits.files import Ask, FileKnown, how_to_ask, judge
+from woo_harvester.permits.files import Ask, RememberedFile, compare_file, how_to_ask
 from woo_harvester.permits.listing_dates import Stamp
 
 ASKED = datetime(2026, 7, 1, 8, 30, tzinfo=UTC)
@@ -23,70 +23,70 @@ def test_an_unknown_file_is_fetched() -> None:
 
 
 def test_a_file_with_the_date_of_last_time_is_not_asked_for() -> None:
-    known, changed, always_now = judge(None, "a", OLD, ASKED)
-    assert (known, changed, always_now) == (FileKnown("a", "2026-04-01T10:00"), True, False)
+    known, changed, always_now = compare_file(None, "a", OLD, ASKED)
+    assert (known, changed, always_now) == (RememberedFile("a", "2026-04-01T10:00"), True, False)
     assert how_to_ask(OLD, known) is Ask.NOT
 
 
 @pytest.mark.parametrize("minutes", [-1, 1, 60_000])
 def test_a_file_with_another_date_is_fetched_be_it_older_or_newer(minutes: int) -> None:
-    known = judge(None, "a", OLD, ASKED).known
+    known = compare_file(None, "a", OLD, ASKED).known
     assert how_to_ask(stamp(OLD.moment + minutes * MINUTE), known) is Ask.FETCH
 
 
 def test_a_file_without_a_date_in_the_listing_is_asked_for_conditionally() -> None:
-    known = judge(None, "a", None, ASKED, ASKED - 60 * MINUTE).known
+    known = compare_file(None, "a", None, ASKED, ASKED - 60 * MINUTE).known
     assert how_to_ask(None, known) is Ask.CONDITIONALLY
 
 
 def test_a_file_that_was_a_minute_old_is_fetched_again_next_time_only() -> None:
     date = stamp(ASKED - MINUTE)
-    first = judge(None, "a", date, ASKED)
+    first = compare_file(None, "a", date, ASKED)
     assert how_to_ask(date, first.known) is Ask.FETCH
-    second = judge(first.known, "a", date, ASKED + timedelta(days=1))
+    second = compare_file(first.known, "a", date, ASKED + timedelta(days=1))
     assert (second.changed, second.always_now) == (False, False)
     assert how_to_ask(date, second.known) is Ask.NOT
 
 
 def test_a_file_that_was_two_minutes_old_is_final() -> None:
     date = stamp(ASKED - 2 * MINUTE)
-    assert how_to_ask(date, judge(None, "a", date, ASKED).known) is Ask.NOT
+    assert how_to_ask(date, compare_file(None, "a", date, ASKED).known) is Ask.NOT
 
 
 @pytest.mark.parametrize("hours", [0, 2], ids=["nginx writes UTC", "Apache writes Dutch time"])
 def test_a_date_that_is_now_in_two_runs_running_with_the_same_content_is_told(hours: int) -> None:
-    first = judge(None, "a", stamp(ASKED + timedelta(hours=hours)), ASKED)
+    first = compare_file(None, "a", stamp(ASKED + timedelta(hours=hours)), ASKED)
     assert (first.changed, first.always_now) == (True, False)
     later = ASKED + timedelta(days=1)
     date = stamp(later + timedelta(hours=hours))
     assert how_to_ask(date, first.known) is Ask.FETCH
-    second = judge(first.known, "a", date, later)
+    second = compare_file(first.known, "a", date, later)
     assert (second.changed, second.always_now) == (False, True)
     assert how_to_ask(date, second.known) is Ask.FETCH
 
 
 def test_a_date_that_is_now_with_another_content_is_a_change() -> None:
-    first = judge(None, "a", stamp(ASKED), ASKED)
+    first = compare_file(None, "a", stamp(ASKED), ASKED)
     later = ASKED + timedelta(days=1)
-    second = judge(first.known, "b", stamp(later), later)
+    second = compare_file(first.known, "b", stamp(later), later)
     assert (second.changed, second.always_now) == (True, False)
 
 
 def test_last_modified_that_is_now_each_time_is_told_as_well() -> None:
-    first = judge(None, "a", None, ASKED, ASKED)
+    first = compare_file(None, "a", None, ASKED, ASKED)
     assert how_to_ask(None, first.known) is Ask.FETCH
     later = ASKED + timedelta(days=1)
-    assert judge(first.known, "a", None, later, later).always_now
+    assert compare_file(first.known, "a", None, later, later).always_now
 
 
 def test_a_file_without_any_date_is_judged_by_its_content() -> None:
-    first = judge(None, "a", None, ASKED)
+    first = compare_file(None, "a", None, ASKED)
     assert how_to_ask(None, first.known) is Ask.CONDITIONALLY
-    assert judge(first.known, "a", None, ASKED).changed is False
-    assert judge(first.known, "b", None, ASKED).changed is True
+    assert compare_file(first.known, "a", None, ASKED).changed is False
+    assert compare_file(first.known, "b", None, ASKED).changed is True
 
 
 def test_a_date_with_a_zone_stands_for_one_moment() -> None:
     date = Stamp(ASKED, to_the_second=True)
     assert date.readings() == (ASKED,)
-    assert judge(None, "a", date, ASKED + timedelta(hours=2)).known.now is False
+    assert compare_file(None, "a", date, ASKED + timedelta(hours=2)).known.now is False

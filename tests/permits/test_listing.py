@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from woo_harvester.permits.listing import Link, Listing, read_listing
+from woo_harvester.permits.listing import EntryPage, Link, read_listing
 
 FOLDER = "https://www.voorbeeldstad.nl/xml/"
 MAXSIZE = 1_000_000
@@ -86,7 +86,7 @@ EXPECTED = {"zaak-1.xml": "2026-04-01T10:00", "zaak-2.xml": "2026-04-02T23:59"}
 
 def read(
     page: str | bytes, url: str = FOLDER, maxsize: int = MAXSIZE, content_type: str | None = None
-) -> Listing:
+) -> EntryPage:
     body = page if isinstance(page, bytes) else page.encode()
     return read_listing([body], url, maxsize, content_type)
 

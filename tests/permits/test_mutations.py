@@ -11,7 +11,7 @@ from tests.permits.reading import valid
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
 from tests.permits.world import mutation
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
@@ -31,9 +31,9 @@ ENTRY = "https://www.voorbeeldstad.nl/xml/"
 def test_what_is_known_is_kept_as_json_without_loss(body: bytes, present: bool | None) -> None:
     moment = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
     read = valid(body)
-    row = Known(Mutation(read, "gm1", ENTRY, ENTRY + "1.xml", moment, ("ipm.adres",)), read.zaak, present)
+    row = PermitRow(Mutation(read, "gm1", ENTRY, ENTRY + "1.xml", moment, ("ipm.adres",)), read.zaak, present)
     _ = row.mutation.order  # what is remembered of it is not kept
-    loaded = Known.load(row.dump())
+    loaded = PermitRow.load(row.dump())
     assert loaded == row
     assert loaded.mutation.order == row.mutation.order
     assert type(loaded.mutation.message.gegevens) is type(read.gegevens)
@@ -42,7 +42,7 @@ def test_what_is_known_is_kept_as_json_without_loss(body: bytes, present: bool |
 
 def test_something_else_is_refused() -> None:
     with pytest.raises(ValidationError):
-        Known.load("{}")
+        PermitRow.load("{}")
 
 
 IDS = st.one_of(st.integers(0, 10**30).map(str), st.text("019a-", min_size=1, max_size=5))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.permits.record import PostcodeHuisnummer, Wgs84
-from woo_harvester.permits.values import house_address, postcode_and_number, public_body, to_wgs84
+from woo_harvester.permits.values import house_address, organisation_by_name, postcode_and_number, to_wgs84
 from woo_harvester.tooi import organisaties
 
 
@@ -105,6 +105,8 @@ def test_every_place_of_the_rijksdriehoek_is_around_the_netherlands(x: float, y:
 def test_a_public_body_is_found_by_scheme_and_name() -> None:
     utrecht = organisaties().by_label("gemeente Utrecht")
     assert utrecht is not None
-    assert public_body("overheid:Gemeente", "utrecht") == utrecht
-    assert public_body("overheid:Provincie", "Utrecht") == organisaties().by_label("provincie Utrecht")
-    assert public_body("overheid:Gemeente", "Nergenshuizen") is None
+    assert organisation_by_name("overheid:Gemeente", "utrecht") == utrecht
+    assert organisation_by_name("overheid:Provincie", "Utrecht") == organisaties().by_label(
+        "provincie Utrecht"
+    )
+    assert organisation_by_name("overheid:Gemeente", "Nergenshuizen") is None

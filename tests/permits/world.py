@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.mutations import Key, Known, Mutation
+from woo_harvester.permits.mutations import Key, Mutation, PermitRow
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
@@ -29,7 +29,7 @@ class World:
 
     def __init__(self, rights: Rights = NOBODYS) -> None:
         self.rights = rights
-        self.rows: dict[Key, list[Known]] = {}
+        self.rows: dict[Key, list[PermitRow]] = {}
         self.findings: list[Finding] = []
         self.displaced: list[Mutation] = []
         self.shown: dict[str, Outcome] = {}
@@ -50,7 +50,7 @@ class World:
         for row in applied.rows:
             self.rows[row.key] = []
         for row in applied.rows:
-            self.rows[row.key].append(Known.load(row.dump()))
+            self.rows[row.key].append(PermitRow.load(row.dump()))
 
     def _show(self, outcome: Outcome) -> None:
         if outcome.oorzaak is Oorzaak.INTREKKING:

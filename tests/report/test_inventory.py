@@ -17,8 +17,8 @@ from woo_harvester.report.inventory import (
     as_html,
     as_json,
     is_repeated,
-    shown,
-    take_inventory,
+    read_inventory,
+    terminal_lines,
 )
 from woo_harvester.report.run_folder import ReportsFolder
 
@@ -60,7 +60,7 @@ def run(
 
 def rows(reports: Path) -> list[dict[str, str]]:
     """The inventory of April as CSV."""
-    return list(csv.DictReader(io.StringIO(as_csv(take_inventory(ReportsFolder(reports), *APRIL)))))
+    return list(csv.DictReader(io.StringIO(as_csv(read_inventory(ReportsFolder(reports), *APRIL)))))
 
 
 def test_an_error_is_told_with_its_organisation_since_when_and_in_how_many_cases(tmp_path: Path) -> None:
@@ -116,17 +116,17 @@ def test_since_when_may_be_before_the_period(tmp_path: Path) -> None:
 def test_runs_outside_of_the_period_do_not_count(tmp_path: Path) -> None:
     run(tmp_path, 1, finding())
     run(tmp_path, 20, finding("ipm.ongeldig"))
-    inventory = take_inventory(ReportsFolder(tmp_path), date(2026, 4, 2), date(2026, 4, 20))
+    inventory = read_inventory(ReportsFolder(tmp_path), date(2026, 4, 2), date(2026, 4, 20))
     assert inventory.runs == 1
-    assert [error.explanation.code for body in inventory.organisations for error in body.errors] == [
-        "ipm.ongeldig"
-    ]
+    assert [
+        error.explanation.code for organisation in inventory.organisations for error in organisation.errors
+    ] == ["ipm.ongeldig"]
 
 
 def test_what_needs_no_mending_is_left_out(tmp_path: Path) -> None:
     run(tmp_path, 1, finding("ipm.overgeslagen"))
     assert rows(tmp_path) == []
-    assert "Er is niets gevonden" in as_html(take_inventory(ReportsFolder(tmp_path), *APRIL))
+    assert "Er is niets gevonden" in as_html(read_inventory(ReportsFolder(tmp_path), *APRIL))
 
 
 def test_of_what_is_told_once_nobody_knows_whether_it_was_mended(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_of_what_is_told_once_nobody_knows_whether_it_was_mended(tmp_path: Path)
 def test_the_page_says_what_to_mend_and_escapes_what_publishers_wrote(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     run(tmp_path, 1, finding(organisation=evil, seen=evil, line=7, element="owmskern/title"))
-    text = as_html(take_inventory(ReportsFolder(tmp_path), *APRIL))
+    text = as_html(read_inventory(ReportsFolder(tmp_path), *APRIL))
     assert evil not in text
     page = html.document_fromstring(text)
     assert page.xpath("//h2/text()") == [evil]
@@ -154,10 +154,10 @@ def test_a_spreadsheet_takes_no_text_for_a_formula(tmp_path: Path) -> None:
 
 def test_json_has_every_case(tmp_path: Path) -> None:
     run(tmp_path, 1, *(finding(file=f"{number}.xml", line=number) for number in range(30)))
-    inventory = take_inventory(ReportsFolder(tmp_path), *APRIL)
-    (body,) = json.loads(as_json(inventory))["organisaties"]
-    assert len(body["fouten"][0]["gevallen"]) == 30
-    assert body["fouten"][0]["gevallen"][1] == {
+    inventory = read_inventory(ReportsFolder(tmp_path), *APRIL)
+    (organisation,) = json.loads(as_json(inventory))["organisaties"]
+    assert len(organisation["fouten"][0]["gevallen"]) == 30
+    assert organisation["fouten"][0]["gevallen"][1] == {
         "url": f"https://{HOST}/xml/1.xml",
         "since": "2026-04-01T12:00:00+02:00",
         "last": "2026-04-01T12:00:00+02:00",
@@ -172,7 +172,9 @@ def test_the_worst_comes_first(tmp_path: Path) -> None:
         [finding(file=f"{n}.xml", organisation="Veel") for n in range(3)],
     )
     run(tmp_path, 1, few, *many, finding("ipm.datum-nu", organisation="Veel"))
-    assert [line.split(",")[0] for line in shown(take_inventory(ReportsFolder(tmp_path), *APRIL))] == [
+    assert [
+        line.split(",")[0] for line in terminal_lines(read_inventory(ReportsFolder(tmp_path), *APRIL))
+    ] == [
         "Veel",
         "  ipm.schema                      3 gevallen",
         "  ipm.datum-nu                    1 gevallen",

@@ -28,7 +28,7 @@ from tests.simulation.permits import (
 from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate
 from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.permits.files import FileKnown
+from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome
@@ -268,7 +268,7 @@ class Permits(RuleBasedStateMachine):
                 wait_again(connection, number, [file.url])
             return
         mutation = file.offer.mutation(self.oracle.pages()[file.page], file.url)
-        keep_file(connection, number, file.url, PermitFile(FileKnown(file.offer.digest), 1), mutation)
+        keep_file(connection, number, file.url, PermitFile(RememberedFile(file.offer.digest), 1), mutation)
 
     def deliver(self, under_way: list[applying.Batch], random: Random, killer: Killer) -> None:
         """Write the records of some made, and then confirm them together."""

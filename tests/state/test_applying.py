@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, select
 
 from tests.register.exports import organisation, read
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.permits.files import FileKnown
+from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
@@ -34,7 +34,7 @@ HOST = "www.voorbeeldstad.nl"
 ENTRY = f"https://{HOST}/xml/"
 NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)
 NOBODYS = Rights(Register([], []), {})
-FILE = PermitFile(FileKnown("00" * 32, "2026-04-01T10:00"), read_at=1)
+FILE = PermitFile(RememberedFile("00" * 32, "2026-04-01T10:00"), read_at=1)
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_forgetting_a_host_forgets_its_files_messages_and_cases(connection: Conn
 
 def test_an_invalid_file_is_known_with_what_is_wrong_with_it(connection: Connection, entry: int) -> None:
     faults = [{"code": "ipm.schema", "line": 3, "seen": "é"}]
-    file = PermitFile(FileKnown("ab" * 32, None, now=True), 5, '"e"', "gisteren", faults, 4)
+    file = PermitFile(RememberedFile("ab" * 32, None, now=True), 5, '"e"', "gisteren", faults, 4)
     keep_file(connection, entry, f"{ENTRY}a.xml", FILE, None)
     keep_file(connection, entry, f"{ENTRY}a.xml", file, None)
     urls = [f"{ENTRY}{number}.xml" for number in range(2500)]

@@ -5,7 +5,7 @@ from sqlalchemy import Connection
 from tests.state.knowledge import HARVESTED, LASTMOD, harvest, locs, see, sitemap_of
 from woo_harvester.state import documents, faults
 from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
-from woo_harvester.state.faults import Fault
+from woo_harvester.state.faults import DocumentFault
 from woo_harvester.state.versions import Harvested
 
 CODE = "document.html-pagina"
@@ -23,8 +23,8 @@ def test_a_fault_is_told_with_since_when_it_is_there(connection: Connection) -> 
     refuse(connection, one, HARVESTED + 1)
     refuse(connection, two, HARVESTED + 9, "document.te-groot")
     assert faults.faults_of(connection, sitemap) == [
-        Fault(locs(2)[0], CODE, "<html>", HARVESTED + 1),
-        Fault(locs(2)[1], "document.te-groot", "<html>", HARVESTED),
+        DocumentFault(locs(2)[0], CODE, "<html>", HARVESTED + 1),
+        DocumentFault(locs(2)[1], "document.te-groot", "<html>", HARVESTED),
     ]
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
-from woo_harvester.state.latest import BATCH, BrokenLine, Latest, RecordsError, Version
+from woo_harvester.state.latest import BATCH, BrokenLine, Latest, LatestVersion, RecordsError
 from woo_harvester.urls import record_id
 
 LOC = "https://a.nl/d.pdf"
@@ -109,7 +109,7 @@ def test_a_record_of_something_else_than_a_document_on_the_web_counts_by_its_id(
     path = file_of(tmp_path / "1.jsonl", permit)
     assert latest([path]) == [permit]
     with Latest([path]) as files:
-        assert list(files) == [Version("x", None, 0, None, False)]
+        assert list(files) == [LatestVersion("x", None, 0, None, False)]
 
 
 def test_what_is_compared_with_the_state_is_told(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_what_is_compared_with_the_state_is_told(tmp_path: Path) -> None:
     strange = record("1970-01-01T00:00:01Z", lastmod="gisteren", loc="https://a.nl/x.pdf")
     with Latest([file_of(tmp_path / "1.jsonl", given, strange)]) as files:
         assert len(files) == 2
-        expected = Version(record_id(LOC), LOC, 1_000_000, 2, True)
+        expected = LatestVersion(record_id(LOC), LOC, 1_000_000, 2, True)
         assert files.find([record_id(LOC), "niets"]) == {record_id(LOC): expected}
         assert {version.lastmod for version in files} == {2, None}
 

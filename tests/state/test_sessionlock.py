@@ -14,7 +14,7 @@ from tests.state.processes import LOCKING_STATE, running
 from tests.utils.postgresql import command, query
 from woo_harvester.state.lock import LockedError, Locks
 from woo_harvester.state.schema import locks as table
-from woo_harvester.state.sessionlock import FORGOTTEN, Holder, holders
+from woo_harvester.state.sessionlock import FORGET_AFTER, LockOwner, lock_owners
 from woo_harvester.state.store import State, StateError
 
 RACING = """
@@ -44,9 +44,9 @@ def shared(postgresql_url: str) -> Iterator[State]:
         yield opened
 
 
-def held(state: State) -> list[Holder]:
+def held(state: State) -> list[LockOwner]:
     with state.begin() as connection:
-        return holders(connection)
+        return lock_owners(connection)
 
 
 def test_a_host_that_another_run_has_locked_is_refused_with_its_owner(
@@ -85,7 +85,7 @@ def test_what_a_killed_run_has_left_in_the_table_is_shown_to_nobody_and_cleared_
     assert held(shared) == []
     with shared.begin() as connection:
         assert connection.execute(select(table.c.name)).scalars().all() == ["a.nl"]
-        connection.execute(update(table).values(beat=table.c.beat - FORGOTTEN - 1))
+        connection.execute(update(table).values(beat=table.c.beat - FORGET_AFTER - 1))
     locks_of(shared).acquire(["b.nl"])
     with shared.begin() as connection:
         assert connection.execute(select(table.c.name)).scalars().all() == ["b.nl"]

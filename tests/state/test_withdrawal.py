@@ -1,4 +1,4 @@
-"""Which documents are gone from all hosts that listed them, and which of them wait."""
+"""Which documents are missing_everywhere from all hosts that listed them, and which of them wait."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from woo_harvester.state.documents import move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
 from woo_harvester.state.withdrawal import (
-    Limits,
     Missing,
-    gone,
+    WithdrawalLimits,
+    exceeds_limits,
     is_massive,
     listed_elsewhere,
-    massive,
     missing_documents,
+    missing_everywhere,
 )
 
-LIMITS = Limits()
+LIMITS = WithdrawalLimits()
 LOC = "https://a.nl/d/0.pdf"
 
 
@@ -48,32 +48,32 @@ LOC = "https://a.nl/d/0.pdf"
 def test_more_than_a_fifth_and_more_than_fifty_or_all_of_ten_is_much(
     count: int, of: int, expected: bool
 ) -> None:
-    assert is_massive(count, of, LIMITS) is expected
+    assert exceeds_limits(count, of, LIMITS) is expected
 
 
 def test_the_limits_are_settings() -> None:
-    strict = Limits(share=0.0, documents=0, all_of=1)
-    assert is_massive(1, 1000, strict)
-    assert not is_massive(900, 1000, Limits(share=0.9))
-    assert not is_massive(99, 100, Limits(documents=99))
-    assert not is_massive(40, 40, Limits(all_of=41))
+    strict = WithdrawalLimits(share=0.0, documents=0, all_of=1)
+    assert exceeds_limits(1, 1000, strict)
+    assert not exceeds_limits(900, 1000, WithdrawalLimits(share=0.9))
+    assert not exceeds_limits(99, 100, WithdrawalLimits(documents=99))
+    assert not exceeds_limits(40, 40, WithdrawalLimits(all_of=41))
 
 
 @given(st.integers(1, 300), st.integers(0, 300))
 def test_all_of_ten_or_more_is_always_much_and_a_few_never_are(count: int, more: int) -> None:
     if count >= 10 and not more:
-        assert is_massive(count, count, LIMITS)
+        assert exceeds_limits(count, count, LIMITS)
     if count <= 9 or (count <= 50 and more):
-        assert not is_massive(count, count + more, LIMITS)
+        assert not exceeds_limits(count, count + more, LIMITS)
 
 
 def test_how_much_is_gone_is_compared_with_what_the_host_listed(connection: Connection) -> None:
     harvest(connection, sitemap_of(connection), locs(12))
     harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
     host = host_of_state(connection, "a.nl").id
-    assert massive(connection, host, 12, LIMITS)
-    assert not massive(connection, host, 11, LIMITS)
-    assert not massive(connection, host, 0, Limits(all_of=0))
+    assert is_massive(connection, host, 12, LIMITS)
+    assert not is_massive(connection, host, 11, LIMITS)
+    assert not is_massive(connection, host, 0, WithdrawalLimits(all_of=0))
 
 
 def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:
@@ -85,9 +85,9 @@ def registered(host: str) -> bool:
     return host != "weg.nl"
 
 
-def outcome(*rows: HostListing, limits: Limits = LIMITS) -> tuple[int, bool] | None:
-    """How many reads have lacked the document and whether it waits; None where it is not gone."""
-    found = gone(rows, registered, limits)
+def outcome(*rows: HostListing, limits: WithdrawalLimits = LIMITS) -> tuple[int, bool] | None:
+    """Return how many reads lacked the document and whether it waits; None if a host may still list it."""
+    found = missing_everywhere(rows, registered, limits)
     return None if found is None else (found.misses, found.massive)
 
 
@@ -122,7 +122,7 @@ def test_a_document_waits_for_its_own_third_complete_read_where_much_is_gone() -
     waits = [outcome(on("a.nl", count, massive=True)) for count in range(1, 5)]
     assert waits == [(1, True), (2, True), (3, False), (4, False)]
     assert outcome(on("a.nl", listings.CONFIRMED, massive=True)) == (listings.CONFIRMED, False)
-    assert outcome(on("a.nl", 1, massive=True), limits=Limits(runs=1)) == (1, False)
+    assert outcome(on("a.nl", 1, massive=True), limits=WithdrawalLimits(runs=1)) == (1, False)
 
 
 def test_a_document_waits_where_much_is_gone_from_one_of_its_hosts() -> None:
@@ -130,7 +130,9 @@ def test_a_document_waits_where_much_is_gone_from_one_of_its_hosts() -> None:
     assert outcome(on("a.nl", 1), on("b.nl", 9, massive=True)) == (1, False)
 
 
-def missing_of(connection: Connection, host: str = "a.nl", limits: Limits = LIMITS) -> list[Missing]:
+def missing_of(
+    connection: Connection, host: str = "a.nl", limits: WithdrawalLimits = LIMITS
+) -> list[Missing]:
     key = host_of_state(connection, host).id
     return list(missing_documents(connection, key, registered, limits))
 
@@ -165,7 +167,7 @@ def test_four_sitemaps_that_are_empty_in_turn_never_cost_a_document(connection: 
             if sitemap != empty:
                 listings.all_listed_again(connection, sitemap)
         miss(connection, {sitemap: lists[sitemap] if sitemap == empty else [] for sitemap in sitemaps})
-        keep_massive(connection, host, massive=massive(connection, host, 60, LIMITS))
+        keep_massive(connection, host, massive=is_massive(connection, host, 60, LIMITS))
         assert [each.massive for each in missing_of(connection)] == [True] * 60
     for _ in range(2):
         miss(connection, {sitemap: lists[sitemap] if sitemap == empty else [] for sitemap in sitemaps})

@@ -64,7 +64,9 @@ class Tests:
         if os.waitpid(process, 0)[1]:
             raise RuntimeError(f"the tests of tests/{folder} fail without a mutant")
         seconds, reached = json.loads(measured.read_text())
-        return cls(seconds, {path: {int(line): names for line, names in at.items()} for path, at in reached.items()})
+        return cls(
+            seconds, {path: {int(line): names for line, names in at.items()} for path, at in reached.items()}
+        )
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the names of the tests that reach a mutant's line, the fastest first."""
@@ -155,7 +157,10 @@ def _outcome(trial: _Trial) -> Outcome | None:
         # Processes that the tests started and left.
         with suppress(ProcessLookupError):
             os.killpg(trial.process, signal.SIGKILL)
-        survived = os.waitstatus_to_exitcode(status) in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        survived = os.waitstatus_to_exitcode(status) in {
+            pytest.ExitCode.OK,
+            pytest.ExitCode.NO_TESTS_COLLECTED,
+        }
         return Outcome.SURVIVED if survived else Outcome.NOTICED
     if time.monotonic() < trial.until:
         return None
@@ -195,7 +200,9 @@ class _Measuring:
 
 def _measure(copy: Path, folder: str, target: Path) -> NoReturn:
     """Run the tests of a folder in this process, write what :class:`Tests` knows of them, and end the process."""
-    measured = coverage.Coverage(data_file=None, source=[str(copy / "woo_harvester" / folder)], config_file=False)
+    measured = coverage.Coverage(
+        data_file=None, source=[str(copy / "woo_harvester" / folder)], config_file=False
+    )
     measuring = _Measuring(measured)
     measured.start()
     status = _pytest(copy, [f"tests/{folder}"], measuring)
@@ -203,7 +210,9 @@ def _measure(copy: Path, folder: str, target: Path) -> NoReturn:
     data = measured.get_data()
     reached = {
         str(Path(path).relative_to(copy)): {
-            line: [name for name in names if name] for line, names in data.contexts_by_lineno(path).items() if any(names)
+            line: [name for name in names if name]
+            for line, names in data.contexts_by_lineno(path).items()
+            if any(names)
         }
         for path in data.measured_files()
     }

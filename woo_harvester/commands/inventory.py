@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.dates import AMSTERDAM
-from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
+from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, read_inventory, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import WordedCommand, one_of
 
@@ -68,7 +68,7 @@ class Command(WordedCommand):
             )
         reports = Path(cast("Settings", self.settings)["WOO_REPORT_DIR"])
         try:
-            inventory = take_inventory(ReportsFolder(reports), first, last)
+            inventory = read_inventory(ReportsFolder(reports), first, last)
             if output is not None and kind is not None:
                 _write(output, FORMATS[kind](inventory))
             elif kind is not None:
@@ -86,7 +86,7 @@ class Command(WordedCommand):
             _write(folder / f"inventory.{name}", form(inventory))
         runs = "1 run" if inventory.runs == 1 else f"{inventory.runs} runs"
         print(f"{runs} of vergunningen from {inventory.first} until {inventory.last}:")
-        for line in shown(inventory) or ["nothing is to be mended"]:
+        for line in terminal_lines(inventory) or ["nothing is to be mended"]:
             print(line)
         print(f"As HTML, CSV and JSON: {folder}")
 

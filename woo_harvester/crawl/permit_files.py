@@ -16,13 +16,13 @@ from woo_harvester.crawl.conditional import conditions, header, is_not_modified,
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Finding
-from woo_harvester.permits.files import Ask, how_to_ask, judge
+from woo_harvester.permits.files import Ask, compare_file, how_to_ask
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.batches import batches
-from woo_harvester.state.permits import Fault, PermitFile, keep_file, look_up_files, wait_again
+from woo_harvester.state.permits import KeptFinding, PermitFile, keep_file, look_up_files, wait_again
 from woo_harvester.statuses import ANSWERS, is_complete
 from woo_harvester.urls import host_of, secured
 
@@ -225,12 +225,12 @@ class IngangReader:
         # By the server's own clock, since its dates are.
         asked = visit.asked if link.date is not None else moment_of(response, "Date") or now
         digest = response.sha256 or sha256(b"".join(response.chunks())).hexdigest()
-        judged = judge(file.known if file else None, digest, link.date, asked, modified)
-        if judged.always_now:
+        compared = compare_file(file.known if file else None, digest, link.date, asked, modified)
+        if compared.always_now:
             seen = str(link.date or header(response, "Last-Modified"))
             visit.report("ipm.datum-nu", url=link.url, seen=seen, action="de inhoud is vergeleken")
         kept = PermitFile(
-            judged.known,
+            compared.known,
             read_at=int(now.timestamp()),
             etag=validator(response, "ETag"),
             last_modified=validator(response, "Last-Modified"),
@@ -238,7 +238,7 @@ class IngangReader:
             faults_since=file.faults_since if file else None,
         )
         mutation = None
-        if judged.changed:
+        if compared.changed:
             message, findings = read_message(response.chunks(), self._maxsize)
             report = visit.report.about(url=link.url)
             for finding in findings:
@@ -310,7 +310,7 @@ def _is_xml(response: StreamedResponse) -> bool:
     return (header(response, "Content-Type") or "").partition(";")[0].strip().lower() in XML_TYPES
 
 
-def _kept(finding: Finding) -> Fault:
+def _kept(finding: Finding) -> KeptFinding:
     return {name: getattr(finding, name) for name in KEPT if getattr(finding, name) is not None}
 
 

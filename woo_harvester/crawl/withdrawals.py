@@ -30,7 +30,13 @@ from woo_harvester.state.decision import microseconds
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import Gone
 from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
-from woo_harvester.state.withdrawal import Limits, Missing, listed_elsewhere, massive, missing_documents
+from woo_harvester.state.withdrawal import (
+    Missing,
+    WithdrawalLimits,
+    is_massive,
+    listed_elsewhere,
+    missing_documents,
+)
 from woo_harvester.urls import record_id
 
 
@@ -38,7 +44,12 @@ class Conclusion:
     """Makes the records of withdrawals; *pending* is the file that lists the documents that wait."""
 
     def __init__(
-        self, register: Register, keeper: StateKeeper, report: Reporter, limits: Limits, pending: Path
+        self,
+        register: Register,
+        keeper: StateKeeper,
+        report: Reporter,
+        limits: WithdrawalLimits,
+        pending: Path,
     ) -> None:
         self._register = register
         self._keeper = keeper
@@ -90,8 +101,8 @@ class Conclusion:
                 count += len(harvested)
                 unknown += [one.id for one in part if one.id not in harvested]
             documents.forget(connection, unknown)
-            is_massive = massive(connection, visit.known.id, count, self._limits)
-            keep_massive(connection, visit.known.id, massive=is_massive)
+            massive = is_massive(connection, visit.known.id, count, self._limits)
+            keep_massive(connection, visit.known.id, massive=massive)
 
     def _missing(self, connection: Connection, visit: Visit) -> Iterator[Missing]:
         """Give what is gone from a host."""

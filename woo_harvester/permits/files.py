@@ -1,4 +1,4 @@
-"""Whether a file is new: by the date of a listing, by a conditional request, or by its content.
+"""Decides whether a file is new: by its date in a listing, a conditional request, or its content.
 
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Directory of spider-pagina".
 """
@@ -12,46 +12,49 @@ from typing import NamedTuple
 
 from woo_harvester.permits.listing_dates import Stamp
 
-#: Listings tell the minute: a file that is younger than this may be written again with the same date.
-SETTLED_AFTER = timedelta(minutes=2)
+#: Most listings show minutes. A file younger than this may be written again and keep the same date.
+_MAY_CHANGE = timedelta(minutes=2)
 
 
 class Ask(Enum):
-    """How a file is asked for."""
+    """How to request a file."""
 
     FETCH = auto()
-    """It is new, or may be."""
+    """Without conditions: it is new, or may be."""
     CONDITIONALLY = auto()
-    """With the Last-Modified and ETag of last time: nothing here tells."""
+    """With the Last-Modified and ETag of last time: the listing has no date."""
     NOT = auto()
-    """It is the file that was read before."""
+    """Not at all: it is the file that was read before."""
 
 
 @dataclass(frozen=True, slots=True)
-class FileKnown:
-    """What is remembered of a file that was read, valid or not."""
+class RememberedFile:
+    """What the state keeps of a file that was read, valid or not."""
 
     digest: str
-    """Of its content."""
+    """SHA-256 of its content, in hexadecimals."""
     date: str | None = None
-    """Its date by the listing, as ``str(Stamp)``."""
+    """Its date in the listing, as ``str(Stamp)``; None if the listing has none."""
     now: bool = False
-    """Its date was the moment of the request, so the date says nothing: the content decides."""
+    """Whether its date was the moment of the request. Then the date says nothing, and the content decides."""
 
 
-class Judged(NamedTuple):
-    """What a file that was fetched turns out to be."""
+class Comparison(NamedTuple):
+    """A fetched file, compared with what was remembered of it."""
 
-    known: FileKnown
-    """To be remembered."""
+    known: RememberedFile
+    """What to remember of the file now."""
     changed: bool
-    """Its content is new, so it is to be processed."""
+    """Whether its content is new, so that the message in it has to be read."""
     always_now: bool
-    """``ipm.datum-nu``: its date was that of the request in two runs running, with the same content."""
+    """Whether its date was the moment of the request in two runs in a row, with the same content.
+
+    That is the finding ``ipm.datum-nu``.
+    """
 
 
-def how_to_ask(date: Stamp | None, known: FileKnown | None) -> Ask:
-    """How to ask for a file, by its date in the listing of now and what is remembered of it."""
+def how_to_ask(date: Stamp | None, known: RememberedFile | None) -> Ask:
+    """Return how to request a file, by its *date* in the listing of now and what is remembered of it."""
     if known is None or known.now:
         return Ask.FETCH
     if date is None:
@@ -59,20 +62,21 @@ def how_to_ask(date: Stamp | None, known: FileKnown | None) -> Ask:
     return Ask.NOT if str(date) == known.date else Ask.FETCH
 
 
-def judge(
-    known: FileKnown | None,
+def compare_file(
+    known: RememberedFile | None,
     digest: str,
     date: Stamp | None,
     asked: datetime,
     last_modified: datetime | None = None,
-) -> Judged:
-    """What a fetched file turns out to be.
+) -> Comparison:
+    """Compare a fetched file with what is known of it.
 
-    *date* is that of the listing, which was asked for at the moment *asked*; without one, *last_modified* is
-    the header of the file, which then was. Both moments are aware.
+    *date* is its date in the listing, and *asked* the moment of the request for the listing. If the listing
+    has no date, *last_modified* is the header of the file, and *asked* the moment of the request for the
+    file. Both moments are aware.
     """
     moments = date.readings() if date is not None else (last_modified,) if last_modified is not None else ()
-    now = any(abs(asked - moment) < SETTLED_AFTER for moment in moments)
+    now = any(abs(asked - moment) < _MAY_CHANGE for moment in moments)
     same = known is not None and known.digest == digest
     always_now = known is not None and known.now and same and now
-    return Judged(FileKnown(digest, None if date is None else str(date), now), not same, always_now)
+    return Comparison(RememberedFile(digest, None if date is None else str(date), now), not same, always_now)

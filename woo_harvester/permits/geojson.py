@@ -1,4 +1,4 @@
-"""GeoJSON of permits (RFC 7946): a case as a Feature, at the places of its object."""
+"""GeoJSON of permits (RFC 7946): a case is a Feature, at the coordinates of its object."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 def feature(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A Feature of a permit record as it is written (plain Python, absent values left out).
+    """Return the Feature of a permit *record* (plain Python, absent values left out).
 
-    Its geometry is a Point or MultiPoint in WGS84, longitude first, or null for a case without coordinates
-    and a withdrawn one. Its properties are the rest of the record.
+    The geometry is a Point or MultiPoint in WGS84, longitude first. It is null for a withdrawn case and for
+    a case without coordinates. The properties are the rest of the record.
     """
     points = [[place["lon"], place["lat"]] for place in places(record)]
     properties = {key: value for key, value in record.items() if key != "id"}
@@ -23,7 +23,7 @@ def feature(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def places(record: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Where the object of a case is, in WGS84, as ``lat`` and ``lon`` in degrees."""
+    """Return the coordinates of a case's object in WGS84: dicts of ``lat`` and ``lon`` in degrees."""
     given = record.get("vergunning", {}).get("object", {}).get("coordinaten", [])
     return [place["wgs84"] for place in given if "wgs84" in place]
 

@@ -1,8 +1,8 @@
-"""The rows of cases and documents while messages are applied to them, and what is refused.
+"""Applies messages to the rows of cases and documents, and refuses those of the wrong organisation.
 
-Each organisation has rows of its own, so that nobody's dates count against another's. Of a case at most one
-row is alive: that of the organisation that has the case. A document is part of the case of the same
-organisation only; two organisations may each have it.
+Each organisation has its own rows, so that the dates of one do not count against another's. At most one row
+of a case is alive: that of the organisation that has the case. A document is part of a case of the same
+organisation only, and two organisations may each have it.
 """
 
 from __future__ import annotations
@@ -12,56 +12,58 @@ from dataclasses import replace
 
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
-from woo_harvester.permits.mutations import Key, Known, Mutation
+from woo_harvester.permits.mutations import Key, Mutation, PermitRow
 from woo_harvester.permits.parsing import REFUSED
 from woo_harvester.permits.rights import Right, Rights, is_own_host
 from woo_harvester.urls import host_of
 
-Rows = dict[Key, dict[str, Known]]
-"""The rows about each identifier, by organisation."""
+_Rows = dict[Key, dict[str, PermitRow]]
+"""The rows for each key, by organisation."""
 
 
 class Ledger:
-    """Rows, and the messages that are applied to them."""
+    """Rows of cases and documents, and the effect of the messages that are applied to them."""
 
-    def __init__(self, known: Iterable[Known], rights: Rights, report: Reporter) -> None:
+    def __init__(self, known: Iterable[PermitRow], rights: Rights, report: Reporter) -> None:
         self._rights = rights
         self._report = report
-        self.published: dict[str, Known] = {}
-        """Of each case the row that its last record came from."""
-        self.before: Rows = {}
+        self.published: dict[str, PermitRow] = {}
+        """The row that the last record of each case came from, by URL of the case."""
+        self.before: _Rows = {}
+        """The rows before any message was applied."""
         for row in known:
             self._add(self._current(row))
-        self.rows: Rows = {key: dict(group) for key, group in self.before.items()}
+        self.rows: _Rows = {key: dict(group) for key, group in self.before.items()}
+        """The rows with the messages applied."""
         self.applied: dict[tuple[Key, str], Mutation] = {}
-        """The last message that took effect, by what it is about and by organisation."""
+        """The last message that took effect, by key and organisation."""
         self.of_documents: dict[str, list[Mutation]] = {}
-        """What was applied to documents, by the case that has them and by the one that had them."""
+        """Messages about documents that took effect, by the case that has the document or had it."""
         self.codes: dict[str, list[str]] = {}
-        """Codes of findings about a case."""
+        """Codes of findings, by URL of the case."""
         self.refused: list[Mutation] = []
-        """Messages about another organisation's case."""
+        """Messages of this run about another organisation's case."""
         self.displaced: list[Mutation] = []
-        """Messages that took effect in an earlier run, about what is another organisation's now."""
+        """Messages of earlier runs about a case that another organisation has now."""
         self._own_host = {
             (row.key.identifier, row.mutation.organisatie)
             for row in self._all()
             if row.key.soort is Soort.ZAAK and (row.eigen or is_own_host(row.key.identifier, row.mutation))
         }
         self._claimed: dict[str, None] = {}
-        """Cases that an organisation offered for the first time."""
+        """Cases that an organisation offered for the first time, or lost; in order, so a dict."""
 
-    def _current(self, row: Known) -> Known:
+    def _current(self, row: PermitRow) -> PermitRow:
         """Return *row* with the organisation that its entry page has today."""
         mutation = self._rights.current(row.mutation)
         return row if mutation is row.mutation else replace(row, mutation=mutation)
 
     def apply(self, mutations: Sequence[Mutation]) -> None:
-        """Apply *mutations* in their order; of those that tie the one given last counts."""
+        """Apply *mutations* in their own order. If two are equal in it, the one given last counts."""
         cases = [mutation for mutation in mutations if mutation.key.soort is Soort.ZAAK]
         for mutation in self._in_turn(cases):
             self._apply_to_case(mutation)
-        # A document's message counts or not by whose the case is in the end.
+        # Documents come last: whether a message about one counts depends on who has the case in the end.
         documents = (mutation for mutation in mutations if mutation.key.soort is Soort.DOCUMENT)
         for mutation in sorted(documents, key=lambda mutation: mutation.order):
             self._apply_to_document(mutation)
@@ -69,19 +71,19 @@ class Ledger:
         self._report_orphans()
 
     def changed(self) -> Iterator[Key]:
-        """Yield what has other rows than before."""
+        """Yield the keys whose rows have changed."""
         for key, group in self.rows.items():
             before = self.before.get(key, {})
             if len(group) != len(before) or any(row is not before.get(name) for name, row in group.items()):
                 yield key
 
     def right(self, case: str, mutation: Mutation) -> Right:
-        """Return the right on *case* of the organisation that offers *mutation*."""
+        """Return the right that the organisation of *mutation* has on *case*."""
         own_host = (case, mutation.organisatie) in self._own_host or is_own_host(case, mutation)
         return self._rights.right(case, mutation, own_host=own_host)
 
-    def _add(self, row: Known) -> None:
-        """Add a row of the state; an organisation that has another name now may have two for one thing."""
+    def _add(self, row: PermitRow) -> None:
+        """Add a row of the state. An organisation with a new name may have two rows for one key."""
         case, group = row.key.identifier, self.before.setdefault(row.key, {})
         if row.key.soort is Soort.ZAAK and row.opgehaald is not None:
             last = self.published.get(case)
@@ -91,17 +93,17 @@ class Ledger:
         if other is None or other.mutation.order <= row.mutation.order:
             group[row.mutation.organisatie] = row
 
-    def _all(self) -> Iterator[Known]:
+    def _all(self) -> Iterator[PermitRow]:
         for group in self.rows.values():
             yield from group.values()
 
-    def _row(self, mutation: Mutation) -> Known | None:
+    def _row(self, mutation: Mutation) -> PermitRow | None:
         return self.rows.get(mutation.key, {}).get(mutation.organisatie)
 
     def _in_turn(self, cases: Sequence[Mutation]) -> list[Mutation]:
-        """Sort messages about cases: the strongest claim first, then who has the case, then who came first.
+        """Sort messages about cases: strongest right first, then who has the case, then who came first.
 
-        All messages of one organisation about a case come together, in their own order: so the dates of one
+        The messages of one organisation about a case stay together, in their own order. So the dates of one
         organisation do not count against another's.
         """
         first: dict[tuple[Key, str], int] = {}
@@ -131,7 +133,7 @@ class Ledger:
         else:
             self._note_known(mutation, row, case)
             self.applied[mutation.key, mutation.organisatie] = mutation
-            known = row or Known(mutation)
+            known = row or PermitRow(mutation)
             self._put(replace(known, mutation=mutation, zaak=case, eigen=self._is_own_host(mutation)))
         self._displace_case(case)
 
@@ -142,7 +144,7 @@ class Ledger:
             self._refuse(mutation, owner)
             return
         others = self._publisher(mutation) if case is None else None
-        if others is not None:  # it is kept all the same: an older message of its own may come later
+        if others is not None:  # the row is kept all the same: an older message about it may come later
             self._refuse(mutation, others)
         if row is not None and not self._is_newer(row, mutation, case):
             return
@@ -151,10 +153,10 @@ class Ledger:
         self.applied[mutation.key, mutation.organisatie] = mutation
         for touched in filter(None, {case, row.zaak if row else None}):
             self.of_documents.setdefault(touched, []).append(mutation)
-        self._put(replace(row or Known(mutation), mutation=mutation, zaak=case))
+        self._put(replace(row or PermitRow(mutation), mutation=mutation, zaak=case))
 
     def _owner(self, case: str, mutation: Mutation) -> str | None:
-        """Return whose *case* is, where the organisation of *mutation* may not touch it."""
+        """Return who has *case* if the organisation of *mutation* may not change it, else None."""
         right = self.right(case, mutation)
         if right is Right.NONE:
             return self._rights.registered_owners(case)
@@ -166,7 +168,7 @@ class Ledger:
         return None
 
     def _publisher(self, mutation: Mutation) -> str | None:
-        """Return another organisation that has the document of *mutation* in a case."""
+        """Return another organisation that has the document of *mutation* in a case, or None."""
         for organisation, row in self.rows.get(mutation.key, {}).items():
             if organisation != mutation.organisatie and row.mutation.alive and row.zaak is not None:
                 return organisation
@@ -175,10 +177,10 @@ class Ledger:
     def _is_own_host(self, mutation: Mutation) -> bool:
         return (mutation.message.identifier, mutation.organisatie) in self._own_host
 
-    def _is_newer(self, row: Known, mutation: Mutation, case: str | None) -> bool:
-        """Return whether *mutation* comes after what *row* has; one that comes too late is reported."""
+    def _is_newer(self, row: PermitRow, mutation: Mutation, case: str | None) -> bool:
+        """Return whether *mutation* comes after the message in *row*. Report it if it comes too late."""
         if row.mutation.message == mutation.message:
-            # In another file, or in the same one again: it says nothing new.
+            # The same message, in another file or in the same file again.
             if mutation.order > row.mutation.order:
                 self._put(replace(row, mutation=mutation))
             return False
@@ -187,13 +189,13 @@ class Ledger:
             return False
         return True
 
-    def _put(self, row: Known) -> None:
+    def _put(self, row: PermitRow) -> None:
         group, organisation = self.rows.setdefault(row.key, {}), row.mutation.organisatie
         if group.get(organisation) != row:
             group[organisation] = row
 
     def _displace_case(self, case: str) -> None:
-        """Take the case from an organisation that another one comes before."""
+        """Take *case* from organisations with a weaker right than the strongest."""
         group = self.rows[Key(Soort.ZAAK, case)]
         strongest = max(self.right(case, row.mutation) for row in group.values())
         for organisation, row in list(group.items()):
@@ -203,7 +205,7 @@ class Ledger:
                 self.displaced.append(row.mutation)
 
     def _displace_documents(self) -> None:
-        """Have documents that others offered for a case count as refused, once it is another's."""
+        """Note documents of earlier runs whose case another organisation has now."""
         if not self._claimed:
             return
         for row in self._all():
@@ -213,28 +215,28 @@ class Ledger:
                     self.displaced.append(row.mutation)
 
     def _refuse(self, mutation: Mutation, owner: str) -> None:
-        """Refuse a message: it is no finding about the case itself."""
+        """Refuse a message and report it. The code is not added to the case, which is not at fault."""
         self.refused.append(mutation)
         self._emit("ipm.andere-organisatie", mutation, f"de zaak is van {owner}", REFUSED)
 
-    def _note_known(self, mutation: Mutation, row: Known | None, case: str | None) -> None:
-        """Report a create of what is there, or a delete of what never was."""
+    def _note_known(self, mutation: Mutation, row: PermitRow | None, case: str | None) -> None:
+        """Report a create of a case that exists, or a delete of what never existed."""
         is_case = mutation.message.soort is Soort.ZAAK
-        there = row is not None and row.mutation.alive
-        if mutation.message.transactie is Transactie.CREATE and there and is_case:
+        exists = row is not None and row.mutation.alive
+        if mutation.message.transactie is Transactie.CREATE and exists and is_case:
             self._note("ipm.zaak-bekend", mutation, case, "C", "bijgewerkt")
         elif not mutation.alive and row is None and not (is_case and self.is_there(case)):
             code = "ipm.zaak-onbekend" if is_case else "ipm.document-onbekend"
             self._note(code, mutation, case, mutation.message.identifier, "onthouden")
 
     def is_there(self, case: str | None) -> bool:
-        """Return whether an organisation has the case."""
+        """Return whether any organisation has the case."""
         if case is None:
             return False
         return any(row.mutation.alive for row in self.rows.get(Key(Soort.ZAAK, case), {}).values())
 
     def _report_orphans(self) -> None:
-        """Report documents that came for a case that is not there."""
+        """Report documents that arrived for a case that does not exist."""
         for (key, _), mutation in self.applied.items():
             if key.soort is Soort.DOCUMENT and mutation.alive and not self.is_there(mutation.message.zaak):
                 case = mutation.message.zaak
@@ -256,9 +258,9 @@ class Ledger:
         )
 
 
-def by_case(rows: Rows) -> Mapping[str, list[Known]]:
-    """Return the rows of cases and documents by the URL of the case."""
-    found: dict[str, list[Known]] = {}
+def by_case(rows: _Rows) -> Mapping[str, list[PermitRow]]:
+    """Return the rows of cases and documents, by URL of the case."""
+    found: dict[str, list[PermitRow]] = {}
     for group in rows.values():
         for row in group.values():
             if row.zaak is not None:
@@ -267,7 +269,7 @@ def by_case(rows: Rows) -> Mapping[str, list[Known]]:
 
 
 def _late(mutation: Mutation, applied: Mutation) -> str:
-    """Return both mutations, for the finding that one comes too late."""
+    """Return the text of the finding that *mutation* comes after *applied* has been applied."""
     return f"{_shown(mutation)}; verwerkt is {_shown(applied)}"
 
 

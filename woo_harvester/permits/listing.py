@@ -1,7 +1,7 @@
-"""Entry pages: the links to XML files of a directory listing or a spider page, with the dates of a listing.
+"""Reads entry pages: the links to XML files in a directory listing or a spider page, with their dates.
 
-Read with libxml2's HTML parser, without a tree: a listing may have a hundred thousand rows, or one line of
-10 MB. Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", section "Directory of
+libxml2's HTML parser reads a page without building a tree: a listing may have a hundred thousand rows, or one
+line of 10 MB. Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", section "Directory of
 spider-pagina".
 """
 
@@ -24,72 +24,75 @@ from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, 
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.urls import LOC_MAXLENGTH, last_segment
 
-#: Bytes in which a page may declare its encoding; HTML says the first 1,024.
-HEAD = 4096
+#: Bytes in which a page may declare its encoding. HTML allows only the first 1,024.
+_HEAD = 4096
 
-#: Name of the way in which what is no UTF-8 is read.
+#: Name of the codec error handler for bytes that are not UTF-8.
 _FALLBACK = "woo-harvester-windows"
 
-#: Links that are kept of one page, so that a page without end does not fill the memory.
-LINKS_MAX = 1_000_000
+#: Most links that are kept of one page, so that an endless page does not fill the memory.
+_LINKS_MAX = 1_000_000
 
-#: What ends a row of a page that is no table.
+#: Elements that end a row of a page without a table.
 _BREAKS = frozenset(
     {"li", "br", "p", "div", "dt", "dd", "dl", "hr", "ul", "ol", "pre", "table", "thead", "tbody"}
     | {"h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "nav"}
 )
-#: Elements whose text is not on the page.
+#: Elements whose text a browser does not show.
 _UNSEEN = frozenset({"script", "style", "title", "template"})
 _WEB = re.compile("https?://", re.IGNORECASE)
-#: An extension begins with a letter: in "besluit-1.2" there is none.
+#: An extension begins with a letter, so "besluit-1.2" has none.
 _EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
-#: A name that stands for itself in the page's folder, as in nearly all listings.
+#: A plain file name in the page's folder, as nearly all listings have: it needs no URL parser.
 _SIMPLE = re.compile(r"[\w~%-][\w.~%-]*")
-#: A query that asks for the same page in another order: of Apache, and of Caddy.
+#: A query for the same page in another order, as Apache and Caddy write it.
 _SORTED = re.compile("(?:[CO]=[A-Z]|(?:sort|order)=[a-z]+)", re.IGNORECASE)
-#: White space around a URL, and within it what browsers leave out.
+#: White space around a URL, and characters within it that browsers leave out.
 _IGNORED = re.compile(r"^[\s\x00-\x20]+|[\s\x00-\x20]+$|[\t\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a file that is, or can be, XML."""
+    """A link to a file that is or may be XML."""
 
     url: str
-    """Absolute, without fragment."""
+    """Absolute URL, without fragment."""
     is_xml: bool
-    """By its extension; where it has none, the media type of the answer decides."""
+    """Whether its extension is that of XML. Without extension the media type of the answer decides."""
     date: Stamp | None = None
-    """By the listing; None where it tells none."""
+    """Date of the file in the listing; None if there is none."""
 
 
 @dataclass(slots=True)
-class Listing:
-    """What an entry page lists."""
+class EntryPage:
+    """The links of an entry page."""
 
     links: list[Link] = field(default_factory=list)
     """Each URL once, in the order of the page."""
     encoding: str = ""
-    """By which the page was read."""
+    """Encoding with which the page was read."""
     fault: str | None = None
-    """Why the page was not read to its end: ``ipm.te-groot`` or ``ipm.ingang-onbereikbaar``."""
+    """Code of the finding if the page was not read to its end: ``ipm.te-groot`` or
+    ``ipm.ingang-onbereikbaar``."""
     seen: str | None = None
-    """More about the fault."""
+    """What was seen of the fault."""
 
 
-def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: str | None = None) -> Listing:
-    """The links of the page at *url* (after redirects), of at most *maxsize* bytes after decompression.
+def read_listing(
+    chunks: Iterable[bytes], url: str, maxsize: int, content_type: str | None = None
+) -> EntryPage:
+    """Return the links of the page at *url* (after redirects), links to other hosts too.
 
-    *chunks* is the body in pieces, gzip or not; *content_type* the header as given, which may tell the
-    encoding, before a meta element and what the bytes look like. Of a page that is too large, or breaks
-    off, the links before that are given. Links to other hosts are given too. Never raises for what a page
-    holds.
+    *chunks* are the parts of the page, gzip or not, of at most *maxsize* bytes after decompression.
+    *content_type* is the header as received. Its encoding comes before that of a meta element, and that comes
+    before a guess. If a page is too large or breaks off, the links before that are returned. Never raises for
+    the content of a page.
     """
-    listing = Listing()
+    listing = EntryPage()
     page = _Page(url)
-    # lxml asks for no more methods than _Page has; its type hints do.
+    # _Page has all methods that lxml calls; the type hints of lxml ask for more.
     parser = etree.HTMLParser(target=cast("Any", page), huge_tree=True)
-    with suppress(etree.ParserError, etree.XMLSyntaxError):  # nothing that could be read as HTML
+    with suppress(etree.ParserError, etree.XMLSyntaxError):  # the page has nothing that can be read as HTML
         for text in _decoded(_within_bounds(chunks, maxsize, listing), content_type, listing):
             parser.feed(text)
         parser.close()
@@ -98,7 +101,7 @@ def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: 
     return listing
 
 
-def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> Iterator[bytes]:
+def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: EntryPage) -> Iterator[bytes]:
     try:
         yield from decompress(chunks, maxsize)
     except TooLargeError as error:
@@ -107,14 +110,14 @@ def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> I
         listing.fault, listing.seen = "ipm.ingang-onbereikbaar", str(error)
 
 
-def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: Listing) -> Iterator[str]:
-    """The text of the page, in pieces."""
+def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: EntryPage) -> Iterator[str]:
+    """Yield the text of the page in parts, and set its encoding."""
     head = b""
-    while len(head) < HEAD and (piece := next(pieces, b"")):
+    while len(head) < _HEAD and (piece := next(pieces, b"")):
         head += piece
     encoding, mark = read_bom(head)
     if encoding is None:
-        named = http_content_type_encoding(content_type) or html_body_declared_encoding(head[:HEAD])
+        named = http_content_type_encoding(content_type) or html_body_declared_encoding(head[:_HEAD])
         encoding, mark = named if named and _can_read(named, head) else "utf-8", b""
     listing.encoding = encoding
     decoder = getincrementaldecoder(encoding)(_FALLBACK if encoding == "utf-8" else "replace")
@@ -124,7 +127,7 @@ def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: Listing
 
 
 def _can_read(encoding: str, head: bytes) -> bool:
-    """Whether the codec that Python has under that name is one of texts, not of zip files or host names."""
+    """Return whether Python has a text codec of that name; others are for zip files and host names."""
     try:
         "".encode(encoding)
         head.decode(encoding, errors="replace")
@@ -134,7 +137,7 @@ def _can_read(encoding: str, head: bytes) -> bool:
 
 
 def _as_windows(error: UnicodeError) -> tuple[str, int]:
-    """Bytes that are no UTF-8 are mostly of Windows, whatever the page says, if it says something."""
+    """Decode bytes that are not UTF-8 as Windows-1252, which they mostly are, whatever the page declares."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return error.object[error.start : error.end].decode("cp1252", errors="replace"), error.end
@@ -145,7 +148,7 @@ register_error(_FALLBACK, _as_windows)
 
 @dataclass(slots=True)
 class _Row:
-    """What stands in one row: links, and the text around them."""
+    """One row of a page: its links, and the text around them."""
 
     links: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
@@ -153,24 +156,25 @@ class _Row:
     after: list[list[str]] = field(default_factory=list)
     """Text after each link, up to the next one."""
     length: int = 0
+    """Characters of text since the last link."""
     time: str | None = None
-    """The attribute ``datetime`` of a time element."""
+    """Attribute ``datetime`` of the first time element."""
 
     def add(self, text: str) -> None:
-        """Text outside of links."""
+        """Add text outside of links."""
         if self.length < 2 * SEARCHED:
             self.length += len(text)
             (self.after[-1] if self.after else self.before).append(text)
 
     def start_link(self, href: str) -> None:
-        """A link begins."""
+        """Start a link: the text after it belongs to it."""
         self.links.append(href)
         self.after.append([])
         self.length = 0
 
 
 class _Page:
-    """Takes what the parser meets, and keeps the links."""
+    """Target of the parser: gets the elements and the text of a page, and keeps the links."""
 
     def __init__(self, url: str) -> None:
         self._base = self._url = url.partition("#")[0]
@@ -182,7 +186,7 @@ class _Page:
         self._finder = Finder()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         if tag == "a":
             self._start_link(attributes)
         elif tag == "tr":
@@ -200,7 +204,7 @@ class _Page:
             self._in_pre += 1
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         if tag == "a":
             self._in_link = 0
         elif tag == "tr":
@@ -214,7 +218,7 @@ class _Page:
             self._in_pre -= 1
 
     def data(self, text: str) -> None:
-        """Text, or a part of one."""
+        """Handle text, or a part of a text."""
         if self._in_link or self._unseen:
             return
         if not self._in_pre or self._in_table_row or "\n" not in text:
@@ -224,14 +228,14 @@ class _Page:
         self._row.add(first)
         self.end_row()
         if len(others) > 1:
-            others = others[-1:]  # lines without a link tell nothing
+            others = others[-1:]  # lines without a link have no date of a file
         self._row.add(others[0])
 
     def close(self) -> None:
-        """The page ends; the parser asks for this."""
+        """Do nothing at the end of the page; lxml calls this."""
 
     def end_row(self) -> None:
-        """Keep the links of a row, with its date."""
+        """Keep the links of the row that ends, each with its date."""
         row = self._row
         if not row.links:
             if row.before:
@@ -250,7 +254,7 @@ class _Page:
                 self._keep(urls[href], self._finder.find(" ".join(parts)))
 
     def links(self) -> list[Link]:
-        """All links, their dates read."""
+        """Return all links, with their dates parsed."""
         found = [date if isinstance(date, Found) else None for _, date in self._found.values()]
         return [
             Link(url, is_xml, date if isinstance(date, Stamp) else stamp)
@@ -264,7 +268,7 @@ class _Page:
             self._in_link = 1
 
     def _set_base(self, href: str | None) -> None:
-        """The first base element counts (HTML, 4.2.3)."""
+        """Use the first base element of the page (HTML, 4.2.3)."""
         if href is not None and not self._has_base:
             self._has_base = True
             base = _absolute(self._url, _IGNORED.sub("", href))
@@ -275,20 +279,20 @@ class _Page:
         address, is_xml = url
         known = self._found.get(address)
         if known is None:
-            if len(self._found) < LINKS_MAX:
+            if len(self._found) < _LINKS_MAX:
                 self._found[address] = is_xml, date
         elif known[1] is None:
             self._found[address] = is_xml, date
 
     def _file_url(self, href: str) -> tuple[str, bool] | None:
-        """The URL that a link stands for and whether it is XML by name; None for one that is left alone."""
+        """Return the URL of a link and whether its name is that of XML; None for a link to skip."""
         if _SIMPLE.fullmatch(href):
             url: str | None = self._folder + href
         else:
             url = _absolute(self._base, href)
         if url is None or url == self._url or len(url) > LOC_MAXLENGTH:
             return None
-        return _kind_of(url, self._url)
+        return _as_file(url, self._url)
 
 
 def _folder_of(url: str) -> str:
@@ -296,7 +300,7 @@ def _folder_of(url: str) -> str:
 
 
 def _absolute(base: str, href: str) -> str | None:
-    """The absolute URL of a link, without fragment; None for no URL of the web."""
+    """Return the absolute URL of a link, without fragment; None if it is not http or https."""
     try:
         url = urljoin(base, href.partition("#")[0])
     except ValueError:  # a broken IPv6 address
@@ -304,8 +308,11 @@ def _absolute(base: str, href: str) -> str | None:
     return url if _WEB.match(url) else None
 
 
-def _kind_of(url: str, page: str) -> tuple[str, bool] | None:
-    """A file's URL, with whether it is XML by name; None for a folder, another extension, the page itself."""
+def _as_file(url: str, page: str) -> tuple[str, bool] | None:
+    """Return the URL of a file and whether its name is that of XML.
+
+    None for a folder, a file with another extension, and the page itself in another order.
+    """
     if url.endswith((".xml", ".XML")) and "?" not in url:
         return url, True
     name = last_segment(url)
@@ -319,7 +326,7 @@ def _kind_of(url: str, page: str) -> tuple[str, bool] | None:
 
 
 def _time_of(text: str | None) -> Stamp | None:
-    """The moment in the attribute of a time element, which has a time of day."""
+    """Return the moment in the attribute of a time element; None if it has no time of day."""
     if text is None or "T" not in text:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Dates of directory listings: a table of the notations that web servers write, in four languages.
+"""Reads dates in directory listings: a table of the notations of web servers, in four languages.
 
-A date without a time of day is no file's date in any of them, and is not read: a page may tell days that
-have nothing to do with its files, such as that of a permit.
+All web servers show a file's date with a time of day. A date without a time is not read: a page may show days
+that have nothing to do with its files, such as the day of a permit.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from woo_harvester.dates import AMSTERDAM
 
-#: Longest part of a row's text that is searched, in characters.
+#: Characters of a row's text in which a date is searched.
 SEARCHED = 400
 
-#: How the months begin in Dutch, English, German and French.
+#: First letters of the months in Dutch, English, German and French.
 _BEGINNINGS = (
     ("jan",),
     ("feb", "fév", "fev"),
@@ -42,92 +42,92 @@ _ZONE = r"(?P<zone>[ \u00a0]?(?:GMT|UTC|Z\b|[+-]\d{2}:?\d{2}\b))?"
 _GAP = r"(?:[ \u00a0\t]{1,20}|T|,[ \u00a0]?|[ \u00a0]+(?:at|om|um|à)[ \u00a0]+)"
 
 
-class Notation(NamedTuple):
-    """How a day is written, and what ``strptime`` makes of it once its month is a number."""
+class _Notation(NamedTuple):
+    """How a day is written, and its ``strptime`` formats after a month name has become a number."""
 
     day: str
-    """Regular expression; the month by its name, where it has one, is ``{month}``."""
+    """Regular expression; ``{month}`` stands for the name of a month."""
     formats: tuple[str, ...]
-    """More than one where the day and the month can be swapped: the listing as a whole tells which."""
+    """More than one if day and month can be swapped. The complete listing decides which."""
 
 
-NOTATIONS = (
-    Notation(r"\d{4}-\d{1,2}-\d{1,2}", ("%Y-%m-%d",)),  # Apache 2.4
-    Notation(r"\d{1,2}-{month}-\d{4}", ("%d-%m-%Y",)),  # nginx, Apache 2.2
-    Notation(r"\d{4}-{month}-\d{1,2}", ("%Y-%m-%d",)),  # lighttpd, nginx's fancyindex
-    Notation(r"\d{1,2}/\d{1,2}/\d{4}", ("%d/%m/%Y", "%m/%d/%Y")),  # IIS, Caddy
-    Notation(r"\d{1,2}-\d{1,2}-\d{4}", ("%d-%m-%Y", "%m-%d-%Y")),  # IIS in Dutch
-    Notation(r"\d{1,2}\.\d{1,2}\.\d{4}", ("%d.%m.%Y",)),  # IIS in German
-    Notation(r"\d{4}/\d{1,2}/\d{1,2}", ("%Y/%m/%d",)),
-    Notation(r"\d{1,2}/\d{1,2}/\d{2}", ("%d/%m/%y", "%m/%d/%y")),  # IIS with short years
-    Notation(r"\d{1,2}-\d{1,2}-\d{2}", ("%d-%m-%y", "%m-%d-%y")),
-    Notation(r"\d{1,2}\.? {month} \d{4}", ("%d %m %Y",)),  # IIS with long dates, Tomcat
-    Notation(r"{month} \d{1,2}, ?\d{4}", ("%m %d %Y",)),  # IIS with long dates in English, Jetty
+_NOTATIONS = (
+    _Notation(r"\d{4}-\d{1,2}-\d{1,2}", ("%Y-%m-%d",)),  # Apache 2.4
+    _Notation(r"\d{1,2}-{month}-\d{4}", ("%d-%m-%Y",)),  # nginx, Apache 2.2
+    _Notation(r"\d{4}-{month}-\d{1,2}", ("%Y-%m-%d",)),  # lighttpd, nginx's fancyindex
+    _Notation(r"\d{1,2}/\d{1,2}/\d{4}", ("%d/%m/%Y", "%m/%d/%Y")),  # IIS, Caddy
+    _Notation(r"\d{1,2}-\d{1,2}-\d{4}", ("%d-%m-%Y", "%m-%d-%Y")),  # IIS in Dutch
+    _Notation(r"\d{1,2}\.\d{1,2}\.\d{4}", ("%d.%m.%Y",)),  # IIS in German
+    _Notation(r"\d{4}/\d{1,2}/\d{1,2}", ("%Y/%m/%d",)),
+    _Notation(r"\d{1,2}/\d{1,2}/\d{2}", ("%d/%m/%y", "%m/%d/%y")),  # IIS with short years
+    _Notation(r"\d{1,2}-\d{1,2}-\d{2}", ("%d-%m-%y", "%m-%d-%y")),
+    _Notation(r"\d{1,2}\.? {month} \d{4}", ("%d %m %Y",)),  # IIS with long dates, Tomcat
+    _Notation(r"{month} \d{1,2}, ?\d{4}", ("%m %d %Y",)),  # IIS with long dates in English, Jetty
 )
 _PATTERNS = [
     re.compile(
         rf"(?<![\w.:/-])(?P<day>{each.day.replace('{month}', _MONTH)}){_GAP}{_TIME}{_ZONE}", re.IGNORECASE
     )
-    for each in NOTATIONS
+    for each in _NOTATIONS
 ]
 _TIME_OF_DAY = re.compile(r"\d:\d\d")
-#: AM or PM, with or without points and a space.
+#: AM or PM, with or without full stops and white space.
 _HALF = re.compile(r"[\s\u00a0\u202f]*([ap])\.?m\.?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A file's date by a listing."""
+    """The date of a file in a listing."""
 
     moment: datetime
-    """Naive where the listing tells no zone, which is the rule."""
+    """Naive if the listing shows no time zone, as is usual."""
     to_the_second: bool
-    """Whether it tells the second; most tell the minute."""
+    """Whether the listing shows seconds; most show minutes."""
 
     def as_utc(self) -> datetime:
-        """The moment, a listing without a zone taken for Dutch time, as Apache and IIS write it."""
+        """Return the moment in UTC. Without time zone it is Dutch time, as Apache and IIS write it."""
         return (self.moment if self.moment.tzinfo else self.moment.replace(tzinfo=AMSTERDAM)).astimezone(UTC)
 
     def readings(self) -> tuple[datetime, ...]:
-        """The moments in UTC that it can stand for: nginx writes UTC, Apache and IIS local time."""
+        """Return the moments in UTC that it can stand for: nginx writes UTC, Apache and IIS local time."""
         if self.moment.tzinfo:
             return (self.moment.astimezone(UTC),)
         return self.moment.replace(tzinfo=UTC), self.as_utc()
 
     def __str__(self) -> str:
-        """As it is remembered; two runs compare these."""
+        """Return the form that the state keeps, so that two runs can compare it."""
         return self.moment.isoformat(timespec="seconds" if self.to_the_second else "minutes")
 
 
 def stamp_of(moment: datetime, *, to_the_second: bool) -> Stamp | None:
-    """The date of a file, or None for a year that no file is of: in another zone it may not even exist."""
+    """Return the date of a file; None for a year that no file has, or that another zone may not have."""
     return Stamp(moment, to_the_second) if 1970 <= moment.year < 9999 else None
 
 
 class Found(NamedTuple):
-    """A date as it stands in a listing."""
+    """A date as it is written in a listing."""
 
     notation: int
-    """Its place in the table."""
+    """Index of the notation in the table."""
     day: str
     time: str
     zone: str
 
 
 class Finder:
-    """Finds the date in the text of each row; a listing writes them all in one notation."""
+    """Finds the date in the text of each row; tries the notation of the row before first."""
 
     def __init__(self) -> None:
         self._last = 0
 
     def find(self, text: str) -> Found | None:
-        """The first date with a time in *text*."""
+        """Return the first date with a time in *text*, or None."""
         if not _TIME_OF_DAY.search(text):
             return None
         text = text[:SEARCHED]
         if (found := self._in(self._last, text)) is not None:
             return found
-        for number in range(len(NOTATIONS)):
+        for number in range(len(_NOTATIONS)):
             if (found := self._in(number, text)) is not None:
                 self._last = number
                 return found
@@ -140,14 +140,14 @@ class Finder:
         day, clock, zone = match.group("day", "time", "zone")
         if "month" in match.re.groupindex:
             day = _with_number(day, match["month"])
-        return Found(number, intern(day), intern(clock), zone or "")  # the same ones come by for many files
+        return Found(number, intern(day), intern(clock), zone or "")  # many files have the same ones
 
 
 def read_stamps(found: Iterable[Found | None]) -> list[Stamp | None]:
-    """The dates of one listing, in their order; None for what is no date.
+    """Return the dates of one listing, in their order; None for a text that is not a date.
 
-    Whether 04/01 is in January or in April is decided for all of them: the time with AM or PM tells
-    American order, else the first order in which most of them are dates.
+    Whether 04/01 is in January or April is decided for the complete listing: by the order in which most of
+    its dates are dates. If both orders fit as many, a time with AM or PM means American order.
     """
     given = list(found)
     by_notation: dict[int, list[Found]] = {}
@@ -158,8 +158,8 @@ def read_stamps(found: Iterable[Found | None]) -> list[Stamp | None]:
 
 
 def _chosen(number: int, found: list[Found]) -> str:
-    """The format of a notation."""
-    formats = NOTATIONS[number].formats
+    """Return the format in which most of the dates in a notation are dates."""
+    formats = _NOTATIONS[number].formats
     if len(formats) == 1:
         return formats[0]
     if any("m" in each.time.lower() for each in found):
@@ -181,16 +181,16 @@ def _stamp(found: Found, form: str) -> Stamp | None:
 
 @lru_cache(maxsize=256)
 def _zone(text: str) -> tzinfo | None:
-    """The offset in the text after a time; raises ValueError for one that is none."""
+    """Return the offset in the text after a time. Raises ValueError if it is not one."""
     text = text.strip()
     return UTC if text.upper() in {"GMT", "UTC", "Z"} else datetime.strptime(text, "%z").tzinfo
 
 
 @lru_cache(maxsize=4096)
 def _day(text: str, form: str) -> datetime | None:
-    """Cached, since many files are of one day."""
+    """Return the day, or None if it is not one in this format. Cached: many files have the same day."""
     try:
-        return datetime.strptime(text, form)  # noqa: DTZ007 -- a listing tells no zone
+        return datetime.strptime(text, form)  # noqa: DTZ007 -- a listing shows no zone
     except ValueError:
         return None
 
@@ -216,7 +216,7 @@ def _clock(text: str) -> _Clock | None:
 
 @lru_cache(maxsize=4096)
 def _with_number(day: str, month: str) -> str:
-    """The day with its month as a number."""
+    """Return the text of a day with a number for the name of its month."""
     number = _MONTHS[month.lower()]
     parts = re.sub(rf"{re.escape(month)}[^\W\d_]*\.?", str(number), day, count=1, flags=re.IGNORECASE)
     return re.sub(r"[\s.,]+", " ", parts)

@@ -1,7 +1,7 @@
-"""From the tree of a valid message to the metadata of a case or a document.
+"""Maps the tree of a valid message to the metadata of a case or a document.
 
-The tables say where each element goes; what the schema cannot say (an element twice, a value that makes no
-sense) is noted as it is met. Source: the model's elements as in ``schema/ipm-4.0*.xsd``.
+Tables name the field of each element. What the schema cannot check (an element twice, a value without
+sense) becomes a finding. Source: the elements of the model, as in ``schema/ipm-4.0*.xsd``.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from woo_harvester.permits.record import (
     WoonplaatsAdres,
 )
 from woo_harvester.permits.schema import CASE, DCTERMS, DOCUMENT
-from woo_harvester.permits.values import house_address, postcode_and_number, public_body, to_wgs84
+from woo_harvester.permits.values import house_address, organisation_by_name, postcode_and_number, to_wgs84
 from woo_harvester.record import Waarde
 from woo_harvester.sitemaps.reader import local_name
 
-KEPT = "bewaard zoals gegeven"
+_KEPT = "bewaard zoals gegeven"
 
-#: Schemes of which the value is a public body.
-_BODIES = frozenset({"gemeente", "provincie", "waterschap", "ministerie"})
-#: The schemes of OWMS and of the model that messages use. One that is not here is kept, and told.
+#: Schemes whose values are names of organisations: the type in their TOOI URI.
+_ORGANISATION_TYPES = frozenset({"gemeente", "provincie", "waterschap", "ministerie"})
+#: Schemes of OWMS and of the model, by prefix. Any other is kept, with a finding.
 _SCHEMES = {
-    "overheid": _BODIES
+    "overheid": _ORGANISATION_TYPES
     | {"informatietype", "organisatietype", "overheidsorganisatie", "openbaarlichaam"}
     | {"regionaalsamenwerkingsorgaan", "kadastralegemeente", "woonplaats", "wijk", "buurt"}
     | {"postcode", "postcodehuisnummer"},
@@ -54,8 +54,8 @@ _SCHEMES = {
 }
 _POSTCODE = "postcodehuisnummer"
 
-#: Longest text that is remembered, in characters.
-CACHED_LENGTH = 200
+#: Longest text that the caches of this module keep, in characters.
+_CACHED_LENGTH = 200
 
 
 class Notebook:
@@ -65,13 +65,13 @@ class Notebook:
         self.findings: list[Finding] = []
 
     def __call__(self, code: str, element: etree._Element, seen: str | None, action: str = REFUSED) -> None:
-        """Note *code* at an element."""
+        """Add a finding with *code* about an element."""
         self.findings.append(
             Finding(code=code, line=element.sourceline, element=path_of(element), seen=seen, action=action)
         )
 
     def missing(self, parent: etree._Element, name: str) -> None:
-        """Note that *parent* lacks an element, unless something was noted of that element already."""
+        """Add a finding that *parent* lacks the element *name*, unless there is one about it already."""
         path, action = f"{path_of(parent)}/{name}", f"{REFUSED}; verplicht bij C en U"
         if not any(finding.element == path for finding in self.findings):
             line = parent.sourceline
@@ -81,45 +81,46 @@ class Notebook:
 
 
 def map_case(meta: etree._Element, note: Notebook) -> Vergunning:
-    """The metadata of a case: what stands in ``meta``."""
+    """Return the metadata of a case, from its element ``meta``."""
     return Vergunning(**_parts(meta, _CASE, note))
 
 
 def map_document(meta: etree._Element, note: Notebook) -> VergunningDocument:
-    """The metadata of a document of a case."""
+    """Return the metadata of a document of a case, from its element ``meta``."""
     return VergunningDocument(**_parts(meta, _DOCUMENT, note))
 
 
-Read = Callable[[etree._Element, Notebook], Any]
+_Read = Callable[[etree._Element, Notebook], Any]
 
 
-class Field(NamedTuple):
-    """Where an element goes."""
+class _Field(NamedTuple):
+    """The field of the record that an element is mapped to."""
 
     name: str
-    read: Read | None = None
-    """None for a text."""
+    read: _Read | None = None
+    """Function that reads the element; None if its value is its text."""
     many: bool = False
+    """Whether the element may come more than once, so that the field is a list."""
 
 
-Table = dict[str, Field]
-"""By the tag, with its namespace."""
+_Table = dict[str, _Field]
+"""Fields by the tag of the element, with its namespace."""
 
 
-def _parts(container: etree._Element, table: Table, note: Notebook) -> dict[str, Any]:
-    """What stands in owmskern, owmsmantel and vergunningenmeta, taken together."""
+def _parts(container: etree._Element, table: _Table, note: Notebook) -> dict[str, Any]:
+    """Return the fields of the groups owmskern, owmsmantel and vergunningenmeta together."""
     found: dict[str, Any] = {}
     for group in container:
         _fill(found, group, table, note)
     return found
 
 
-def _fill(found: dict[str, Any], parent: etree._Element, table: Table, note: Notebook) -> None:
-    """Read the children of *parent*; what is empty is absent."""
+def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, note: Notebook) -> None:
+    """Read the children of *parent* into *found*. An empty element is absent."""
     value: Any
     for child in parent:
-        name, read, many = table[child.tag]  # type: ignore[index]  # a tag is text: there are no comments
-        if read is None:  # as text_of, which half of all elements would call
+        name, read, many = table[child.tag]  # type: ignore[index]  # a tag is a str: the parser drops comments
+        if read is None:  # the same as text_of, without a call for half of all elements
             text = child.text
             value = (text.strip() or None) if text else None
         else:
@@ -134,8 +135,8 @@ def _fill(found: dict[str, Any], parent: etree._Element, table: Table, note: Not
             found[name] = value
 
 
-def _object(make: Callable[..., Any], table: Table) -> Read:
-    """Reads an element with elements in it; None where they are all empty."""
+def _object(make: Callable[..., Any], table: _Table) -> _Read:
+    """Return a reader of an element with child elements; it returns None if they are all empty."""
 
     def read(element: etree._Element, note: Notebook) -> Any:
         found: dict[str, Any] = {}
@@ -151,17 +152,17 @@ def _day(element: etree._Element, note: Notebook) -> date | None:
         return None
     try:
         return day_in(text)
-    except ValueError:  # by the schema a date, but in no year that a calendar has
+    except ValueError:  # valid by the schema, but in a year that no calendar has
         note("ipm.datum", element, text)
         return None
 
 
 def day_in(text: str) -> date:
-    """The day that a text stands for, as :func:`woo_harvester.dates.parse_date`."""
-    return parse_date(text) if len(text) > CACHED_LENGTH else _parse_date(text)
+    """Return the day of a text, as :func:`woo_harvester.dates.parse_date` does, with a cache."""
+    return parse_date(text) if len(text) > _CACHED_LENGTH else _parse_date(text)
 
 
-#: The same days and values come by in many messages.
+# Cached, since many messages have the same days.
 _parse_date = lru_cache(maxsize=4096)(parse_date)
 
 
@@ -186,23 +187,23 @@ def _term(element: etree._Element, note: Notebook) -> Term | None:
     if label is None:
         return None
     scheme = element.get("scheme", "")
-    make = _make_term if len(label) + len(scheme) > CACHED_LENGTH else _cached_term
+    make = _make_term if len(label) + len(scheme) > _CACHED_LENGTH else _cached_term
     term, problem = make(scheme, label)
     if problem:
-        note(problem, element, scheme if problem == "ipm.scheme-onbekend" else label, KEPT)
+        note(problem, element, scheme if problem == "ipm.scheme-onbekend" else label, _KEPT)
     return term
 
 
 def _make_term(scheme: str, label: str) -> tuple[Term, str | None]:
-    """The term, with the code of the finding where it is not simply known."""
+    """Return the term, and the code of a finding if its scheme is unknown or its address is not one."""
     scheme = scheme.strip()
     if not scheme:
         return Term(label=label), None
     prefix, _, kind = scheme.casefold().partition(":")
     if kind not in _SCHEMES.get(prefix, ()):
         return Term(scheme=scheme, label=label), "ipm.scheme-onbekend"
-    if kind in _BODIES and (body := public_body(kind, label)):
-        return Term(scheme=scheme, type=kind, id=body.uri, label=label), None
+    if kind in _ORGANISATION_TYPES and (organisation := organisation_by_name(kind, label)):
+        return Term(scheme=scheme, type=kind, id=organisation.uri, label=label), None
     if kind != _POSTCODE:
         return Term(scheme=scheme, label=label), None
     address = postcode_and_number(label)
@@ -227,15 +228,15 @@ def _term_period(element: etree._Element, note: Notebook, found: dict[str, Any])
 
 def _check_order(element: etree._Element, start: date | None, end: date | None, note: Notebook) -> None:
     if start and end and end < start:
-        note("ipm.periode", element, f"{start} – {end}", KEPT)
+        note("ipm.periode", element, f"{start} – {end}", _KEPT)
 
 
 def _house(element: etree._Element, note: Notebook, found: dict[str, Any]) -> PostcodeHuisnummer | None:
     given = found.get("postcode"), found.get("huisnummer"), found.get("huisnummertoevoeging")
-    read = house_address if sum(map(len, found.values())) > CACHED_LENGTH else _house_address
+    read = house_address if sum(map(len, found.values())) > _CACHED_LENGTH else _house_address
     address, understood = read(*given)
     if not understood:
-        note("ipm.adres", element, " ".join(filter(None, given)), KEPT)
+        note("ipm.adres", element, " ".join(filter(None, given)), _KEPT)
     return address
 
 
@@ -260,75 +261,77 @@ def _shown(number: float | None) -> str:
 
 
 def _plain(kind: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a dataclass of which nothing needs checking."""
+    """Return a maker of a dataclass that needs no checks."""
     return lambda element, note, found: kind(**found)
 
 
-def _table(space: str, *fields: Field) -> Table:
-    """Fields that bear the names of their elements."""
+def _fields(space: str, *fields: _Field) -> _Table:
+    """Return the table of fields that have the names of their elements, in one namespace."""
     return {f"{{{space}}}{field.name}" if space else field.name: field for field in fields}
 
 
-_OWMS = _table(
+_OWMS = _fields(
     DCTERMS,
-    Field("identifier"),
-    Field("title"),
-    Field("language"),
-    Field("type", _term),
-    Field("creator", _term),
-    Field("modified", _day),
-    Field("temporal", _object(_period, _table("", Field("start", _day), Field("end", _day)))),
-    Field("spatial", _term, many=True),
-    Field("description"),
-    Field("references", _reference, many=True),
-    Field("hasPart", _reference, many=True),
-    Field("format"),
+    _Field("identifier"),
+    _Field("title"),
+    _Field("language"),
+    _Field("type", _term),
+    _Field("creator", _term),
+    _Field("modified", _day),
+    _Field("temporal", _object(_period, _fields("", _Field("start", _day), _Field("end", _day)))),
+    _Field("spatial", _term, many=True),
+    _Field("description"),
+    _Field("references", _reference, many=True),
+    _Field("hasPart", _reference, many=True),
+    _Field("format"),
 )
 
-_PRODUCT = _table(CASE, Field("producttype", _term), Field("activiteit", _term, many=True))
+_PRODUCT = _fields(CASE, _Field("producttype", _term), _Field("activiteit", _term, many=True))
 
-_TERM_PERIOD = _table(
-    CASE, Field("termijnsoort"), Field("startdatumTermijn", _day), Field("einddatumTermijn", _day)
+_TERM_PERIOD = _fields(
+    CASE, _Field("termijnsoort"), _Field("startdatumTermijn", _day), _Field("einddatumTermijn", _day)
 )
 
-_TERM = _table(
-    CASE, Field("fase"), Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True)
+_TERM = _fields(
+    CASE, _Field("fase"), _Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True)
 )
 
-_ACTOR = _table(CASE, Field("bedrijfsnaam"), Field("bedrijfsadres", _term))
+_ACTOR = _fields(CASE, _Field("bedrijfsnaam"), _Field("bedrijfsadres", _term))
 
-_HOUSE = _table(CASE, Field("postcode"), Field("huisnummer"), Field("huisnummertoevoeging"))
+_HOUSE = _fields(CASE, _Field("postcode"), _Field("huisnummer"), _Field("huisnummertoevoeging"))
 
-_ADDRESS = _table(
+_ADDRESS = _fields(
     CASE,
-    Field("postcodeHuisnummer", _object(_house, _HOUSE)),
-    Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _table(CASE, Field("woonplaats")))),
-    Field("gemeente"),
-    Field("provincie"),
+    _Field("postcodeHuisnummer", _object(_house, _HOUSE)),
+    _Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _fields(CASE, _Field("woonplaats")))),
+    _Field("gemeente"),
+    _Field("provincie"),
 )
 
-_PARCEL = _table(CASE, Field("kadastralegemeente", _term), Field("sectie"), Field("nummer"))
+_PARCEL = _fields(CASE, _Field("kadastralegemeente", _term), _Field("sectie"), _Field("nummer"))
 
-_PLACE: Table = {f"{{{CASE}}}{axis}-waarde": Field(f"{axis}_waarde", _number) for axis in "xyz"}
+_PLACE: _Table = {f"{{{CASE}}}{axis}-waarde": _Field(f"{axis}_waarde", _number) for axis in "xyz"}
 
-_SUBJECT = _table(
+_SUBJECT = _fields(
     CASE,
-    Field("referentienummer"),
-    Field("adres", _object(_plain(Adres), _ADDRESS), many=True),
-    Field("perceel", _object(_plain(Perceel), _PARCEL), many=True),
-    Field("coordinaten", _object(_coordinates, _PLACE), many=True),
+    _Field("referentienummer"),
+    _Field("adres", _object(_plain(Adres), _ADDRESS), many=True),
+    _Field("perceel", _object(_plain(Perceel), _PARCEL), many=True),
+    _Field("coordinaten", _object(_coordinates, _PLACE), many=True),
 )
 
-_CASE_ONLY = _table(
+_CASE_ONLY = _fields(
     CASE,
-    Field("product", _object(_plain(Product), _PRODUCT)),
-    Field("termijn", _object(_plain(Termijn), _TERM)),
-    Field("actor", _object(_plain(Actor), _ACTOR)),
-    Field("object", _object(_plain(Vergunningobject), _SUBJECT)),
+    _Field("product", _object(_plain(Product), _PRODUCT)),
+    _Field("termijn", _object(_plain(Termijn), _TERM)),
+    _Field("actor", _object(_plain(Actor), _ACTOR)),
+    _Field("object", _object(_plain(Vergunningobject), _SUBJECT)),
 )
 
-_CASE = _OWMS | _table(DCTERMS, Field("isPartOf", _reference, many=True)) | _CASE_ONLY
+_CASE = _OWMS | _fields(DCTERMS, _Field("isPartOf", _reference, many=True)) | _CASE_ONLY
 
 _DOCUMENT = (
-    _OWMS | _table(DCTERMS, Field("isPartOf", _reference)) | _table(DOCUMENT, Field("documenttype", _term))
+    _OWMS
+    | _fields(DCTERMS, _Field("isPartOf", _reference))
+    | _fields(DOCUMENT, _Field("documenttype", _term))
 )

@@ -1,4 +1,4 @@
-"""Messages of Vergunningen IPM 4.0: from bytes to a message that is valid, or to what is wrong with it.
+"""Reads messages of Vergunningen IPM 4.0: from bytes to a valid message, or to findings.
 
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", sections "XML bestand per mutatie
 van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xsd``.
@@ -23,7 +23,7 @@ from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.sitemaps.reader import local_name, namespace
 from woo_harvester.urls import LOC_MAXLENGTH, host_of
 
-#: A namespace of the model in another version than the one that is read.
+#: Namespace of another version of the model.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
 _ROOT = f"{{{schema.MESSAGE}}}message"
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
@@ -49,7 +49,7 @@ _ACTIONS = {letter: action for action in Transactie for letter in (action, actio
 
 @dataclass(slots=True)
 class Message:
-    """A valid message: one mutation of a case, or of a document of a case."""
+    """A valid message: it creates, updates or deletes a case, or a document of a case."""
 
     soort: Soort
     transactie: Transactie
@@ -59,42 +59,42 @@ class Message:
     identifier: str
     """URL of the zaakpagina, or of the document."""
     zaak: str | None = None
-    """URL of the zaakpagina; None where the delete of a document does not name it."""
+    """URL of the zaakpagina of the case; None if the delete of a document does not name it."""
     gegevens: Vergunning | VergunningDocument | None = None
-    """The metadata; None for a delete, which needs none."""
+    """The metadata; None for a delete."""
 
 
-class Reading(NamedTuple):
-    """What reading a file gave. Its findings have no url, organisation or host yet."""
+class MessageResult(NamedTuple):
+    """The message in a file, and the findings about it. These have no url, organisation or host yet."""
 
     message: Message | None
-    """None where one of the findings is an error."""
+    """None if one of the findings is an error."""
     findings: list[Finding]
 
 
-def read_message(chunks: Iterable[bytes], maxsize: int) -> Reading:
-    """Read one file: its body in pieces, gzip or not, at most *maxsize* bytes after decompression.
+def read_message(chunks: Iterable[bytes], maxsize: int) -> MessageResult:
+    """Read one file: *chunks* of bytes, gzip or not, of at most *maxsize* bytes after decompression.
 
-    Never raises for what a file holds: ``ipm.te-groot``, ``ipm.doctype``, ``ipm.ongeldig``, ``ipm.schema``,
-    ``ipm.transactie``, ``ipm.datum``, ``ipm.identifier`` mean that there is no message. Other findings go
-    with one.
+    Never raises for the content of a file. With the findings ``ipm.te-groot``, ``ipm.doctype``,
+    ``ipm.ongeldig``, ``ipm.schema``, ``ipm.transactie``, ``ipm.datum`` and ``ipm.identifier`` there is no
+    message. Other findings come with a message.
     """
     try:
         root = parse(chunks, maxsize)
     except MessageError as error:
-        return Reading(None, [error.finding])
+        return MessageResult(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
-        return Reading(None, [fault])
+        return MessageResult(None, [fault])
     if faults := schema.faults(root):
-        return Reading(None, faults)
+        return MessageResult(None, faults)
     note = Notebook()
     message = _message(root, note)
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
-    return Reading(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
+    return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
 
 
 def _root_fault(root: etree._Element) -> Finding | None:
-    """What is wrong with the root element; the schema would only say that it has no such one."""
+    """Return the finding about a wrong root element, or None. The schema would not say what is wrong."""
     if root.tag == _ROOT:
         return None
     name, space = local_name(root.tag), namespace(str(root.tag))
@@ -109,7 +109,7 @@ def _root_fault(root: etree._Element) -> Finding | None:
 
 
 def _message(root: etree._Element, note: Notebook) -> Message:
-    """The message in a tree that is valid by the schema; what the schema cannot tell is noted."""
+    """Return the message of a tree that is valid by the schema; *note* gets what the schema cannot check."""
     kind, number, order, made, subject = root
     meta = subject[0]
     is_case = local_name(subject.tag) == "vergunningzaak"
@@ -134,7 +134,7 @@ def _message(root: etree._Element, note: Notebook) -> Message:
 def _made(element: etree._Element, note: Notebook) -> date:
     try:
         return day_in(text_of(element) or "")
-    except ValueError:  # by the schema a date, but in no year that a calendar has
+    except ValueError:  # valid by the schema, but in a year that no calendar has
         note("ipm.datum", element, text_of(element))
         return date.min
 
@@ -150,7 +150,7 @@ def _identifier(given: str, meta: etree._Element, note: Notebook) -> str:
 def _case_of(
     given: VergunningDocument, action: Transactie, meta: etree._Element, note: Notebook
 ) -> str | None:
-    """The URL of the case that a document belongs to. A delete may leave it out."""
+    """Return the URL of the case that a document belongs to; None if it is absent, as a delete allows."""
     case = given.isPartOf.id if given.isPartOf else None
     if case is None:
         if action is not Transactie.DELETE:
@@ -163,7 +163,7 @@ def _case_of(
 
 
 def _is_url(text: str) -> bool:
-    """Whether a text is a full URL with http or https that can identify a case."""
+    """Return whether a text is a full http or https URL, which can identify a case."""
     if len(text) > LOC_MAXLENGTH or not _URL.fullmatch(text):
         return False
     try:
@@ -174,7 +174,7 @@ def _is_url(text: str) -> bool:
 
 
 def _require(given: Vergunning | VergunningDocument, meta: etree._Element, note: Notebook) -> None:
-    """What a create or update must hold, which a delete may leave out."""
+    """Note the elements that are missing in a create or update. A delete may leave them out."""
     for name in ("title", "type", "creator", "modified"):
         if getattr(given, name) is None:
             note.missing(_group(meta, "owmskern"), name)
@@ -183,5 +183,5 @@ def _require(given: Vergunning | VergunningDocument, meta: etree._Element, note:
 
 
 def _group(meta: etree._Element, name: str) -> etree._Element:
-    """The element in which something is missing."""
+    """Return the group *name* of *meta*, in which something is missing; *meta* itself if it is absent."""
     return next((each for each in meta if local_name(each.tag) == name), meta)

@@ -1,4 +1,4 @@
-"""Mutations: messages with where they came from, in their order, and what is known by the last of them."""
+"""Mutations: messages with their origin and order, and the rows that the state keeps of them."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ _NO_DATE = datetime.min.replace(tzinfo=UTC)
 
 
 class Key(NamedTuple):
-    """What a row is about. The URL of a case may be that of a document too."""
+    """The subject of a row: its kind and its URL. A case and a document may have the same URL."""
 
     soort: Soort
     identifier: str
 
 
 class Order(NamedTuple):
-    """When a mutation comes, among those of one organisation: the larger is the later."""
+    """The order of the mutations of one organisation: the larger is the later."""
 
     aanmaakdatum: date
     transactie_id: tuple[bool, int, str]
-    """Numbers by value and before all other texts, of any length."""
+    """Sorts numbers by value, whatever their length, before all other texts."""
     volgnummer: int
     file_date: datetime
     rank: int
-    """Of two that differ in nothing else, a removal comes last."""
+    """Puts a delete last if nothing else differs."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A valid message, with where it came from."""
+    """A valid message with its origin."""
 
     message: Message
     organisatie: str
-    """The body whose entry offers it."""
+    """The organisation whose entry page offers it."""
     ingang: str
     """URL of the entry page."""
     bestand: str
     """URL of the file."""
     datum: datetime | None = None
-    """The file's date, aware: by listing or ``Last-Modified``, else the moment of fetching."""
+    """The file's date, aware: from the listing or ``Last-Modified``, else the moment of the request."""
     bevindingen: tuple[str, ...] = ()
     """Codes of the findings about the message."""
     digest: str | None = None
-    """SHA-256 of the file; None for a message that an older version kept."""
+    """SHA-256 of the file, in hexadecimals; None for a message that an older version of this program kept."""
 
     @property
     def key(self) -> Key:
-        """The row that it is about."""
+        """The key of its row."""
         return Key(self.message.soort, self.message.identifier)
 
     @property
     def alive(self) -> bool:
-        """Whether the case or document is there by this message."""
+        """Whether the case or document exists after this message."""
         return self.message.transactie is not Transactie.DELETE
 
     @cached_property
     def order(self) -> Order:
-        """When it comes among the mutations of its organisation."""
+        """Its place among the mutations of its organisation."""
         message = self.message
         return Order(
             message.aanmaakdatum,
@@ -78,7 +78,7 @@ class Mutation:
 
 
 def _comparable(transactie_id: str) -> tuple[bool, int, str]:
-    """A number by its value, whatever its length: more digits are more, among as many the text decides."""
+    """Return a sort key: numbers by value, whatever their length, and before all other texts."""
     if not _DIGITS.fullmatch(transactie_id):
         return True, 0, transactie_id
     digits = transactie_id.lstrip("0")
@@ -86,35 +86,35 @@ def _comparable(transactie_id: str) -> tuple[bool, int, str]:
 
 
 @dataclass(frozen=True)
-class Known:
-    """The last message of an organisation about an identifier: a row of the state, as JSON (``dump``)."""
+class PermitRow:
+    """The last message of an organisation about a case or document: a row of the state, kept as JSON."""
 
     mutation: Mutation
     """The message that was applied last."""
     zaak: str | None = None
-    """The case that it belongs to: itself, or that of a document. None for a document that no case had."""
+    """URL of the case that it is or belongs to; None for a document that never had a case."""
     present: bool | None = None
-    """Of cases: whether outputs have it (True), had it (False) or never did (None)."""
+    """Whether the outputs have the case (True), had it (False) or never had it (None); cases only."""
     opgehaald: datetime | None = None
-    """Of cases: the moment of the record that outputs have or had."""
+    """Moment of the case's last record; cases only."""
     eigen: bool = False
-    """Of cases: whether an entry page on the host of the case offered it."""
+    """Whether an entry page on the host of the case offered it; cases only."""
 
     @property
     def key(self) -> Key:
-        """What the row is about."""
+        """The subject of the row."""
         return self.mutation.key
 
     def dump(self) -> str:
-        """The row as JSON."""
+        """Return the row as JSON."""
         return _rows().dump_json(self, exclude_none=True).decode()
 
     @staticmethod
-    def load(text: str) -> Known:
-        """The row that was dumped; raises ``pydantic.ValidationError`` for anything else."""
+    def load(text: str) -> PermitRow:
+        """Return the row of a text that :meth:`dump` made. Raises ``pydantic.ValidationError``."""
         return _rows().validate_json(text)
 
 
 @cache
-def _rows() -> TypeAdapter[Known]:
-    return TypeAdapter(Known)
+def _rows() -> TypeAdapter[PermitRow]:
+    return TypeAdapter(PermitRow)

@@ -1,4 +1,4 @@
-"""From the bytes of a message to its tree, within bounds: nothing is expanded, nothing is fetched."""
+"""Parses the bytes of a message into a tree, within limits: it expands and fetches nothing."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from woo_harvester.findings import Finding
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.sitemaps.reader import local_name
 
-#: What became of a message with a fault.
+#: Action of a finding about a message that is not accepted.
 REFUSED = "bericht niet verwerkt"
 
-#: Signs of markup in one message, elements and attributes alike. A tree costs some hundred bytes for each,
-#: and libxml2 takes a second to tell what is wrong with as many. No message has a thousand.
-MARKUP_MAX = 50_000
+#: Most signs of markup (``<`` and ``=``) in one message. A tree takes some hundred bytes for each, and
+#: libxml2 needs a second to report on so many. No real message has a thousand.
+_MARKUP_MAX = 50_000
 
-#: A DOCTYPE before the root element: after a byte order mark, white space, comments and instructions only.
+#: A DOCTYPE before the root element: only white space, comments and instructions may come before it.
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE\s+([^\s<>\[]+))", re.DOTALL)
 
 _HTML = frozenset({"html", "HTML", "{http://www.w3.org/1999/xhtml}html"})
@@ -26,7 +26,7 @@ _HTML_PAGE = "een HTML-pagina"
 
 _BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
 
-#: What stands around every element of the metadata, and tells nothing of where it is.
+#: Elements around all metadata, which :func:`path_of` leaves out.
 _AROUND = frozenset({"message", "vergunningzaak", "vergunningdocument", "meta"})
 
 _PARSER = etree.XMLParser(
@@ -41,7 +41,7 @@ _PARSER = etree.XMLParser(
 
 
 class MessageError(ValueError):
-    """The file holds no message that can be looked at; the finding says why."""
+    """The file has no message that can be parsed. The finding says why."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.code)
@@ -49,21 +49,21 @@ class MessageError(ValueError):
 
 
 def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
-    """The root element of a file, gzip or not, of at most *maxsize* bytes after decompression.
+    """Return the root element of a file, gzip or not, of at most *maxsize* bytes after decompression.
 
-    Raises :class:`MessageError` with ``ipm.te-groot``, ``ipm.doctype`` or ``ipm.ongeldig``; an HTML page is
-    no XML, whatever its DOCTYPE.
+    Raises :class:`MessageError` with ``ipm.te-groot``, ``ipm.doctype`` or ``ipm.ongeldig``. An HTML page is
+    ``ipm.ongeldig``, whatever its DOCTYPE.
     """
     data = _joined(chunks, maxsize)
     _refuse_doctype(data)
-    if len(data) > MARKUP_MAX and data.count(b"<") + data.count(b"=") > MARKUP_MAX:
-        raise _error("ipm.te-groot", f"meer dan {MARKUP_MAX} elementen en attributen")
+    if len(data) > _MARKUP_MAX and data.count(b"<") + data.count(b"=") > _MARKUP_MAX:
+        raise _error("ipm.te-groot", f"meer dan {_MARKUP_MAX} elementen en attributen")
     try:
         root = etree.fromstring(data, _PARSER)
     except etree.XMLSyntaxError as error:
         raise _html_page(data) or _not_well_formed(error) from None
     doctype = root.getroottree().docinfo.internalDTD
-    if doctype is not None:  # in an encoding in which its letters are written otherwise
+    if doctype is not None:  # its letters were hidden by the encoding
         raise _error("ipm.doctype", f"<!DOCTYPE {doctype.name}>")
     if root.tag in _HTML:
         raise _error("ipm.ongeldig", _HTML_PAGE)
@@ -80,7 +80,7 @@ def _joined(chunks: Iterable[bytes], maxsize: int) -> bytes:
 
 
 def _refuse_doctype(data: bytes) -> None:
-    """Before a parser sees it: a DOCTYPE can be written to bring a parser down."""
+    """Raise MessageError for a DOCTYPE, before the parser reads it: it may be made to crash a parser."""
     text = data.replace(b"\0", b"") if b"\0" in data[:4] else data  # UTF-16 has zeros between
     if b"<!DOCTYPE" not in text:
         return
@@ -98,7 +98,7 @@ def _not_well_formed(error: etree.XMLSyntaxError) -> MessageError:
 
 
 def _html_page(data: bytes) -> MessageError | None:
-    """The error for what is no XML but a page: in HTML the DOCTYPE may stand in small letters."""
+    """Return the error for an HTML page that is not XML, or None. HTML allows a DOCTYPE in small letters."""
     is_page = re.match(rb"\s*<(?:!doctype\s+)?html[\s>]", data, re.IGNORECASE)
     return _error("ipm.ongeldig", _HTML_PAGE) if is_page else None
 
@@ -108,12 +108,12 @@ def _error(code: str, seen: str, line: int | None = None) -> MessageError:
 
 
 def path_of(element: etree._Element) -> str:
-    """Names of an element and those around it below the message, such as ``owmskern/modified``."""
+    """Return the path of an element in the metadata, such as ``owmskern/modified``."""
     names = [local_name(each.tag) for each in (element, *element.iterancestors())]
     return "/".join(name for name in reversed(names) if name not in _AROUND) or names[0]
 
 
 def text_of(element: etree._Element) -> str | None:
-    """The text without the white space around it; None for an empty element."""
+    """Return the text of an element without white space around it; None for an empty element."""
     text = element.text
     return (text.strip() or None) if text else None

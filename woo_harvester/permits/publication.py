@@ -1,4 +1,4 @@
-"""From the net result for a case to the record that goes out."""
+"""Makes the record of a case from the outcome of its messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from woo_harvester.urls import record_id
 
 
 def permit_record(outcome: Outcome) -> PermitRecord:
-    """The record of a case; that of a withdrawn one tells no more of it than its URL."""
+    """Return the record of a case. That of a withdrawn case has only its URL."""
     message, source = outcome.mutatie.message, outcome.mutatie
     return PermitRecord(
         id=record_id(outcome.identifier),

@@ -1,8 +1,8 @@
 # ruff: noqa: N815  -- fields bear the names of the keys of the record
 """The permit record: one case of Vergunningen IPM 4.0, in the version that a run reports.
 
-The keys of ``vergunning`` and ``documenten`` are the names of OWMS and of the model; what is None or empty is
-absent in the output (:func:`woo_harvester.record.json_value`).
+The keys of ``vergunning`` and ``documenten`` are the names of OWMS and of the model. A value that is None or
+empty is absent from the output (:func:`woo_harvester.record.json_value`).
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ class PostcodeHuisnummer:
     """An address by postcode and house number, normalised."""
 
     postcode: str | None = None
-    """Four digits and two capitals, ``1234AB``; as given where it is no postcode."""
+    """Four digits and two capitals, ``1234AB``; as given if it is not a postcode."""
     huisnummer: int | None = None
     """The number alone."""
     huisnummertoevoeging: str | None = None
-    """Letter and addition; as given."""
+    """Letter and addition, as given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A value with the scheme that it was taken from."""
+    """A value and its scheme."""
 
     scheme: str | None = None
-    """As given, such as ``overheid:Gemeente``."""
+    """The scheme as given, such as ``overheid:Gemeente``."""
     type: str | None = None
-    """Of public bodies that the lists have: the kind in the TOOI URI, such as ``gemeente``."""
+    """Type in the TOOI URI of an organisation that the value lists have, such as ``gemeente``."""
     id: str | None = None
-    """Of public bodies that the lists have: the TOOI URI."""
+    """TOOI URI of an organisation that the value lists have."""
     label: str | None = None
     """The value, as given."""
     postcodeHuisnummer: PostcodeHuisnummer | None = None
-    """What a value of ``overheid:PostcodeHuisnummer`` says."""
+    """Address in a value of ``overheid:PostcodeHuisnummer``."""
 
 
 @dataclass(slots=True)
 class Periode:
-    """From when to when; either day can be absent."""
+    """A period; either day can be absent."""
 
     start: date | None = None
     """First day."""
@@ -59,7 +59,7 @@ class Product:
     producttype: Term | None = None
     """Kind of permit."""
     activiteit: list[Term] = field(default_factory=list)
-    """What is done under it."""
+    """What the permit allows to do."""
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class TermijnsoortPeriode:
 
 @dataclass(slots=True)
 class Termijn:
-    """How far the case is."""
+    """The phase of the case, and its terms."""
 
     fase: str | None = None
     """Phase of the permit, such as aanvraag or verlening."""
@@ -95,15 +95,15 @@ class Actor:
 
 @dataclass(slots=True)
 class WoonplaatsAdres:
-    """A place without an address in it."""
+    """A town or village, without an address."""
 
     woonplaats: str | None = None
-    """Name of the place."""
+    """Name of the town or village."""
 
 
 @dataclass(slots=True)
 class Adres:
-    """Where it is, by address or by name of the area."""
+    """A location by address, or by the name of its area."""
 
     postcodeHuisnummer: PostcodeHuisnummer | None = None
     woonplaatsAdres: WoonplaatsAdres | None = None
@@ -118,7 +118,7 @@ class Perceel:
     """A parcel of the land register."""
 
     kadastralegemeente: Term | None = None
-    """Municipality by the land register."""
+    """Municipality in the land register."""
     sectie: str | None = None
     """Section, as given."""
     nummer: str | None = None
@@ -127,7 +127,7 @@ class Perceel:
 
 @dataclass(slots=True)
 class Wgs84:
-    """A place on the map of the world, in the form that Elasticsearch's ``geo_point`` takes."""
+    """A location in WGS84, in the form of Elasticsearch's ``geo_point``."""
 
     lat: float
     """Degrees north, 6 decimals."""
@@ -137,7 +137,7 @@ class Wgs84:
 
 @dataclass(slots=True)
 class Coordinaten:
-    """A place in the Rijksdriehoek (EPSG:28992), and the same in WGS84 (EPSG:4326)."""
+    """A location in the Rijksdriehoek (EPSG:28992), and the same in WGS84 (EPSG:4326)."""
 
     x_waarde: float | None = field(default=None, metadata={"key": "x-waarde"})
     """Metres to the east."""
@@ -146,12 +146,12 @@ class Coordinaten:
     z_waarde: float | None = field(default=None, metadata={"key": "z-waarde"})
     """Metres of height."""
     wgs84: Wgs84 | None = None
-    """Computed, to about a metre; absent where x and y are not in the Netherlands."""
+    """Computed, accurate to about a metre; absent if x and y are not in the Netherlands."""
 
 
 @dataclass(slots=True)
 class Vergunningobject:
-    """What the permit is about, and where."""
+    """The object of the permit: its number and its location."""
 
     referentienummer: str | None = None
     """The organisation's own number."""
@@ -162,10 +162,10 @@ class Vergunningobject:
 
 @dataclass(slots=True, kw_only=True)
 class Owms:
-    """The OWMS metadata that a case and its documents have alike."""
+    """The OWMS metadata that a case and a document of a case share."""
 
     identifier: str = ""
-    """The URL: of the zaakpagina, or of the document. It is the identity."""
+    """URL of the zaakpagina or of the document, which is its identity."""
     title: str | None = None
     """The title that is shown."""
     language: str | None = None
@@ -173,13 +173,13 @@ class Owms:
     type: Term | None = None
     """Kind of information, of ``overheid:Informatietype``."""
     creator: Term | None = None
-    """The public body that made it."""
+    """The organisation that made it."""
     modified: date | None = None
-    """Day on which it was last changed; a date-time's day in Dutch time."""
+    """Day of the last change; of a date-time the day in Dutch time."""
     temporal: Periode | None = None
     """The period that it is about."""
     spatial: list[Term] = field(default_factory=list)
-    """Places that it is about."""
+    """Locations that it is about."""
     description: str | None = None
     """What it is about, in words."""
     references: list[Waarde] = field(default_factory=list)
@@ -195,7 +195,7 @@ class Vergunning(Owms):
     """The metadata of a case."""
 
     isPartOf: list[Waarde] = field(default_factory=list)
-    """The wholes that it is part of."""
+    """What it is part of."""
     product: Product | None = None
     termijn: Termijn | None = None
     actor: Actor | None = None
@@ -218,36 +218,36 @@ class PermitVersie:
 
     oorzaak: Oorzaak
     transactie: str | None = None
-    """C, U or D: of the message that the version comes from."""
+    """Action of the message that caused the version: C, U or D."""
     transactieID: str | None = None
-    """Of that message."""
+    """transactieID of that message."""
     volgnummer: int | None = None
-    """Of that message; 0 for the case itself."""
+    """volgnummer of that message; 0 for the case itself."""
     aanmaakdatum: date | None = None
-    """Of that message."""
+    """aanmaakdatum of that message."""
     mutatiedatumtijd: datetime | None = None
-    """The date of its file."""
+    """Date of the file of that message."""
 
 
 @dataclass(slots=True)
 class PermitHerkomst:
-    """Where a record came from."""
+    """The origin of a record."""
 
     ingang: str | None = None
-    """The entry page."""
+    """URL of the entry page."""
     bestand: str | None = None
-    """The file of the message that the version comes from."""
+    """URL of the file of the message that caused the version."""
     opgehaald: datetime | None = None
-    """When this harvest made the record, of all messages that it had by then: the later, the newer."""
+    """Moment at which the record was made, from all messages that were there. The latest record counts."""
     organisatie: str | None = None
-    """The body that offers it: TOOI URI, systeemId, or as given with the entry."""
+    """The organisation that offers it: TOOI URI, systeemId, or as given with the entry page."""
     bevindingen: list[str] = field(default_factory=list)
     """Codes of the findings about this case, each once."""
 
 
 @dataclass(slots=True)
 class PermitRecord:
-    """One case in one version; its identity is the URL of its zaakpagina."""
+    """One case in one version. Its identity is the URL of its zaakpagina."""
 
     id: str
     """UUID version 5 of the case's URL, in the URL namespace; it never changes."""

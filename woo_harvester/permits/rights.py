@@ -1,7 +1,7 @@
-"""Which organisation may create, change and delete a case: by the register, else by the host of its URL.
+"""Decides which organisation may create, update and delete a case: by the register, else by its URL's host.
 
-A case whose URL stands on a registered host belongs to the organisations that registered that host, whoever
-offered it first. On a host that nobody registered, an entry page on that same host comes before any other.
+A case whose URL is on a registered host belongs to the organisations that registered that host, whoever
+offered it first. On a host that nobody registered, an entry page on the same host comes before any other.
 
 Source: "Whose it counts" in the interface description.
 """
@@ -18,7 +18,7 @@ from woo_harvester.urls import host_of
 
 
 class Right(IntEnum):
-    """How strong the claim of an organisation on a case is."""
+    """The right of an organisation on a case; the larger is the stronger."""
 
     NONE = 0
     """The host of the case is registered to other organisations."""
@@ -29,10 +29,10 @@ class Right(IntEnum):
 
 
 class Rights:
-    """The claims of organisations on cases, by the register of this run.
+    """The rights of organisations on cases, by the register of this run.
 
-    *organisations* has the organisation of each entry page of today by its URL: the register or the operator
-    may have named another one when a message was read.
+    *organisations* has the organisation of each entry page of this run, by URL. When an older message was
+    read, the register or the operator may have named another one.
     """
 
     def __init__(self, register: Register, organisations: Mapping[str, str]) -> None:
@@ -47,9 +47,9 @@ class Rights:
         return replace(mutation, organisatie=organisation)
 
     def right(self, case: str, mutation: Mutation, *, own_host: bool) -> Right:
-        """Return the right on *case* of the organisation that offers *mutation*.
+        """Return the right that the organisation of *mutation* has on *case*.
 
-        *own_host* says whether one of its entry pages that offer the case is on the host of the case.
+        *own_host*: one of its entry pages that offer the case is on the host of the case.
         """
         owners = self._owners(case)
         if not owners:
@@ -57,14 +57,14 @@ class Rights:
         return Right.OWN if owners.issuperset(self._claimants(mutation)) else Right.NONE
 
     def registered_owners(self, case: str) -> str:
-        """Return the organisations that registered the host of *case*, for a finding."""
+        """Return the names of the organisations that registered the host of *case*, for a finding."""
         return ", ".join(sorted(self._owners(case)))
 
     def _owners(self, case: str) -> frozenset[str]:
         return self._registered(host_of(case))
 
     def _claimants(self, mutation: Mutation) -> frozenset[str]:
-        """Return whose the entry page may be: several organisations only where its host has several."""
+        """Return the organisations that may own the entry page: several only if its host has several."""
         host = host_of(mutation.ingang)
         registered = self._registered(host) if mutation.organisatie == host else None
         return registered or frozenset({mutation.organisatie})

@@ -1,9 +1,9 @@
-"""What the messages of a case come to, in whatever order and over however many runs they arrive.
+"""Computes the outcome of a case's messages, in whatever order and over however many runs they arrive.
 
-What is known is one row for each identifier, that of a case or of a document, and organisation: the message
-that was applied last. A later message replaces it, an earlier one never does, so that what is left at the end
-does not depend on the order of arrival. A removal is kept as such, or an older message that comes late would
-bring the case back. The documents of a removed case are kept too, and are there again when it returns.
+There is one row for each organisation and each identifier of a case or a document: the message that was
+applied last. A later message replaces it, an earlier one never does, so the end result does not depend on the
+order of arrival. A delete is kept as a row too, or an older message that comes late would bring the case
+back. The documents of a deleted case are also kept: they are there again when the case returns.
 
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", sections "XML bestand per mutatie
 van de zaak" and "Verwijderen van informatie uit de zoekdienst".
@@ -20,27 +20,27 @@ from woo_harvester.dates import moment_after
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.ledger import Ledger, by_case
 from woo_harvester.permits.messages import Message, Soort
-from woo_harvester.permits.mutations import Key, Known, Mutation
+from woo_harvester.permits.mutations import Key, Mutation, PermitRow
 from woo_harvester.permits.rights import Rights
 from woo_harvester.record import Oorzaak
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The net result for one case: the record that goes out."""
+    """The net result of the messages of one case: what its record is made from."""
 
     identifier: str
     oorzaak: Oorzaak
     zaak: Mutation
-    """The message that the metadata of the case are from; of a withdrawn case the delete."""
+    """The message with the metadata of the case; the delete if the case is withdrawn."""
     documenten: tuple[Mutation, ...]
-    """Those of the documents that the case has, by volgnummer and URL; none of a withdrawn case."""
+    """The messages of the documents of the case, by volgnummer and URL; empty if it is withdrawn."""
     mutatie: Mutation
-    """The message that the version comes from: the last of the case itself, else of its documents."""
+    """The message that caused the version: the last about the case itself, else about its documents."""
     bevindingen: tuple[str, ...]
     """Codes of findings, each once."""
     opgehaald: datetime
-    """The moment of the record: after that of the one before, whatever the clock did."""
+    """The moment of the record. It is after that of the record before, whatever the clock did."""
 
 
 @dataclass(frozen=True)
@@ -48,24 +48,26 @@ class Applied:
     """The result of applying messages."""
 
     outcomes: list[Outcome]
-    """One for each case that changed for who reads the records."""
-    rows: list[Known]
-    """All rows about each identifier whose rows changed, to be kept once the records are durable."""
+    """One for each case that changed for a reader of the records."""
+    rows: list[PermitRow]
+    """All rows of each key whose rows changed, to be kept once the records are durable."""
     refused: list[Mutation]
-    """Messages about another organisation's case, to be checked again as long as their files are listed."""
+    """Messages about another organisation's case. They are checked again while their files are listed."""
     displaced: list[Mutation]
-    """Messages of earlier runs about what is another organisation's now: their files are read again."""
+    """Messages of earlier runs about a case that another organisation has now, to be read again."""
 
 
 def apply_mutations(
-    known: Iterable[Known], mutations: Sequence[Mutation], rights: Rights, report: Reporter, now: datetime
+    known: Iterable[PermitRow], mutations: Sequence[Mutation], rights: Rights, report: Reporter, now: datetime
 ) -> Applied:
     """Apply *mutations*, in any order, to what is *known*, at the moment *now*.
 
-    *known* holds at least the rows of the identifiers and cases (``Known.zaak``) that the mutations are
-    about, and all rows of those cases. Of two mutations that tie in their order the one given last counts,
-    and of two organisations with the same right on a case that of which one is given first: so give them as
-    they were fetched. Reports ``ipm.zaak-onbekend``, ``ipm.zaak-bekend``, ``ipm.overgeslagen``,
+    *known* has at least the rows of the identifiers and cases (``PermitRow.zaak``) that the mutations are
+    about, and all rows of those cases. Give the mutations in the order in which they were fetched: of two
+    that are equal in their own order the last counts, and of two organisations with the same right on a case
+    the one whose mutation comes first.
+
+    Reports ``ipm.zaak-onbekend``, ``ipm.zaak-bekend``, ``ipm.overgeslagen``,
     ``ipm.andere-organisatie``, ``ipm.document-onbekend``, ``ipm.document-zonder-zaak``, with the file as url.
     """
     ledger = Ledger(known, rights, report)
@@ -76,14 +78,14 @@ def apply_mutations(
 
 
 class _Visible(NamedTuple):
-    """What a reader of the records sees of a case."""
+    """A case as a reader of the records sees it."""
 
     zaak: Mutation
     documenten: tuple[Mutation, ...]
 
 
 def _outcomes(ledger: Ledger, now: datetime) -> list[Outcome]:
-    """Return a result for each case that changed, and keep in its row that it has a record."""
+    """Return an outcome for each case that changed, and note in its row that it has a record."""
     before, after = by_case(ledger.before), by_case(ledger.rows)
     cases: dict[str, None] = {}
     for key in ledger.changed():
@@ -100,7 +102,7 @@ def _outcomes(ledger: Ledger, now: datetime) -> list[Outcome]:
 def _outcome(
     ledger: Ledger, case: str, before: _Visible | None, after: _Visible | None, now: datetime
 ) -> Outcome | None:
-    """Return what changed of a case; None if nothing did for a reader of the records."""
+    """Return the outcome of a case; None if nothing changed for a reader of the records."""
     last = ledger.published.get(case)
     cause = _cause(last.present if last is not None else None, before, after)
     if cause is None:
@@ -122,19 +124,19 @@ def _outcome(
     )
 
 
-def _source_row(ledger: Ledger, case: str) -> Known:
-    """Return the row that the record of a case is made from; of a withdrawn one that of the delete."""
+def _source_row(ledger: Ledger, case: str) -> PermitRow:
+    """Return the row that the record of a case is made from; for a withdrawn case that of the delete."""
     key = Key(Soort.ZAAK, case)
 
-    def place(row: Known) -> tuple[bool, bool, int]:
+    def strength(row: PermitRow) -> tuple[bool, bool, int]:
         mutation = row.mutation
         return mutation.alive, (key, mutation.organisatie) in ledger.applied, ledger.right(case, mutation)
 
-    return max(ledger.rows[key].values(), key=place)
+    return max(ledger.rows[key].values(), key=strength)
 
 
-def _source(ledger: Ledger, case: str, row: Known) -> Mutation:
-    """Return the message that a version comes from."""
+def _source(ledger: Ledger, case: str, row: PermitRow) -> Mutation:
+    """Return the message that caused a version."""
     if (row.key, row.mutation.organisatie) in ledger.applied:
         return row.mutation
     own = (
@@ -145,8 +147,8 @@ def _source(ledger: Ledger, case: str, row: Known) -> Mutation:
     return max(own, key=lambda mutation: mutation.order, default=row.mutation)
 
 
-def _visible(rows: Iterable[Known]) -> _Visible | None:
-    """Return a case by its rows, with the documents of its own organisation; None if it is not there."""
+def _visible(rows: Iterable[PermitRow]) -> _Visible | None:
+    """Return a case with the documents of its own organisation; None if no row of the case is alive."""
     rows = list(rows)
     case = next((row.mutation for row in rows if row.key.soort is Soort.ZAAK and row.mutation.alive), None)
     if case is None:
@@ -163,7 +165,7 @@ def _visible(rows: Iterable[Known]) -> _Visible | None:
 
 
 def _cause(present: bool | None, before: _Visible | None, after: _Visible | None) -> Oorzaak | None:
-    """Return why there is a version, if there is one."""
+    """Return the oorzaak of a new version; None if there is no new version."""
     if after is None:
         return Oorzaak.INTREKKING if present else None
     if present is None:

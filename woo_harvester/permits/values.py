@@ -1,4 +1,4 @@
-"""Values of a permit: postcode and house number, coordinates, and public bodies by name."""
+"""Normalises values of a permit: postcode and house number, coordinates, and names of organisations."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 _POSTCODE = re.compile(r"([1-9][0-9]{3})\s*([A-Za-z]{2})")
 _HOUSE = re.compile(r"0*([1-9][0-9]{0,8})\s*[-/]?\s*(.*)", re.DOTALL)
 
-#: Where the Rijksdriehoek holds, in metres: the Netherlands with some sea.
+#: Range of the Rijksdriehoek in metres: the Netherlands with some sea.
 _RD_X = (-7_000, 300_000)
 _RD_Y = (289_000, 629_000)
 
-#: Scheme and name of a body together, in characters; no list has a longer one.
+#: Most characters of a scheme and an organisation's name together. No list has a longer one.
 _NAME_MAX = 300
 
-#: Decimals of a degree: 11 cm, and the conversion is right to about a metre.
+#: Decimals of a degree: 11 cm, while the conversion is accurate to about a metre.
 _DECIMALS = 6
 
 
 def house_address(
     postcode: str | None, number: str | None, addition: str | None
 ) -> tuple[PostcodeHuisnummer | None, bool]:
-    """The address, normalised, and whether all of it was understood.
+    """Return the normalised address, and whether all of it was understood.
 
-    ``1234 ab`` becomes ``1234AB``; ``012 a`` becomes 12 with the addition ``a``. A postcode that is none is
-    kept as given, a number that is none as addition.
+    ``1234 ab`` becomes ``1234AB``; ``012 a`` becomes 12 with the addition ``a``. An invalid postcode is kept
+    as given, an invalid number as addition.
     """
     if not (postcode or number or addition):
         return None, True
@@ -50,7 +50,7 @@ def house_address(
 
 
 def postcode_and_number(text: str) -> PostcodeHuisnummer | None:
-    """What a value of ``overheid:PostcodeHuisnummer`` says, such as ``1234AB 12a``, or None."""
+    """Return the address in a value of ``overheid:PostcodeHuisnummer``, such as ``1234AB 12a``, or None."""
     known = _POSTCODE.match(text)
     if known is None:
         return None
@@ -59,9 +59,9 @@ def postcode_and_number(text: str) -> PostcodeHuisnummer | None:
 
 
 def to_wgs84(x: float, y: float) -> Wgs84 | None:
-    """A place of the Rijksdriehoek (EPSG:28992, metres) in WGS84; None outside of the Netherlands.
+    """Convert a place in the Rijksdriehoek (EPSG:28992, metres) to WGS84; None outside of the Netherlands.
 
-    PROJ computes it with EPSG's seven parameters ("Amersfoort to WGS 84 (4)"), without grids or network. EPSG
+    PROJ converts it with EPSG's seven parameters ("Amersfoort to WGS 84 (4)"), without grids or network. EPSG
     gives its accuracy as one metre.
     """
     if not (_RD_X[0] <= x <= _RD_X[1] and _RD_Y[0] <= y <= _RD_Y[1]):
@@ -72,18 +72,21 @@ def to_wgs84(x: float, y: float) -> Wgs84 | None:
 
 @cache
 def _transformer() -> Transformer:
-    from pyproj import Transformer  # noqa: PLC0415  -- takes long, and no other spider needs it
+    from pyproj import Transformer  # noqa: PLC0415  -- slow to import, and only permits need it
 
     return Transformer.from_crs("EPSG:28992", "EPSG:4326", always_xy=True)
 
 
-def public_body(scheme: str, name: str) -> Concept | None:
-    """The body that a scheme and a name stand for; the lists say ``gemeente Amsterdam`` for ``Amsterdam``."""
-    return _public_body(scheme, name) if len(scheme) + len(name) <= _NAME_MAX else None
+def organisation_by_name(scheme: str, name: str) -> Concept | None:
+    """Return the organisation of a scheme and a name, or None.
+
+    The scheme ``overheid:Gemeente`` with the name ``Amsterdam`` is ``gemeente Amsterdam`` in the value lists.
+    """
+    return _organisation_by_name(scheme, name) if len(scheme) + len(name) <= _NAME_MAX else None
 
 
 @lru_cache(maxsize=4096)
-def _public_body(scheme: str, name: str) -> Concept | None:
-    bodies = lists.organisaties()
-    kind = scheme.rpartition(":")[2].casefold()
-    return bodies.by_label(f"{kind} {name}") or bodies.by_label(name)
+def _organisation_by_name(scheme: str, name: str) -> Concept | None:
+    organisations = lists.organisaties()
+    prefix = scheme.rpartition(":")[2].casefold()
+    return organisations.by_label(f"{prefix} {name}") or organisations.by_label(name)

@@ -1,6 +1,6 @@
 """The inventory of errors in permits: what runs found over a period, by organisation and by error.
 
-Harvesting gives no direct feedback; an organisation or its supplier is told now and then what was wrong.
+The harvest itself gives no feedback. Now and then an organisation or its supplier gets a list of the errors.
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Validatie en foutmeldingen".
 """
 
@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,30 +24,31 @@ from woo_harvester.inputs import parse_object
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
 from woo_harvester.tooi import lists
 
-#: Files that the page shows of one error; JSON has all of them.
-SHOWN = 20
+#: Files that the HTML page shows for one error. The JSON has all of them.
+_SHOWN = 20
 
-#: What is told in each run although it is only a warning.
-REPEATED = frozenset({"ipm.datum-nu"})
+#: Codes of warnings that each run reports as long as they are there, as it does with errors.
+_REPEATED = frozenset({"ipm.datum-nu"})
 
-#: Statistics of a run: the entry pages on a host that were read to their end, and those that were not.
+#: Statistics keys of a run: entry pages on a host that were read to their end, and those that were not.
 _ENTRIES = re.compile("woo.ingangen.(complete|incomplete).(.+)")
 
 
 class ReportError(ValueError):
-    """A report of a run cannot be read; the message names file and line."""
+    """The report of a run cannot be read. The message names the file and the line."""
 
 
 @dataclass(slots=True)
 class Case:
-    """One file, or entry page, with one error."""
+    """A file or entry page with one error."""
 
     url: str
     since: datetime
+    """When a run first found the error."""
     last: datetime
-    """When a run told it last."""
-    mended: datetime | None = None
-    """The first run that read the entry page, and did not find it any more."""
+    """When a run last found the error."""
+    fixed: datetime | None = None
+    """End of the first run that read the entry page and no longer found the error; None if there was none."""
     line: int | None = None
     element: str | None = None
     seen: str | None = None
@@ -55,53 +56,53 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """One kind of error of one organisation."""
+    """All cases of one error of one organisation."""
 
     explanation: Explanation
     cases: list[Case]
 
     @property
     def since(self) -> datetime:
-        """When the first of its cases began."""
+        """When a run found the first of the cases."""
         return min(case.since for case in self.cases)
 
     @property
     def left(self) -> int | None:
-        """How many cases are not mended; None where that is not known."""
+        """Number of cases that are not fixed; None if that is not known."""
         if not is_repeated(self.explanation.code):
             return None
-        return sum(case.mended is None for case in self.cases)
+        return sum(case.fixed is None for case in self.cases)
 
     @property
-    def mended(self) -> datetime | None:
-        """When the last of its cases was mended; None where one is left, or it is not known."""
-        moments = [case.mended for case in self.cases if case.mended is not None]
+    def fixed(self) -> datetime | None:
+        """When the last case was fixed; None if a case is left, or if that is not known."""
+        moments = [case.fixed for case in self.cases if case.fixed is not None]
         return max(moments) if len(moments) == len(self.cases) else None
 
 
 @dataclass(frozen=True, slots=True)
-class Organisation:
-    """What was found of one organisation."""
+class OrganisationErrors:
+    """The errors of one organisation."""
 
     id: str
-    """TOOI URI, systeemId, name or host, as findings name it."""
+    """TOOI URI, systeemId, name or host: the ``organisation`` of the findings."""
     errors: list[Error]
 
     @property
     def name(self) -> str:
-        """By the value lists, else the id."""
+        """Name in the value lists; the id if they do not have it."""
         concept = lists.organisaties().by_uri(self.id)
         return concept.label if concept else self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What the runs of a period found."""
+    """The errors that the runs of a period found."""
 
     first: date
     last: date
     runs: int
-    organisations: list[Organisation] = field(default_factory=list)
+    organisations: list[OrganisationErrors] = field(default_factory=list)
 
 
 class _Key(NamedTuple):
@@ -112,15 +113,15 @@ class _Key(NamedTuple):
 
 
 def is_repeated(code: str) -> bool:
-    """Whether an error is told in each run until it is mended."""
-    return code in REPEATED or explain(code).severity is Severity.ERROR
+    """Return whether each run reports an error until it is fixed."""
+    return code in _REPEATED or explain(code).severity is Severity.ERROR
 
 
-def take_inventory(reports: ReportsFolder, first: date, last: date) -> Inventory:
-    """The inventory of the runs of ``vergunningen`` in the folder *reports*, both days included.
+def read_inventory(reports: ReportsFolder, first: date, last: date) -> Inventory:
+    """Return the inventory of the runs of ``vergunningen`` in *reports*, both days included.
 
-    Findings of severity ``info`` are left out: nothing is to be mended. Raises :class:`ReportError`, and
-    OSError where the folder cannot be read.
+    Findings of severity ``info`` are left out: they need no fix. Raises :class:`ReportError`, and OSError if
+    the folder cannot be read.
     """
     cases: dict[_Key, Case] = {}
     runs = 0
@@ -128,46 +129,50 @@ def take_inventory(reports: ReportsFolder, first: date, last: date) -> Inventory
         if first.isoformat() <= day <= last.isoformat():
             runs += 1
             _add_run(folder, cases)
-    by_body: dict[str, dict[str, list[Case]]] = {}
+    by_organisation: dict[str, dict[str, list[Case]]] = {}
     for key, case in cases.items():
-        by_body.setdefault(key.organisation, {}).setdefault(key.code, []).append(case)
+        by_organisation.setdefault(key.organisation, {}).setdefault(key.code, []).append(case)
     found = [
-        Organisation(body, sorted((Error(explain(code), each) for code, each in codes.items()), key=_weight))
-        for body, codes in by_body.items()
+        OrganisationErrors(
+            organisation, sorted((Error(explain(code), each) for code, each in codes.items()), key=_sort_key)
+        )
+        for organisation, codes in by_organisation.items()
     ]
-    found.sort(key=lambda body: (-sum(error.left or 0 for error in body.errors), body.name))
+    found.sort(
+        key=lambda organisation: (-sum(error.left or 0 for error in organisation.errors), organisation.name)
+    )
     return Inventory(first, last, runs, found)
 
 
-def _weight(error: Error) -> tuple[bool, int, str]:
-    """Errors before warnings, those with the most cases left first."""
+def _sort_key(error: Error) -> tuple[bool, int, str]:
+    """Return a key that sorts errors before warnings, and then by the number of cases left."""
     explanation = error.explanation
     return explanation.severity is not Severity.ERROR, -(error.left or 0), explanation.code
 
 
 def _add_run(folder: RunFolder, cases: dict[_Key, Case]) -> None:
-    """Add what a run told, and what it did not tell any more."""
-    told = set()
+    """Add the findings of a run to *cases*, and note which cases it no longer found."""
+    found_keys = set()
     for key, line in _findings(folder.findings):
         at = datetime.fromisoformat(line["at"])
         case = cases.get(key)
         if case is None:
             since = datetime.fromisoformat(line["since"]) if "since" in line else at
             case = cases[key] = Case(key.url, since, at)
-        case.last, case.mended = at, None
+        case.last, case.fixed = at, None
         case.line, case.element, case.seen = line.get("line"), line.get("element"), line.get("seen")
-        told.add(key)
+        found_keys.add(key)
     stats = _stats(folder)
     if "finish_time" not in stats:
-        return  # killed: what it would have told nobody knows
+        return  # the run was killed, so what it did not find may still be there
     ended = datetime.fromisoformat(stats["finish_time"])
     read: dict[str, set[str]] = {}
     for found in filter(None, map(_ENTRIES.fullmatch, stats)):
         read.setdefault(found[1], set()).add(found[2])
     hosts = read.get("complete", set()) - read.get("incomplete", set())
     for key, case in cases.items():
-        if key not in told and key.host in hosts and case.mended is None and is_repeated(key.code):
-            case.mended = ended
+        if key not in found_keys and key.host in hosts and case.fixed is None and is_repeated(key.code):
+            case.fixed = ended
 
 
 def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
@@ -177,13 +182,13 @@ def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
         try:
             line = parse_object(text)
             for name in ("at", *({"since"} & line.keys())):
-                _moment_of(line[name])
+                _aware_datetime(line[name])
             if line["severity"] != Severity.INFO and line["code"].startswith(
                 ("ipm.", "robots.", "tls.", "host.")
             ):
                 host = line.get("host", "")
-                body = line.get("organisation") or host
-                yield _Key(body, host, line["code"], line.get("url", "")), line
+                organisation = line.get("organisation") or host
+                yield _Key(organisation, host, line["code"], line.get("url", "")), line
         except (ValueError, KeyError, TypeError) as error:
             raise ReportError(
                 f"{path}, line {number}: expected a finding ({type(error).__name__}: {error})"
@@ -194,13 +199,13 @@ def _stats(folder: RunFolder) -> dict[str, Any]:
     try:
         stats = folder.read_stats()
         if "finish_time" in stats:
-            _moment_of(stats["finish_time"])
+            _aware_datetime(stats["finish_time"])
     except (TypeError, ValueError) as error:
         raise ReportError(f"{folder.stats}: expected JSON ({error})") from None
     return stats
 
 
-def _moment_of(value: Any) -> datetime:
+def _aware_datetime(value: Any) -> datetime:
     """Return an aware moment. Raises TypeError or ValueError for anything else."""
     moment = datetime.fromisoformat(value)
     if moment.tzinfo is None:
@@ -208,58 +213,56 @@ def _moment_of(value: Any) -> datetime:
     return moment
 
 
-# What is written of it.
-
-HEADS = ("organisatie", "naam", "code", "ernst", "wat", "sinds", "gevallen", "open", "hersteld")
+_HEADS = ("organisatie", "naam", "code", "ernst", "wat", "sinds", "gevallen", "open", "hersteld")
 
 
 def as_json(inventory: Inventory) -> str:
-    """All of it, each case with its file."""
+    """Return the complete inventory as JSON, with each case."""
     output = {
         "van": inventory.first.isoformat(),
         "tot": inventory.last.isoformat(),
         "rondes": inventory.runs,
         "organisaties": [
             {
-                "organisatie": body.id,
-                "naam": body.name,
+                "organisatie": organisation.id,
+                "naam": organisation.name,
                 "fouten": [
-                    {**_row(body, error), "gevallen": [_without_none(asdict(case)) for case in error.cases]}
-                    for error in body.errors
+                    {**_row(organisation, error), "gevallen": [_case_values(case) for case in error.cases]}
+                    for error in organisation.errors
                 ],
             }
-            for body in inventory.organisations
+            for organisation in inventory.organisations
         ],
     }
     return json.dumps(output, ensure_ascii=False, indent=2, default=_written) + "\n"
 
 
 def as_csv(inventory: Inventory) -> str:
-    """A row for each error of each organisation."""
+    """Return the inventory as CSV, with a row for each error of each organisation."""
     file = io.StringIO()
-    writer = csv.DictWriter(file, HEADS, lineterminator="\r\n", extrasaction="ignore")
+    writer = csv.DictWriter(file, _HEADS, lineterminator="\r\n", extrasaction="ignore")
     writer.writeheader()
-    for body in inventory.organisations:
-        for error in body.errors:
+    for organisation in inventory.organisations:
+        for error in organisation.errors:
             writer.writerow(
-                {name: _safe(value) for name, value in _row(body, error).items() if value is not None}
+                {name: _safe(value) for name, value in _row(organisation, error).items() if value is not None}
             )
     return file.getvalue()
 
 
 def as_html(inventory: Inventory) -> str:
-    """A page for people: what is wrong, since when, and how to mend it."""
+    """Return the inventory as an HTML page: what is wrong, since when, and how to fix it."""
     environment = Environment(
         loader=PackageLoader("woo_harvester.report", "templates"), autoescape=True, trim_blocks=True
     )
-    environment.filters["moment"] = _moment
-    return environment.get_template("inventory.html").render(inventory=inventory, shown=SHOWN)
+    environment.filters["moment"] = _to_the_minute
+    return environment.get_template("inventory.html").render(inventory=inventory, shown=_SHOWN)
 
 
-def _row(body: Organisation, error: Error) -> dict[str, Any]:
+def _row(organisation: OrganisationErrors, error: Error) -> dict[str, Any]:
     return {
-        "organisatie": body.id,
-        "naam": body.name,
+        "organisatie": organisation.id,
+        "naam": organisation.name,
         "code": error.explanation.code,
         "ernst": str(error.explanation.severity),
         "wat": error.explanation.what,
@@ -267,12 +270,12 @@ def _row(body: Organisation, error: Error) -> dict[str, Any]:
         "sinds": iso_datetime(error.since),
         "gevallen": len(error.cases),
         "open": error.left,
-        "hersteld": None if error.mended is None else iso_datetime(error.mended),
+        "hersteld": None if error.fixed is None else iso_datetime(error.fixed),
     }
 
 
 def _safe(value: Any) -> Any:
-    """A spreadsheet takes a text that begins with one of these for a formula."""
+    """Return a cell of CSV. A quote before a text keeps a spreadsheet from reading it as a formula."""
     return (
         f"'{value}"
         if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -280,7 +283,17 @@ def _safe(value: Any) -> Any:
     )
 
 
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+def _case_values(case: Case) -> dict[str, Any]:
+    """Return the values of a case in the JSON, absent ones left out."""
+    values = {
+        "url": case.url,
+        "since": case.since,
+        "last": case.last,
+        "mended": case.fixed,
+        "line": case.line,
+        "element": case.element,
+        "seen": case.seen,
+    }
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -288,23 +301,23 @@ def _written(value: datetime) -> str:
     return iso_datetime(value)
 
 
-def _moment(value: datetime | None) -> str:
+def _to_the_minute(value: datetime | None) -> str:
     return "" if value is None else iso_datetime(value)[:16].replace("T", " ")
 
 
 FORMATS = {"html": as_html, "csv": as_csv, "json": as_json}
 
 
-def shown(inventory: Inventory) -> Sequence[str]:
-    """A line for each error, for a terminal."""
+def terminal_lines(inventory: Inventory) -> Sequence[str]:
+    """Return lines for a terminal: for each organisation its name and a line for each error."""
     lines = []
-    for body in inventory.organisations:
-        lines.append(body.name)
-        for error in body.errors:
+    for organisation in inventory.organisations:
+        lines.append(organisation.name)
+        for error in organisation.errors:
             left = "" if error.left is None else f", {error.left} open"
-            mended = f", hersteld {_moment(error.mended)}" if error.mended else ""
+            fixed = f", hersteld {_to_the_minute(error.fixed)}" if error.fixed else ""
             lines.append(
                 f"  {error.explanation.code:<26} {len(error.cases):>6} gevallen{left}, "
-                f"sinds {_moment(error.since)}{mended}"
+                f"sinds {_to_the_minute(error.since)}{fixed}"
             )
     return lines

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from woo_harvester.permits.geojson import places
-from woo_harvester.permits.values import public_body
+from woo_harvester.permits.values import organisation_by_name
 from woo_harvester.search.kind import Kind, Status
 from woo_harvester.search.periods import period
 from woo_harvester.tooi.organisations import organisation_type
@@ -56,10 +56,10 @@ def _gemeente(term: Mapping[str, Any]) -> str | None:
 
 
 def _facet(name: str) -> dict[str, str]:
-    body = public_body(GEMEENTE, name)
-    if body is None or organisation_type(body.uri) != GEMEENTE:  # a province that is called a municipality
+    organisation = organisation_by_name(GEMEENTE, name)  # also a province, if that is its name
+    if organisation is None or organisation_type(organisation.uri) != GEMEENTE:
         return {"label": name}
-    return {"type": GEMEENTE, "id": body.uri, "label": body.label}
+    return {"type": GEMEENTE, "id": organisation.uri, "label": organisation.label}
 
 
 PERMITS = Kind(

@@ -23,7 +23,7 @@ from woo_harvester.search.woo import WOO
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, end_claims
 from woo_harvester.state.resources import Host, begin_reads, host_of_state, unregistered_hosts
-from woo_harvester.state.withdrawal import Limits
+from woo_harvester.state.withdrawal import WithdrawalLimits
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -56,7 +56,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
         documents.finish = self.reader.finish
-        limits = Limits(
+        limits = WithdrawalLimits(
             settings.getfloat("WOO_WITHDRAW_SHARE"),
             settings.getint("WOO_WITHDRAW_DOCUMENTS"),
             settings.getint("WOO_WITHDRAW_ALL_OF"),

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
 from woo_harvester.findings import Reporter
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
 from woo_harvester.state.batches import batches
@@ -55,7 +55,7 @@ class _Linked:
     """Messages and rows that are linked with each other."""
 
     messages: list[_Row] = field(default_factory=list)
-    known: list[Known] = field(default_factory=list)
+    known: list[PermitRow] = field(default_factory=list)
 
 
 def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
@@ -84,7 +84,7 @@ def apply_next(
         return None
     messages, known = _linked_with(connection, entries, first)
     made: list[Batch] = []
-    kept: list[tuple[Known, int | None]] = []
+    kept: list[tuple[PermitRow, int | None]] = []
     done: list[int] = []
     for linked in _group(messages, known):
         mutations = [rights.current(load_message(row.data)) for row in linked.messages]
@@ -138,7 +138,7 @@ def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
 
 def _linked_with(
     connection: Connection, entries: Sequence[int], first: Iterable[str]
-) -> tuple[list[_Row], list[Known]]:
+) -> tuple[list[_Row], list[PermitRow]]:
     """Return all waiting messages and all rows about these URLs, and about those that they refer to."""
     messages: dict[int, _Row] = {}
     known: dict[int, _Row] = {}
@@ -158,10 +158,10 @@ def _linked_with(
                 rows.update((row.id, row) for row in got)
                 found += got
         new = {name for row in found for name in (row.identifier, row.case_url) if name} - names
-    return [messages[key] for key in sorted(messages)], [Known.load(row.data) for row in known.values()]
+    return [messages[key] for key in sorted(messages)], [PermitRow.load(row.data) for row in known.values()]
 
 
-def _group(messages: Sequence[_Row], known: Sequence[Known]) -> list[_Linked]:
+def _group(messages: Sequence[_Row], known: Sequence[PermitRow]) -> list[_Linked]:
     """Group messages and rows by what is linked with each other; rows without messages are left out."""
     links = [(row.identifier, row.case_url) for row in messages]
     links += [(row.mutation.message.identifier, row.zaak) for row in known]
@@ -210,7 +210,7 @@ def _mark(connection: Connection, ids: Sequence[int], number: int) -> None:
         connection.execute(statement.values(package=number))
 
 
-def _delete_old(connection: Connection, rows: Iterable[Known]) -> None:
+def _delete_old(connection: Connection, rows: Iterable[PermitRow]) -> None:
     """Delete the confirmed rows that *rows* replace."""
     for row in rows:
         connection.execute(
@@ -222,7 +222,7 @@ def _delete_old(connection: Connection, rows: Iterable[Known]) -> None:
         )
 
 
-def _add(connection: Connection, rows: Sequence[tuple[Known, int | None]]) -> None:
+def _add(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
     if not rows:
         return
     entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})

@@ -1,4 +1,4 @@
-"""Cuts what goes to the database into parts."""
+"""Batches of rows for the database."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-Item = TypeVar("Item")
+_Item = TypeVar("_Item")
 
-#: Rows in one query: databases bound the number of parameters, and larger batches are no faster.
+#: Rows in one query: databases limit the number of parameters, and larger batches are no faster.
 BATCH = 1000
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Give *items* in lists of at most ``BATCH``."""
+def batches(items: Iterable[_Item]) -> Iterator[list[_Item]]:
+    """Yield *items* in lists of at most ``BATCH``."""
     iterator = iter(items)
     while batch := list(islice(iterator, BATCH)):
         yield batch

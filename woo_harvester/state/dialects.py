@@ -1,4 +1,4 @@
-"""What SQLite and PostgreSQL say in different words."""
+"""SQL that SQLite and PostgreSQL write differently."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 
 def is_one_writer(connection: Connection) -> bool:
-    """Whether only one transaction writes at a time, so that none waits for what another has locked."""
+    """Return whether the database lets one transaction write at a time, so that row locks are not needed."""
     return connection.dialect.name == "sqlite"
 
 
 def insert_new(dialect: str, table: Table) -> Insert:
-    """An INSERT that passes over rows whose key is there."""
+    """Return an INSERT that skips rows whose key exists."""
     if dialect == "sqlite":
         return sqlite.insert(table).on_conflict_do_nothing()
     return postgresql.insert(table).on_conflict_do_nothing()
 
 
 def insert_or_update(dialect: str, table: Table, key: Sequence[Column[Any]], name: str) -> Insert:
-    """An INSERT that gives the column *name* its new value in a row whose *key* is there."""
+    """Return an INSERT that updates the column *name* if a row with the same *key* exists."""
     if dialect == "sqlite":
         lite = sqlite.insert(table)
         return lite.on_conflict_do_update(index_elements=key, set_={name: lite.excluded[name]})
@@ -31,11 +31,11 @@ def insert_or_update(dialect: str, table: Table, key: Sequence[Column[Any]], nam
 
 
 def is_one_of(dialect: str, column: Column[Any], name: str) -> ColumnElement[bool]:
-    """That a column has one of the values of the parameter *name*: one array, where there are arrays.
+    """Return the condition that *column* has one of the values of the parameter *name*.
 
-    With a thousand parameters the time goes into taking them apart.
+    PostgreSQL gets them as one array: to parse a thousand parameters takes longer than the query.
     """
     if dialect == "sqlite":
         return column.in_(bindparam(name, expanding=True))
-    kind = Text() if isinstance(column.type, Text) else BigInteger()
-    return column == any_(bindparam(name, type_=postgresql.ARRAY(kind)))
+    sql_type = Text() if isinstance(column.type, Text) else BigInteger()
+    return column == any_(bindparam(name, type_=postgresql.ARRAY(sql_type)))

@@ -1,4 +1,4 @@
-"""Files of an exported state: JSON Lines or CSV, each line of which is a row."""
+"""Reads and writes the files of an exported state: JSON Lines or CSV, a row on each line."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from woo_harvester.inputs import check_regular
 from woo_harvester.state.resources import CONTENT_MAXSIZE
 from woo_harvester.state.rows import (
     COLUMNS,
-    OF_VERSION_2,
     ROW,
+    VERSION_2_COLUMNS,
     DocumentRow,
     FileRow,
     HostRow,
@@ -25,16 +25,16 @@ from woo_harvester.state.rows import (
 
 Format = Literal["jsonl", "csv"]
 
-#: The longest cell of a CSV file, in characters: a content in base64, with room to spare.
-CELL_MAXSIZE = 2 * CONTENT_MAXSIZE
+#: Longest cell of a CSV file, in characters. A compressed content in base64 is 4/3 of its size.
+_CELL_MAXSIZE = 2 * CONTENT_MAXSIZE
 
 
 class ExportedError(ValueError):
-    """A file is no exported state; the message names the file, the line and what was expected."""
+    """The file is not an exported state. The message names the file, the line and what was expected."""
 
 
 def write(rows: Iterable[Row], file: IO[str], form: Format) -> int:
-    """Write rows to a file; gives the number of documents."""
+    """Write *rows* to *file*; return the number of documents."""
     count = 0
     put = _csv_writer(file) if form == "csv" else _json_writer(file)
     for row in rows:
@@ -54,11 +54,11 @@ def _csv_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
 
 
 def read(path: Path, form: Format) -> Iterator[Row]:
-    """The rows of an exported file, each checked. Raises :class:`ExportedError`."""
-    order = _Order()
+    """Yield the rows of an exported file, each checked. Raises :class:`ExportedError`."""
+    order = _OrderCheck()
     line = 1
     try:
-        check_regular(path)  # it is read twice
+        check_regular(path)  # an import reads the file more than once, which a pipe does not allow
         with path.open(encoding="utf-8-sig", newline="") as file:
             for line, parse in _csv_rows(file) if form == "csv" else _json_rows(file):  # noqa: B007
                 row = parse()
@@ -77,16 +77,16 @@ def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
 
 
 def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
-    csv.field_size_limit(CELL_MAXSIZE)
+    csv.field_size_limit(_CELL_MAXSIZE)
     reader = csv.DictReader(file, strict=True)
-    if unknown := set(reader.fieldnames or ()) - set(COLUMNS) - OF_VERSION_2:
+    if unknown := set(reader.fieldnames or ()) - set(COLUMNS) - VERSION_2_COLUMNS:
         raise ValueError(f"expected the columns {', '.join(COLUMNS)}, got {', '.join(sorted(unknown))}")
     for cells in reader:
         yield reader.line_num, lambda cells=cells: _from_cells(cells)  # type: ignore[misc]
 
 
 def _from_cells(cells: dict[str | None, Any]) -> Row:
-    """The row of a line of CSV, in which an empty cell is an absent value."""
+    """Return the row of a line of CSV. An empty cell is an absent value."""
     if None in cells:
         raise ValueError(f"expected {len(cells) - 1} cells, got {len(cells[None])} more")
     return ROW.validate_strings({name: cell for name, cell in cells.items() if cell})
@@ -101,8 +101,8 @@ def _explain(error: Exception) -> str:
     return f"{place}: {message}" if place else message
 
 
-class _Order:
-    """Whether rows stand in the order of an export: each host once, then its files, then its documents."""
+class _OrderCheck:
+    """Check of the order of rows: each host once, then its files, then its documents."""
 
     def __init__(self) -> None:
         self._hosts: set[str] = set()
@@ -110,7 +110,7 @@ class _Order:
         self._files: set[str] = set()
 
     def check(self, row: Row) -> None:
-        """Raise ValueError for a row that is out of place."""
+        """Raise ValueError if *row* may not come here."""
         match row:
             case HostRow():
                 if row.host in self._hosts:

@@ -1,4 +1,4 @@
-"""Why documents that are listed could not be harvested: remembered, so that it is reported in each run."""
+"""Why listed documents could not be harvested. The state keeps it, so that each run reports it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from woo_harvester.state.schema import documents
 if TYPE_CHECKING:
     from woo_harvester.state.versions import Harvested
 
-#: Of a document with which nothing is wrong.
+#: Values of the columns for a document without a fault.
 NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod"))
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class DocumentFault:
     """Why a document could not be harvested."""
 
     loc: str
@@ -31,9 +31,10 @@ class Fault:
 def keep_fault(
     connection: Connection, version: Harvested, code: str, seen: str | None, *, at: int, refused: bool
 ) -> None:
-    """Note why a *version* of a document could not be harvested: fetched and *refused*, or not to be had.
+    """Keep why a *version* of a document could not be harvested.
 
-    *at* is in seconds since 1970. The openbaarmakingsdatum stays that of when the document was first seen.
+    *refused*: the document was fetched, but not accepted; else it could not be fetched. *at* is in seconds
+    since 1970. The openbaarmakingsdatum stays that of the first time the document was seen.
     """
     connection.execute(
         update(documents)
@@ -53,22 +54,22 @@ def keep_fault(
 
 
 def end_faults(connection: Connection, ids: Iterable[int]) -> None:
-    """Forget what was wrong with documents that are listed as they were harvested."""
+    """Remove the faults of documents whose entries are again those of the harvested versions."""
     rows = [{"key": key} for key in sorted(ids)]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
         connection.execute(statement.values(**NO_FAULT), rows)
 
 
-def faults_of(connection: Connection, sitemap_id: int) -> list[Fault]:
-    """What is wrong with documents of a sitemap, in the order in which they were first seen."""
+def faults_of(connection: Connection, sitemap_id: int) -> list[DocumentFault]:
+    """Return the faults of a sitemap's documents, in the order in which these were first seen."""
     query = select(documents.c.loc, documents.c.fault, documents.c.fault_seen, documents.c.fault_since)
     found = query.where(*_faulty(sitemap_id)).order_by(documents.c.id)
-    return [Fault(*row) for row in connection.execute(found)]
+    return [DocumentFault(*row) for row in connection.execute(found)]
 
 
 def first_refused(connection: Connection, sitemap_id: int) -> int | None:
-    """When that document of a sitemap was refused that waits longest for another try; seconds since 1970."""
+    """Return when the first of the refused documents of a sitemap was refused, in seconds since 1970."""
     moment: int | None = connection.scalar(_FIRST_REFUSED, {"sitemap_id": sitemap_id})
     return moment
 

@@ -1,4 +1,4 @@
-"""Prepares a file for what is appended to it: one writer at a time, and a last line that has its end."""
+"""Prepares a file for appending: one writer at a time, and a line end after the last line."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from woo_harvester.inputs import LOCKED, WITHOUT_LOCKS, parse_json
 
-#: Bytes that are read at once.
+#: Bytes per read.
 BLOCK = 1024 * 1024
 
-#: A byte order mark alone is no line.
-BLANK = b" \t\r\xef\xbb\xbf"
+#: White space and the bytes of a byte order mark: a line of only these has no record.
+_BLANK = b" \t\r\xef\xbb\xbf"
 
 
 class WriterError(OSError):
@@ -25,28 +25,28 @@ class WriterError(OSError):
 
 
 class QuotedCellError(ValueError):
-    """A CSV file ends inside a quoted cell, so that nothing can follow; the message says what to do."""
+    """A CSV file ends inside a quoted cell, so no row can be appended. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A truncated line that was moved out of a file."""
+    """A truncated line that was moved to another file."""
 
     path: Path
-    """The file that has it now."""
+    """The file that the line is in now."""
     size: int
-    """Bytes of the line."""
+    """Length of the line in bytes."""
 
 
 def open_for_appending(path: Path) -> FileIO:
-    """Open a file and lock it until it is closed, by whichever descriptor of this process.
+    """Open a file for appending and lock it. Create the file and its folder if they are not there.
 
-    The file is made where there is none, with its folder. Raises :class:`WriterError` where another process
-    has the lock, and OSError.
+    POSIX ends the lock as soon as this process closes any descriptor of the file. Raises
+    :class:`WriterError` if another process has the lock, and OSError.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:  # a file where a folder should be
+    except FileExistsError:  # a file of that name is in its place
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
     file = FileIO(str(path), "a+")
     try:
@@ -58,22 +58,22 @@ def open_for_appending(path: Path) -> FileIO:
 
 
 def lock(file: FileIO) -> None:
-    """Lock a file for writing. Raises OSError; :class:`WriterError` where another process has the lock."""
+    """Lock a file for writing. Raises OSError, and :class:`WriterError` if another process has the lock."""
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in LOCKED:
             raise WriterError(str(file.name)) from None
-        if error.errno not in WITHOUT_LOCKS:  # then the lock of the state must do
+        if error.errno not in WITHOUT_LOCKS:  # without file locks, the lock of the state has to suffice
             raise
 
 
 def end_last_line(file: FileIO, *, is_csv: bool) -> Aside | None:
-    """Give the last line of a file its end, so that the next one is not glued to it.
+    """Add the missing line end to the last line of a file, so that the next record starts a new line.
 
-    A last line of JSON that is truncated is moved to the file of the same name with ``.truncated`` after it;
-    returns where it is. All that is written is durable on return. A kill leaves the line in one of the files
-    or in both. Raises :class:`QuotedCellError` and OSError; the file is as it was then.
+    Move a truncated last line of JSON to the file with ``.truncated`` after its name, and return where it is.
+    Everything is durable on return. If the process is killed, the line is in one of the files or in both.
+    Raises :class:`QuotedCellError` and OSError, and then leaves the file unchanged.
     """
     size = os.fstat(file.fileno()).st_size
     start = _start_of_last_line(file, size)
@@ -83,9 +83,9 @@ def end_last_line(file: FileIO, *, is_csv: bool) -> Aside | None:
     if is_csv:
         _check_quotes(file, size)
         _append(file, b"\n" if line.endswith(b"\r") else b"\r\n")
-    elif not line.strip(BLANK) and not line.endswith(b"\r"):
-        return None  # white space before a record is no fault of it
-    elif not line.strip(BLANK) or _is_json(line):
+    elif not line.strip(_BLANK) and not line.endswith(b"\r"):
+        return None  # white space before a record is valid JSON
+    elif not line.strip(_BLANK) or _is_json(line):
         _append(file, b"\n")
     else:
         return _move_aside(file, start, line)
@@ -101,15 +101,16 @@ def _is_json(line: bytes) -> bool:
 
 
 def _move_aside(file: FileIO, start: int, line: bytes) -> Aside:
-    """Move the last line, first into the other file and then out of this one."""
+    """Move the last line: add it to the other file first, then cut it off this one."""
     path = Path(str(file.name))
     aside = path.with_name(f"{path.name}.truncated")
     with FileIO(str(aside), "a+") as other:
         size = os.fstat(other.fileno()).st_size
         content = line + b"\n"
-        if _read(other, max(0, size - len(content)), size) != content:  # else a kill came in between
-            is_whole = _read(other, max(0, size - 1), size) in (b"", b"\n")
-            _append(other, content if is_whole else b"\n" + content)
+        # An earlier run may have been killed after it had added the line.
+        if _read(other, max(0, size - len(content)), size) != content:
+            is_complete = _read(other, max(0, size - 1), size) in (b"", b"\n")
+            _append(other, content if is_complete else b"\n" + content)
     with _folder(path.parent) as folder:
         os.fsync(folder)
     file.truncate(start)
@@ -127,7 +128,7 @@ def _folder(path: Path) -> Iterator[int]:
 
 
 def _append(file: FileIO, content: bytes) -> None:
-    """Write durably at the end of a file. Raises OSError, and then leaves the file as it was."""
+    """Append durably to a file. Raises OSError, and then leaves the file unchanged."""
     size = os.fstat(file.fileno()).st_size
     try:
         left = memoryview(content)
@@ -140,7 +141,7 @@ def _append(file: FileIO, content: bytes) -> None:
 
 
 def _start_of_last_line(file: FileIO, size: int) -> int:
-    """Return where the last line begins: *size* where the file is empty or its last line has its end."""
+    """Return the offset of an unfinished last line; *size* if the file is empty or ends in a line end."""
     end = size
     while end:
         begin = max(0, end - BLOCK)
@@ -161,7 +162,7 @@ def _read(file: FileIO, start: int, end: int) -> bytes:
 
 
 def _check_quotes(file: FileIO, size: int) -> None:
-    """Raise QuotedCellError where a quote of a CSV file is not closed."""
+    """Raise QuotedCellError if a quoted cell of a CSV file is not closed."""
     quotes = sum(_read(file, start, min(size, start + BLOCK)).count(b'"') for start in range(0, size, BLOCK))
     if quotes % 2:
         raise QuotedCellError(

@@ -1,7 +1,7 @@
-"""The latest version of each document, from the files of many runs.
+"""The latest version of each document in the files of many runs.
 
-Each run writes what is new, changed or withdrawn since the last, so that what is published now is the latest
-version of each id. Memory does not grow with the files: the index of them is on disk.
+Each run writes only what is new, changed or withdrawn since the run before. The latest version of each id is
+thus what is published now. Memory does not grow with the files: their index is on disk.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import gzip
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -20,20 +19,18 @@ from typing import Any, NamedTuple, Self
 from woo_harvester.dates import parse_datetime
 from woo_harvester.inputs import check_regular, is_being_written, parse_json
 from woo_harvester.record import Oorzaak
+from woo_harvester.state.decision import microseconds
 
-#: Rows written to the index at a time.
+#: Rows that are written to the index at a time.
 BATCH = 1000
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
-
-TABLE = """
+_CREATE = """
 CREATE TABLE latest (
     id TEXT PRIMARY KEY, loc TEXT, harvested INTEGER NOT NULL, lastmod INTEGER, withdrawn INTEGER NOT NULL,
     file INTEGER NOT NULL, line INTEGER NOT NULL
 ) WITHOUT ROWID
 """
-KEEP = """
+_UPSERT = """
 INSERT INTO latest VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     loc = excluded.loc, harvested = excluded.harvested, lastmod = excluded.lastmod,
     withdrawn = excluded.withdrawn, file = excluded.file, line = excluded.line
@@ -42,11 +39,11 @@ WHERE excluded.harvested >= latest.harvested
 
 
 Accept = Callable[[Mapping[str, Any]], None]
-"""Raises ValueError for a record that is not wanted."""
+"""A check that raises ValueError for a record that the caller does not want."""
 
 
 class RecordsError(ValueError):
-    """A file does not hold records; the message names the file and the line."""
+    """A file does not contain records. The message names the file and the line."""
 
 
 class BrokenLine(NamedTuple):
@@ -56,41 +53,43 @@ class BrokenLine(NamedTuple):
     line: int
     why: str
     truncated: bool
-    """It is the last line of the file, and has no end."""
+    """The line is the last one of its file, has no line end, and is not valid JSON."""
 
     def __str__(self) -> str:
         return f"{self.path}, line {self.line}: {self.why}"
 
     @property
     def is_being_written(self) -> bool:
-        """Whether a run is writing the line now."""
+        """Whether a run is probably writing the line at this moment."""
         return self.truncated and is_being_written(self.path)
 
 
 OnBroken = Callable[[BrokenLine], None]
+"""A function that gets each line that is not a record."""
 
 
-class Version(NamedTuple):
+class LatestVersion(NamedTuple):
     """The latest version of a document in the files."""
 
     id: str
     loc: str | None
-    """None of a record that is not of a document on the web."""
+    """URL of the document; None if the record is not about a document on the web."""
     harvested: int
-    """Microseconds since 1970, of ``herkomst.opgehaald``; 0 where that is absent."""
+    """``herkomst.opgehaald`` in microseconds since 1970; 0 if it is absent."""
     lastmod: int | None
-    """Microseconds since 1970; None where it is absent or cannot be read."""
+    """``herkomst.lastmod`` in microseconds since 1970; None if it is absent or cannot be read."""
     withdrawn: bool
 
 
 class Latest:
-    """An index of files of JSON Lines, gzipped ones (``.gz``) too, by the ``id`` of their records.
+    """An index of JSON Lines files, gzipped ones (``.gz``) too, by the ``id`` of their records.
 
-    Of two versions that with the later ``herkomst.opgehaald`` counts, whatever the order of the files; of the
-    same moment, that which comes later in the files as they are given. *accept* is given each record, and
-    raises ValueError for one that is not wanted. *on_broken* is given each line that is not a record, and the
-    line is left out. Without it such a line raises :class:`RecordsError`, except for a truncated last line.
-    A file that cannot be read raises RecordsError.
+    The version with the latest ``herkomst.opgehaald`` counts, whatever the order of the files. Of two
+    versions with the same moment, the one that comes later in *paths* counts.
+
+    *accept* gets each record and raises ValueError for one that the caller does not want. *on_broken* gets
+    each line that is not a record; the index leaves it out. Without *on_broken* such a line raises
+    :class:`RecordsError`, unless it is a truncated last line. A file that cannot be read raises RecordsError.
     """
 
     def __init__(
@@ -103,12 +102,12 @@ class Latest:
         self._accept = accept
         self._on_broken = on_broken or self._refuse
         self.truncated: list[Path] = []
-        """Files whose last line is truncated, where nobody else is given the broken lines."""
-        # SQLite's name for a database in a temporary file, which goes when it is closed.
+        """Files whose last line is truncated; empty with an *on_broken* of the caller's own."""
+        # An empty name is SQLite's for a temporary file, which it removes on closing.
         self._index = sqlite3.connect("", isolation_level=None)
         self._index.execute("PRAGMA journal_mode=OFF")
         self._index.execute("PRAGMA cache_size=-65536")
-        self._index.execute(TABLE)
+        self._index.execute(_CREATE)
         try:
             for number, path in enumerate(self._paths):
                 self._add(number, path)
@@ -123,22 +122,22 @@ class Latest:
         self._index.close()
 
     def __len__(self) -> int:
-        """How many documents there are, withdrawn ones included."""
+        """Return the number of documents, withdrawn ones included."""
         (count,) = self._index.execute("SELECT count(*) FROM latest").fetchone()
         return int(count)
 
-    def __iter__(self) -> Iterator[Version]:
+    def __iter__(self) -> Iterator[LatestVersion]:
         for row in self._index.execute("SELECT id, loc, harvested, lastmod, withdrawn FROM latest"):
             yield _version(row)
 
-    def find(self, ids: Sequence[str]) -> dict[str, Version]:
-        """The versions of these documents, as far as the files have them, by id."""
+    def find(self, ids: Sequence[str]) -> dict[str, LatestVersion]:
+        """Return the versions of these documents that the files have, by id."""
         marks = ",".join("?" * len(ids))
         query = f"SELECT id, loc, harvested, lastmod, withdrawn FROM latest WHERE id IN ({marks})"  # noqa: S608
         return {row[0]: _version(row) for row in self._index.execute(query, ids)}
 
     def lines(self, *, withdrawn: bool = False) -> Iterator[bytes]:
-        """The records as they stand in the files, in their order; *withdrawn* ones only if asked for."""
+        """Yield the lines of the latest versions, in the order of the files; *withdrawn* ones if asked."""
         query = "SELECT file, line FROM latest WHERE NOT withdrawn OR ? ORDER BY file, line"
         rows = self._index.execute(query, (withdrawn,))
         for number, places in groupby(rows, key=itemgetter(0)):
@@ -170,12 +169,12 @@ class Latest:
         self._keep(rows)
 
     def _readable(self, path: Path) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines of a file up to where a gzip file is broken."""
+        """Yield the lines of a file. A gzip file that is damaged ends where the damage begins."""
         line = 0
         try:
             for line, content in _lines(path):
                 yield line, content
-        except DamagedError as error:
+        except _DamagedError as error:
             self._on_broken(BrokenLine(path, line + 1, str(error), truncated=False))
 
     def _refuse(self, broken: BrokenLine) -> None:
@@ -185,36 +184,36 @@ class Latest:
 
     def _keep(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._index.execute("BEGIN")
-        self._index.executemany(KEEP, rows)
+        self._index.executemany(_UPSERT, rows)
         self._index.execute("COMMIT")
 
 
-def _version(row: tuple[Any, ...]) -> Version:
+def _version(row: tuple[Any, ...]) -> LatestVersion:
     key, loc, harvested, lastmod, withdrawn = row
-    return Version(key, loc, harvested, lastmod, bool(withdrawn))
+    return LatestVersion(key, loc, harvested, lastmod, bool(withdrawn))
 
 
-class DamagedError(RecordsError):
-    """A gzip file is truncated or damaged; the lines before that could be read."""
+class _DamagedError(RecordsError):
+    """A gzip file is truncated or damaged. The lines before the damage have been read."""
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield number and bytes of each line of a file, without a byte order mark."""
+    """Yield the number and the bytes of each line of a file, without a byte order mark."""
     try:
         check_regular(path)
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 yield number, line if number > 1 else line.removeprefix(codecs.BOM_UTF8)
     except EOFError:
-        raise DamagedError("the file is truncated") from None
+        raise _DamagedError("the file is truncated") from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise DamagedError(str(error)) from None
+        raise _DamagedError(str(error)) from None
     except OSError as error:
         raise RecordsError(f"{path}: {error.strerror or error}") from None
 
 
 def _is_truncated(line: bytes) -> bool:
-    """Return whether a line is the last of its file, without its end, and not whole."""
+    """Return whether a line has no line end and is not valid JSON."""
     if line.endswith(b"\n"):
         return False
     try:
@@ -232,7 +231,7 @@ def _parse(line: bytes) -> Any:
 
 
 def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
-    """What the index has of a record. Raises ValueError."""
+    """Return the columns of the index for a record, up to ``withdrawn``. Raises ValueError."""
     match record:
         case {"id": str(key), "versies": [*_, {"oorzaak": str(cause)}]}:
             pass
@@ -263,6 +262,6 @@ def _is_version(value: Any) -> bool:
 
 def _microseconds(text: object) -> int | None:
     try:
-        return (parse_datetime(text) - EPOCH) // MICROSECOND if isinstance(text, str) else None
+        return microseconds(parse_datetime(text)) if isinstance(text, str) else None
     except ValueError:
         return None

@@ -1,28 +1,28 @@
-"""A set of documents: one bit a document."""
+"""A set of document numbers, one bit each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: Documents whose bits lie in one piece: few, since the documents of one host lie together in most states,
-#: and one piece for each of a host's documents would be too much where they do not.
-PAGE = 512
+#: Numbers in one page. Small pages cost little where the numbers of a host's documents are far apart; in most
+#: states they are close together.
+_PAGE = 512
 
 
 class Listed:
-    """A set of numbers of documents, an eighth of a byte each where they lie close together.
+    """A set of document numbers, in pages of bits.
 
-    A million documents are some 400 kB, whatever number the first of them has.
+    A million documents take some 400 kB, wherever their numbers start.
     """
 
     def __init__(self) -> None:
         self._pages: dict[int, bytearray] = {}
 
     def add(self, number: int) -> bool:
-        """Add a number; return False where it was there already."""
+        """Add a number; return False if the set already had it."""
         page = self._pages.get(number >> 9)
         if page is None:
-            page = self._pages[number >> 9] = bytearray(PAGE >> 3)
+            page = self._pages[number >> 9] = bytearray(_PAGE >> 3)
         index, bit = (number & 511) >> 3, 1 << (number & 7)
         if page[index] & bit:
             return False
@@ -34,5 +34,5 @@ class Listed:
         return page is not None and bool(page[(number & 511) >> 3] & 1 << (number & 7))
 
     def lacks(self, numbers: Iterable[int]) -> list[int]:
-        """Return those of *numbers* that were not added."""
+        """Return those of *numbers* that are not in the set."""
         return [number for number in numbers if number not in self]

@@ -1,7 +1,7 @@
 """Which sitemaps list which documents, and how long each document has been missing from its hosts.
 
-A row stands for one document in one sitemap. It is made when the document is seen there, and says how many
-complete reads of the host in a row have lacked the document.
+A row stands for one document in one sitemap. A run adds it when it first sees the document there. The row
+counts how many complete reads of the host in a row lacked the document.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from woo_harvester.state.batches import batches
 from woo_harvester.state.dialects import insert_new, is_one_of
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
-#: Complete reads without a document that count as enough whatever the limit is: an operator has confirmed it.
+#: Value of ``misses`` for a withdrawal that an operator has confirmed: it passes every limit.
 CONFIRMED = 1_000_000
 
 
@@ -37,15 +37,15 @@ class Listing(NamedTuple):
 
     document_id: int
     misses: int
-    """Complete reads of the host in a row that lacked it; 0 where it was listed last time."""
+    """Complete reads of the host in a row that lacked it; 0 if the last one listed it."""
     foreign: bool
-    """Whether the entry is of another organisation's document."""
+    """Whether the document is another organisation's."""
     lastmod: int | None
-    """Microseconds since 1970; only of such an entry."""
+    """Microseconds since 1970; only of a foreign entry."""
 
 
 class HostListing(NamedTuple):
-    """What is known of a document on one host, by one of the host's sitemaps."""
+    """What is known of a document in one sitemap of a host, with the state of that host."""
 
     document_id: int
     loc: str
@@ -55,9 +55,9 @@ class HostListing(NamedTuple):
     complete: bool
     """Whether the last read of the host was complete."""
     massive: bool
-    """Whether that read lacked so much at once that it may be a mistake."""
+    """Whether that read lacked so many documents at once that it may be a mistake."""
     missing_since: int | None
-    """Microseconds since 1970; the begin of the run that found it missing first."""
+    """Microseconds since 1970; the start of the run that first found it missing."""
 
 
 _COLUMNS = (listings.c.document_id, listings.c.misses, listings.c.foreign, listings.c.lastmod)
@@ -97,7 +97,7 @@ _WITH_HOST = (
 
 
 def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[int, Listing]:
-    """Return what is known of these documents in one sitemap, by the number of the document."""
+    """Return what is known of these documents in one sitemap, by document number."""
     found: dict[int, Listing] = {}
     query = select(*_COLUMNS).where(
         _IN_SITEMAP, is_one_of(connection.dialect.name, listings.c.document_id, "ids")
@@ -109,24 +109,24 @@ def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[in
 
 
 def add(connection: Connection, sitemap_id: int, rows: Iterable[Listing]) -> None:
-    """Note that a sitemap lists documents, as far as that is not known yet."""
+    """Add rows for documents that a sitemap lists, unless they are known already."""
     values = [{"sitemap_id": sitemap_id, **row._asdict()} for row in _ordered(rows)]
     if values:
         connection.execute(insert_new(connection.dialect.name, listings), values)
 
 
 def listed_again(connection: Connection, sitemap_id: int, ids: Collection[int]) -> None:
-    """Note that a sitemap lists documents that were missing: counting starts over."""
+    """Note that a sitemap lists documents again: set their count of misses to 0."""
     _for_each(connection, _LISTED_AGAIN, sitemap_id, ids)
 
 
 def all_listed_again(connection: Connection, sitemap_id: int) -> None:
-    """Note that a sitemap lists all that it did before."""
+    """Note that a sitemap lists all its documents: set every count of misses to 0."""
     connection.execute(_ALL_LISTED_AGAIN, {"in_sitemap": sitemap_id})
 
 
 def keep_foreign(connection: Connection, sitemap_id: int, rows: Iterable[Listing]) -> None:
-    """Keep the lastmod of entries of others' documents, and of each whether it is one."""
+    """Keep for each row whether its entry is foreign, and its lastmod."""
     values = [
         {"in_sitemap": sitemap_id, "key": row.document_id, "is_foreign": row.foreign, "given": row.lastmod}
         for row in _ordered(rows)
@@ -136,7 +136,7 @@ def keep_foreign(connection: Connection, sitemap_id: int, rows: Iterable[Listing
 
 
 def ids_of(connection: Connection, sitemap_id: int) -> Sequence[int]:
-    """Return the numbers of all documents of a sitemap, those that are missing included."""
+    """Return the numbers of all documents of a sitemap, missing ones included."""
     return connection.execute(_IDS, {"in_sitemap": sitemap_id}).scalars().all()
 
 
@@ -146,25 +146,25 @@ def count(connection: Connection, sitemap_id: int) -> int:
 
 
 def sitemaps_of(connection: Connection, document_id: int) -> Sequence[int]:
-    """Return the sitemaps that list a document, or listed it before and are still waited for."""
+    """Return the sitemaps with a row for a document: those that list it, or did and may list it again."""
     query = select(listings.c.sitemap_id).where(listings.c.document_id == document_id)
     return connection.execute(query.order_by(listings.c.sitemap_id)).scalars().all()
 
 
 def foreign_documents(connection: Connection, sitemap_id: int) -> Iterator[list[int]]:
-    """Give the documents of other organisations that a sitemap lists, in batches."""
+    """Yield the documents of other organisations that a sitemap lists, in batches."""
     query = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
     ids = connection.execute(query, {"in_sitemap": sitemap_id}).scalars().all()
     yield from batches(ids)
 
 
 def listed_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
-    """Give for each document the hosts that list it: all their sitemaps that do."""
+    """Yield a row for each sitemap that lists one of these documents, with its host."""
     yield from _hosts_of(connection, ids, _WITH_HOST.where(listings.c.misses == 0))
 
 
 def own_versions(connection: Connection, ids: Sequence[int]) -> set[int]:
-    """Return the documents whose known version came from an entry that was its owner's when it was read."""
+    """Return the documents whose known version came from an entry of their own organisation."""
     query = (
         select(listings.c.document_id)
         .join_from(
@@ -181,7 +181,7 @@ def own_versions(connection: Connection, ids: Sequence[int]) -> set[int]:
 
 
 def known_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
-    """Give for each document the hosts that list it or did: the rows of one document stand together."""
+    """Yield a row for each sitemap that lists one of these documents, or did; sorted by document."""
     yield from _hosts_of(connection, ids, _WITH_HOST)
 
 
@@ -192,17 +192,18 @@ def missed(
     lacking: Mapping[int, Sequence[int]],
     since: int,
 ) -> None:
-    """Count a complete read of a host, in a run that began at *since*, in microseconds since 1970.
+    """Count the misses of a complete read of a host.
 
-    *read* are the sitemaps that it read, *lacking* the documents that each of these no longer lists. What
-    other sitemaps of the host listed is missing too: no index names them any more.
+    *read* are the sitemaps that were read, *lacking* the documents that each of them no longer lists, *since*
+    the start of the run in microseconds since 1970. All documents of the host's other sitemaps are missing
+    too: no index names those sitemaps any more.
     """
     for sitemap_id, ids in lacking.items():
         _for_each(connection, _MISSED, sitemap_id, ids, since=since)
     for sitemap_id in _with_listings(connection, host_id):
         if sitemap_id not in read:
             connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id, "since": since})
-    # What another sitemap of the host lists has moved there: it is not missing.
+    # A document that another sitemap of the host lists has moved there: it is not missing.
     here = resources.alias()
     there = listings.alias()
     moved = exists().where(
@@ -215,7 +216,7 @@ def missed(
 
 
 def missing(connection: Connection, host_id: int) -> Sequence[int]:
-    """Return the documents that are not withdrawn and that the last complete read of a host lacked."""
+    """Return the documents, withdrawn ones left out, that the last complete read of a host lacked."""
     query = (
         select(listings.c.document_id)
         .distinct()
@@ -227,7 +228,7 @@ def missing(connection: Connection, host_id: int) -> Sequence[int]:
 
 
 def count_published(connection: Connection, host_id: int) -> int:
-    """Return how many documents of a host were harvested and are not withdrawn."""
+    """Return the number of published documents of a host: harvested and not withdrawn."""
     query = (
         select(func.count(listings.c.document_id.distinct()))
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
@@ -241,16 +242,16 @@ def count_published(connection: Connection, host_id: int) -> int:
 
 
 def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
-    """Forget where documents that are withdrawn were missing.
+    """Remove the rows of withdrawn documents that are missing from a sitemap.
 
-    Returns the sitemaps that list one of them again since: these must be read whole, so that what they list
-    and is not harvested is reported.
+    Returns the sitemaps that list one of them again. Those must be read in full next time, so that the run
+    reports the documents that are listed and not harvested.
     """
     again: set[int] = set()
     for part in batches(ids):
         rows = listings.c.document_id.in_(part)
-        # A row that a run on its host is writing is left to that run's drop_missing_withdrawn: waiting for
-        # it could be waiting for each other.
+        # Skip rows that a run on another host has locked: to wait for them could be a deadlock. That run
+        # removes them itself, in drop_missing_withdrawn.
         missing = select(listings.c.sitemap_id, listings.c.document_id).where(rows, listings.c.misses > 0)
         free = connection.execute(missing.with_for_update(skip_locked=True)).all()
         for sitemap_id in sorted({row.sitemap_id for row in free}):
@@ -263,14 +264,14 @@ def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
 
 
 def drop(connection: Connection, host_id: int, ids: Sequence[int]) -> None:
-    """Forget that a host listed documents."""
+    """Remove the rows of documents in the sitemaps of a host."""
     for part in batches(ids):
         rows = _of_host(host_id), listings.c.document_id.in_(part)
         connection.execute(delete(listings).where(*rows))
 
 
 def drop_missing_withdrawn(connection: Connection, host_id: int) -> None:
-    """Forget that a host listed documents that are withdrawn and that it lists no longer."""
+    """Remove the rows of withdrawn documents that a host no longer lists."""
     gone = select(documents.c.id).where(documents.c.withdrawn.is_not(None))
     connection.execute(
         delete(listings).where(_of_host(host_id), listings.c.misses > 0, listings.c.document_id.in_(gone))
@@ -283,14 +284,14 @@ def is_published() -> ColumnElement[bool]:
 
 
 def is_missing() -> ColumnElement[bool]:
-    """Return the condition that a document is missing from a sitemap, and that no other one lists it."""
+    """Return the condition that a document is missing from a sitemap and that no other sitemap lists it."""
     other = listings.alias()
     listed = exists().where(other.c.document_id == listings.c.document_id, other.c.misses == 0)
     return (listings.c.misses > 0) & ~listed
 
 
 def confirm_missing(connection: Connection, host_id: int) -> int:
-    """Have the next complete read withdraw what is missing of a host now; return how many documents."""
+    """Let the next complete read withdraw the missing documents of a host; return how many there are."""
     query = (
         select(listings.c.document_id)
         .distinct()
@@ -310,7 +311,7 @@ def _of_host(host_id: int) -> ColumnElement[bool]:
 
 
 def _with_listings(connection: Connection, host_id: int) -> Sequence[int]:
-    """Return the sitemaps of a host that list something."""
+    """Return the sitemaps of a host that have rows."""
     any_row = exists().where(listings.c.sitemap_id == resources.c.id)
     query = select(resources.c.id).where(resources.c.host_id == host_id, any_row)
     return connection.execute(query).scalars().all()

@@ -1,8 +1,7 @@
-"""One run at a time on a host of a state, and on a file that records are appended to."""
+"""Locks: one run at a time works on a host of a state, and on a file that it appends records to."""
 
 from __future__ import annotations
 
-import errno
 import fcntl
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -10,28 +9,27 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar, Self
 
-#: Bytes of the lock file, each of which stands for the names with that hash; none of them is ever written.
-RANGE = 2**60
+from woo_harvester.inputs import LOCKED
 
-#: What POSIX allows for "another process holds it".
-HELD = frozenset({errno.EACCES, errno.EAGAIN})
+#: Size of the lock file in bytes. Each byte stands for the names with that hash; none is ever written.
+_RANGE = 2**60
 
 
 class LockedError(Exception):
-    """Another run works on one of the names; the message is that name and, where it is known, the run."""
+    """Another run has locked one of the names. The message is the name and, if it is known, the run."""
 
     def __init__(self, name: str, owner: str | None = None) -> None:
         super().__init__(f"{name} ({owner})" if owner else name)
 
 
 class Locks(ABC):
-    """Locks on names, held by this process and given back when it ends, however it ends.
+    """Locks of this process on names. They end with the process, however it ends.
 
-    A name is a host, or the place of an output. Runs on different hosts (shards) do not hinder each other.
+    A name is a host or the path of an output. Runs on different hosts (shards) do not block each other.
     """
 
     heartbeat: ClassVar[float | None] = None
-    """Seconds between two calls of :meth:`beat`; None where nobody waits for it."""
+    """Seconds between two calls of :meth:`beat`; None if these locks need none."""
 
     def __enter__(self) -> Self:
         return self
@@ -41,31 +39,31 @@ class Locks(ABC):
 
     @abstractmethod
     def acquire(self, names: Iterable[str]) -> None:
-        """Lock all *names*, or none: raises :class:`LockedError` where another process holds one.
+        """Lock all *names*, or none. Raises :class:`LockedError` if another process has locked one.
 
-        Of runs that try at the same moment, at least one goes on.
+        Of runs that try at the same moment, at least one succeeds.
         """
 
     @abstractmethod
     def try_acquire(self, name: str) -> bool:
-        """Lock one name; False where another process holds it."""
+        """Lock one name; return False if another process has locked it."""
 
     @abstractmethod
     def release_one(self, name: str) -> None:
-        """Give one lock back."""
+        """Release one lock."""
 
     @abstractmethod
     def release(self) -> None:
-        """Give all locks back."""
+        """Release all locks."""
 
-    def beat(self) -> None:  # noqa: B027  # not all are seen by others
-        """Show that the run still goes on."""
+    def beat(self) -> None:  # noqa: B027  # locks on this machine only need no heartbeat
+        """Record that the run is still going."""
 
 
 class FileLocks(Locks):
-    """POSIX locks on single bytes of one file beside an SQLite state, which the kernel gives back.
+    """POSIX locks on single bytes of a file beside an SQLite state. The kernel releases them.
 
-    Raises OSError where the file cannot be made.
+    Raises OSError if the file cannot be created.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,11 +72,11 @@ class FileLocks(Locks):
 
     @classmethod
     def beside(cls, state: Path) -> Self:
-        """The locks of the state in this file."""
+        """Return the locks of the state in the file *state*."""
         return cls(state.with_name(f"{state.name}.lock"))
 
     def acquire(self, names: Iterable[str]) -> None:
-        """Lock them in one order, so that not each of two runs is refused for what the other has."""
+        """Lock *names* in sorted order, so that two runs with the same names cannot both fail."""
         acquired: list[str] = []
         for name in sorted(names):
             if not self.try_acquire(name):
@@ -90,16 +88,16 @@ class FileLocks(Locks):
     def try_acquire(self, name: str) -> bool:
         """Lock one byte."""
         try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number_of(name) % RANGE)
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number_of(name) % _RANGE)
         except OSError as error:
-            if error.errno in HELD:
+            if error.errno in LOCKED:
                 return False
             raise
         return True
 
     def release_one(self, name: str) -> None:
         """Unlock one byte."""
-        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, number_of(name) % RANGE)
+        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, number_of(name) % _RANGE)
 
     def release(self) -> None:
         """Close the file."""
@@ -107,5 +105,5 @@ class FileLocks(Locks):
 
 
 def number_of(name: str) -> int:
-    """The number from 0 to 2**64 - 1 by which a name is locked."""
+    """Return the number of the lock on a name: 0 to 2**64 - 1."""
     return int.from_bytes(sha256(name.encode()).digest()[:8])

@@ -1,4 +1,4 @@
-"""Makes the tables of the state, and brings those of an older version up to date."""
+"""Creates the tables of the state, and migrates those of an older version."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from woo_harvester.state.schema import (
     withdrawing,
 )
 
-#: Goes up with each change of the tables.
+#: Version of the tables; it goes up with each change of them.
 VERSION = 3
 
 
 def _add_listings(connection: Connection) -> None:
-    """Add every sitemap that lists a document, and how long each document is missing.
+    """Add the table of listings, and the columns that withdrawals need.
 
-    Documents that were missing when the older version last read their host are counted from now on.
+    A document that was missing in version 2 counts from 0 again.
     """
     for table, names in (
         (documents, ("withdrawing", "restore")),
         (hosts, ("begun_at", "complete", "massive")),
     ):
         for name in names:
-            kind = table.c[name].type.compile(connection.dialect)
+            sql_type = table.c[name].type.compile(connection.dialect)
             required = "" if table.c[name].nullable else " DEFAULT false NOT NULL"
-            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} {kind}{required}")
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} {sql_type}{required}")
     connection.execute(update(hosts).where(hosts.c.complete_at.is_not(None)).values(complete=True))
     for name in ("held_runs", "held_documents", "confirmed"):
         connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
     withdrawing.create(connection)
     listings.create(connection)
-    # Whose entry it is by the register is known when it is read: until then the host of the loc decides.
+    # The next read asks the register whose entry it is. Until then the host of the loc decides.
     own = literal("https://") + hosts.c.host + "/"
     foreign = func.substr(documents.c.loc, 1, func.length(own)) != own
     rows = (
@@ -54,39 +54,39 @@ def _add_listings(connection: Connection) -> None:
 
 
 def _add_fetched_at(connection: Connection) -> None:
-    """Add when a document was last received, and since when its server says that it is the same."""
+    """Add when a document was last received, and since when its server reports it as unchanged."""
     for name in ("fetched_at", "unchanged_since"):
-        kind = documents.c[name].type.compile(connection.dialect)
-        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {name} {kind}")
+        sql_type = documents.c[name].type.compile(connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {name} {sql_type}")
     rechecks.create(connection)
 
 
 def _to_version_3(connection: Connection) -> None:
-    """Version 3: who lists a document, when its bytes were last received, and whose a permit case is."""
+    """Migrate to version 3: listings, the moment of the last full fetch, and refused permit messages."""
     _add_listings(connection)
     _add_fetched_at(connection)
     _add_permit_ownership(connection)
 
 
 def _add_permit_ownership(connection: Connection) -> None:
-    """Version 3: messages about another organisation's case are kept with their files."""
+    """Add the column that keeps a message about another organisation's case with its file."""
     connection.exec_driver_sql("ALTER TABLE permit_files ADD COLUMN refused TEXT")
 
 
-#: From each older version to the next one.
+#: Function that migrates from each older version to the next one.
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _to_version_3}
 
 
 class VersionError(ValueError):
-    """The state was made by another version of the program, which this one cannot bring up to date."""
+    """The state has a version of the tables that this program cannot migrate."""
 
 
 def prepare(connection: Connection) -> None:
-    """Make the tables, or bring those of an older version up to date. Raises :class:`VersionError`."""
+    """Create the tables, or migrate those of an older version. Raises :class:`VersionError`."""
     if version_of(connection) == VERSION:
         return
     if connection.dialect.name == "sqlite":
-        # Runs on other hosts may come here at the same time, and a kill must not leave half of the tables.
+        # Runs on other hosts may do this at the same time, and a kill must not leave half of the tables.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
@@ -104,7 +104,7 @@ def prepare(connection: Connection) -> None:
 
 
 def version_of(connection: Connection) -> int | None:
-    """The version of the tables; None where there are none."""
+    """Return the version of the tables; None if there are no tables."""
     if not inspect(connection).has_table(about.name):
         return None
     return int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)

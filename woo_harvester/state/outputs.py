@@ -1,4 +1,4 @@
-"""Files that records are appended to: what of them is durable, and cutting back what is not."""
+"""Output files that records are appended to: how much of each is durable, and removal of the rest."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ANOTHER_WRITER = "another run writes to {}: give each run a file of its own"
 
 
 def lock_name(path: Path, node: str = "") -> str:
-    """By which the file at *path* is locked; *node* is the machine that has it."""
+    """Return the name of the lock on the file at *path*; *node* is the machine that has the file."""
     return f"{node}:{path}" if node else str(path)
 
 
 def open_output(connection: Connection, path: Path, size: int, node: str = "") -> None:
-    """Note that a run writes to *path*, which holds *size* durable bytes."""
+    """Note that a run writes to *path*, of which *size* bytes are durable."""
     if connection.dialect.name == "postgresql":
-        # A crash of the server must not make it forget the file, or nobody would cut it back.
+        # If a crash of the server lost this row, no later run would cut the file back.
         connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
     connection.execute(delete(outputs).where(*_is(path, node)))
     connection.execute(insert(outputs).values(node=node, path=str(path), durable=size, closed=False))
@@ -33,18 +33,18 @@ def open_output(connection: Connection, path: Path, size: int, node: str = "") -
 def keep_durable(
     connection: Connection, sizes: Mapping[Path, int], node: str = "", *, closed: bool = False
 ) -> None:
-    """Note up to where files are durable."""
+    """Note how many bytes of each file are durable; *closed*: the run is done with them."""
     for path, size in sizes.items():
         statement = update(outputs).where(*_is(path, node))
         connection.execute(statement.values(durable=size, closed=closed))
 
 
 def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dict[Path, int]:
-    """Cut files of runs that were killed back to what was durable; gives how many bytes went of which file.
+    """Cut the files of killed runs back to their durable bytes; return how many bytes each file lost.
 
-    A file that another process has locked, by its name or itself, is written by a run on other hosts or on
-    another state, and stays as it is. What is cut was never learned by the state, so the documents in it are
-    harvested again. Files of other machines than *node* are left to those.
+    A file stays as it is if another process has locked its name or the file itself: a run on other hosts or
+    on another state writes it. The state never confirmed the documents in the bytes that are cut, so they are
+    harvested again. Only files of the machine *node* are cut.
     """
     cut = {}
     query = select(outputs.c.path, outputs.c.durable)
@@ -59,7 +59,7 @@ def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dic
                 cut[path] = size
             connection.execute(update(outputs).where(*_is(path, node)).values(closed=True))
         except WriterError:
-            pass  # a run on another state; a run after it cuts the file
+            pass  # a run on another state writes it; a later run cuts it
         if locks is not None:
             locks.release_one(name)
     return cut
@@ -70,7 +70,7 @@ def _is(path: Path, node: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _cut(path: Path, durable: int) -> int:
-    """How many bytes were cut off."""
+    """Cut the file at *path* to *durable* bytes; return how many bytes were cut off."""
     if not path.is_file() or (size := path.stat().st_size) <= durable:
         return 0
     with FileIO(str(path), "r+") as file:

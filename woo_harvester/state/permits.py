@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from woo_harvester.permits.files import FileKnown
-from woo_harvester.permits.mutations import Known, Mutation
+from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 
-Fault = dict[str, Any]
+KeptFinding = dict[str, Any]
 """A finding about a file as it is stored: code, line, element, seen and action."""
 
 
@@ -22,12 +22,12 @@ Fault = dict[str, Any]
 class PermitFile:
     """A file that was read."""
 
-    known: FileKnown
+    known: RememberedFile
     read_at: int
     """Seconds since 1970."""
     etag: str | None = None
     last_modified: str | None = None
-    faults: Sequence[Fault] = field(default=())
+    faults: Sequence[KeptFinding] = field(default=())
     """The findings that make it invalid; empty for a valid file."""
     faults_since: int | None = None
     """Seconds since 1970."""
@@ -67,7 +67,7 @@ def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) ->
     for part in batches(urls):
         rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": part})
         for url, digest, date, now, read_at, etag, modified, faults, since, refused in rows.all():
-            known = FileKnown(digest.hex(), date, now)
+            known = RememberedFile(digest.hex(), date, now)
             stored = json.loads(faults) if faults else ()
             found[url] = PermitFile(known, read_at, etag, modified, stored, since, bool(refused))
     return found
@@ -114,7 +114,7 @@ def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> No
         file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
         query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
         for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():
-            _add_message(connection, entry_id, Known.load(data), data)
+            _add_message(connection, entry_id, PermitRow.load(data), data)
         connection.execute(update(permit_files).where(*file).values(refused=None))
 
 
@@ -128,10 +128,10 @@ def read_again(connection: Connection, mutations: Sequence[Mutation]) -> None:
 
 def load_message(data: str) -> Mutation:
     """Return the message in the column ``data`` of a message that waits."""
-    return Known.load(data).mutation
+    return PermitRow.load(data).mutation
 
 
-def _add_message(connection: Connection, entry_id: int, row: Known, data: str) -> None:
+def _add_message(connection: Connection, entry_id: int, row: PermitRow, data: str) -> None:
     """Let a message wait: *row* in its stored form *data*."""
     connection.execute(
         insert(permit_messages).values(
@@ -140,9 +140,9 @@ def _add_message(connection: Connection, entry_id: int, row: Known, data: str) -
     )
 
 
-def _row_of(mutation: Mutation) -> Known:
+def _row_of(mutation: Mutation) -> PermitRow:
     """Return a message as the row of a case, in which form all messages are stored."""
-    return Known(mutation, mutation.message.zaak)
+    return PermitRow(mutation, mutation.message.zaak)
 
 
 def forget_entries(connection: Connection, host: str) -> None:

@@ -1,4 +1,4 @@
-"""Hosts, and what is remembered of their robots.txt, indexes and sitemaps."""
+"""Hosts, and what the state keeps of their robots.txt, indexes and sitemaps."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ResourceKind = Literal["robots", "index", "sitemap"]
 
-#: Content of a robots.txt or index that is kept for a 304, in bytes after compression. What is larger is
-#: fetched whole each day.
+#: Largest content of a robots.txt or index that is kept for a 304, in bytes after compression. A larger one
+#: is fetched in full each time.
 CONTENT_MAXSIZE = 1024 * 1024
 
 
@@ -27,7 +27,7 @@ class Host(NamedTuple):
 
     id: int
     complete_at: int | None
-    """Seconds since 1970; the end of the last complete read."""
+    """Seconds since 1970; the end of the last complete read; None if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class Resource:
     etag: str | None
     last_modified: str | None
     digest: bytes | None
-    """SHA-256 of the bytes at the last complete read of which all documents are confirmed."""
+    """SHA-256 of the bytes at the last complete read of which every document was delivered."""
     read_at: int | None
-    """Seconds since 1970; of that read."""
+    """Moment of that read, in seconds since 1970."""
     content: bytes | None
-    """Of a robots.txt or an index: what was read."""
+    """Bytes of a robots.txt or an index; None for a sitemap."""
 
 
-# Built once: they run some times for each of hundreds of hosts, and building one costs as much as running it.
+# Built once: each runs several times for hundreds of hosts, and to build one takes as long as to run it.
 _HOST = select(hosts.c.id, hosts.c.complete_at).where(hosts.c.host == bindparam("host"))
 _ADD_HOST = insert(hosts)
 _KEEP_HOST = update(hosts).where(hosts.c.id == bindparam("host_id"))
@@ -60,7 +60,7 @@ _SITEMAPS = select(resources.c.id).where(
 
 
 def host_of_state(connection: Connection, host: str) -> Host:
-    """The host's row, made where there is none."""
+    """Return the row of a host; add it if there is none."""
     row = connection.execute(_HOST, {"host": host}).first()
     if row is not None:
         return Host._make(row)
@@ -71,7 +71,7 @@ def host_of_state(connection: Connection, host: str) -> Host:
 def resource_of(
     connection: Connection, host_id: int, url: str, kind: ResourceKind, index_url: str | None = None
 ) -> Resource:
-    """The row of a file of a host, made where there is none; a sitemap's index is kept up to date."""
+    """Return the row of a file of a host; add it if there is none. Update its kind and index."""
     row = connection.execute(_RESOURCE, {"url": url, "host_id": host_id}).first()
     if row is None:
         values = {"host_id": host_id, "url": url, "kind": kind, "index_url": index_url}
@@ -93,7 +93,10 @@ def keep_read(
     at: int,
     content: bytes | None = None,
 ) -> None:
-    """Remember a complete read, by which the next run may ask for changes only."""
+    """Keep what a conditional request of the next run needs, after a complete read.
+
+    *at* is in seconds since 1970. Nothing is kept if *content* is larger than ``CONTENT_MAXSIZE``.
+    """
     packed = zlib.compress(content) if content is not None else None
     if packed is not None and len(packed) > CONTENT_MAXSIZE:
         return
@@ -108,24 +111,24 @@ def keep_read(
 
 
 def forget_read(connection: Connection, resource_id: int) -> None:
-    """The file has changed, or cannot be relied on: the next run reads it whole."""
+    """Remove what a conditional request needs, so that the next run reads the file in full."""
     values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content"))
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 
 def sitemap_ids(connection: Connection, host_id: int) -> list[int]:
-    """All sitemaps that were ever read of a host."""
+    """Return the numbers of all sitemaps that were ever read of a host."""
     return list(connection.execute(_SITEMAPS, {"host_id": host_id}).scalars())
 
 
 def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
-    """Note that hosts are being read: a read that is killed was not complete."""
+    """Note that the reading of hosts starts. Until it ends, and after a kill, they count as not complete."""
     for part in batches(host_ids):
         connection.execute(update(hosts).where(hosts.c.id.in_(part), hosts.c.complete).values(complete=False))
 
 
 def unregistered_hosts(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:
-    """Return the numbers of known hosts that are not registered: no run visits them any more."""
+    """Return the numbers of known hosts that are no longer registered, which no run visits."""
     rows = connection.execute(select(hosts.c.id, hosts.c.host))
     return [row.id for row in rows if not is_registered(row.host)]
 
@@ -133,37 +136,37 @@ def unregistered_hosts(connection: Connection, is_registered: Callable[[str], bo
 def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> None:
     """Note that a host was read completely.
 
-    *at* is in seconds since 1970, *begun_at* the begin of the run in microseconds.
+    *at* is in seconds since 1970, *begun_at* is the start of the run in microseconds since 1970.
     """
     values = {"complete_at": at, "begun_at": begun_at, "complete": True}
     connection.execute(_KEEP_HOST, {"host_id": host_id, **values})
 
 
 def keep_massive(connection: Connection, host_id: int, *, massive: bool) -> None:
-    """Note whether the last complete read of a host lacked so much at once that it may be a mistake."""
+    """Keep whether the last complete read of a host lacked so much at once that it may be a mistake."""
     connection.execute(_KEEP_HOST, {"host_id": host_id, "massive": massive})
 
 
 def forget_unread(connection: Connection, host_id: int, read: Collection[int]) -> None:
-    """Forget the reads of sitemaps that no index names any more: they are read anew if they return."""
-    remembered = resources.c.kind == "sitemap", resources.c.read_at.is_not(None)
-    query = select(resources.c.id).where(resources.c.host_id == host_id, *remembered)
+    """Forget the reads of sitemaps that no index names any more: if they return, they are read in full."""
+    was_read = resources.c.kind == "sitemap", resources.c.read_at.is_not(None)
+    query = select(resources.c.id).where(resources.c.host_id == host_id, *was_read)
     for sitemap_id in connection.execute(query).scalars().all():
         if sitemap_id not in read:
             forget_read(connection, sitemap_id)
 
 
 def last_reads(connection: Connection) -> dict[str, int]:
-    """Return of each known host when the run began that read it last, in microseconds since 1970.
+    """Return for each known host the start of the run that read it last, in microseconds since 1970.
 
-    0 for a host whose last read was not complete.
+    The value is 0 for a host whose last read was not complete.
     """
     rows = connection.execute(select(hosts.c.host, hosts.c.complete, hosts.c.begun_at))
     return {row.host: (row.begun_at or 0) if row.complete else 0 for row in rows}
 
 
 def hosts_of_sitemaps(connection: Connection, sitemaps: Collection[int]) -> dict[int, str]:
-    """Return the host of each of these sitemaps."""
+    """Return the host of each of these sitemaps, by sitemap number."""
     query = select(resources.c.id, hosts.c.host).join_from(resources, hosts)
     return {row.id: row.host for row in connection.execute(query.where(resources.c.id.in_(list(sitemaps))))}
 
@@ -175,7 +178,7 @@ def forget_host(connection: Connection, host: str) -> None:
         return
     of_host = select(resources.c.id).where(resources.c.host_id == host_id)
     documents_of_host = select(documents.c.id).where(documents.c.sitemap_id.in_(of_host))
-    # Of other hosts, which must be read whole to see that they list these documents.
+    # Sitemaps of other hosts that list these documents. A full read of them adds the documents again.
     others = select(listings.c.sitemap_id).distinct()
     others = others.where(
         listings.c.document_id.in_(documents_of_host), listings.c.sitemap_id.not_in(of_host)
@@ -191,5 +194,5 @@ def forget_host(connection: Connection, host: str) -> None:
 
 
 def _id_of(added: CursorResult[Any]) -> int:
-    """Of the row that was made."""
+    """Return the id of the row that an INSERT added."""
     return int(cast("Row[Any]", added.inserted_primary_key)[0])  # an insert of one row has one

@@ -25,21 +25,21 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-#: SQLite numbers rows by itself only where the key is called INTEGER.
-Key = BigInteger().with_variant(Integer, "sqlite")
+#: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
+_Key = BigInteger().with_variant(Integer, "sqlite")
 
-#: The lock of whoever makes or changes the tables of a PostgreSQL database.
+#: Number of the advisory lock that guards the creation and migration of tables in PostgreSQL.
 PREPARING = 7_796_330
 
 
-class GivenText(TypeDecorator[str]):
-    """Text that a publisher gave; PostgreSQL has no place for NUL, kept as the sign for "unknown"."""
+class _GivenText(TypeDecorator[str]):
+    """Text from a publisher. PostgreSQL cannot store NUL, so U+FFFD (replacement character) replaces it."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: object) -> str | None:
-        """What is kept."""
+        """Return the text to store."""
         return value.replace("\0", "\ufffd") if value is not None and "\0" in value else value
 
 
@@ -53,15 +53,15 @@ about = Table(
 hosts = Table(
     "hosts",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
     Column("host", Text, unique=True, nullable=False),
-    # Seconds since 1970; the end of the last complete read.
+    # End of the last complete read, in seconds since 1970.
     Column("complete_at", BigInteger),
-    # Microseconds since 1970; the begin of the run that read it completely.
+    # Start of the run that last read it completely, in microseconds since 1970.
     Column("begun_at", BigInteger),
-    # Whether the read that began last was complete: false from its begin on, so also where it was killed.
+    # Whether the last read was complete. False from the start of a read, so also if it was killed.
     Column("complete", Boolean, nullable=False, default=False),
-    # Whether that read lacked so much at once that it may be a mistake.
+    # Whether that read lacked so many documents at once that it may be a mistake.
     Column("massive", Boolean, nullable=False, default=False),
 )
 
@@ -69,19 +69,19 @@ hosts = Table(
 resources = Table(
     "resources",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
     Column("host_id", ForeignKey("hosts.id"), nullable=False, index=True),
     Column("url", Text, nullable=False),
     Column("kind", String(10), nullable=False),
-    # Of a sitemap: the index that lists it.
+    # URL of the index that lists a sitemap; null for other kinds.
     Column("index_url", Text),
     Column("etag", Text),
     Column("last_modified", Text),
-    # SHA-256 of the bytes at the last complete read, all documents of which are confirmed.
+    # SHA-256 of the bytes at the last complete read of which every document was delivered.
     Column("digest", LargeBinary),
-    # Seconds since 1970; of that read.
+    # Moment of that read, in seconds since 1970.
     Column("read_at", BigInteger),
-    # Of robots.txt and an index: the bytes themselves, compressed, for when the server answers 304.
+    # Compressed bytes of a robots.txt or an index, for when the server answers 304.
     Column("content", LargeBinary),
     UniqueConstraint("url", "host_id"),
 )
@@ -89,12 +89,12 @@ resources = Table(
 documents = Table(
     "documents",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
     Column("loc", Text, unique=True, nullable=False),
-    # The sitemap whose entry counts: that of the version that was harvested or refused last, else the one
-    # that listed it first. By that its index and host.
+    # The sitemap whose entry counts: that of the version that was harvested or refused last, else the first
+    # that listed the document. It gives the index and the host.
     Column("sitemap_id", ForeignKey("resources.id"), nullable=False, index=True),
-    # Microseconds since 1970: equality is of moments, not of notations.
+    # Microseconds since 1970: moments are compared, not notations.
     Column("lastmod", BigInteger),
     # Seconds since 1970.
     Column("first_seen", BigInteger, nullable=False),
@@ -104,112 +104,115 @@ documents = Table(
     Column("harvested", BigInteger),
     # Seconds since 1970; null while the document is published.
     Column("withdrawn", BigInteger),
-    # Of the entry's bytes, when the full reader last read them: equal bytes need no reading.
+    # Digest of the entry's bytes when the full reader last read them. Equal bytes need no second read.
     Column("entry_digest", LargeBinary),
-    # Of the file, where it was fetched: what a conditional request needs, and what its record says of it
-    # when the server answers that it has not changed.
+    # The file, if it was fetched: what a conditional request needs, and what the record says of the file
+    # if the server answers that it has not changed.
     Column("sha256", LargeBinary),
     Column("etag", Text),
     Column("last_modified", Text),
     Column("size", BigInteger),
-    Column("media_type", GivenText),
-    Column("file_name", GivenText),
+    Column("media_type", _GivenText),
+    Column("file_name", _GivenText),
     Column("pages", BigInteger),
-    # Seconds since 1970; when the bytes of the file were last received completely. Null where unknown.
+    # When the bytes of the file were last received completely, in seconds since 1970. Null if unknown.
     Column("fetched_at", BigInteger),
-    # Seconds since 1970; when the server first answered since then that the file is the same, although the
-    # lastmod was newer. Null where it did not.
+    # When the server first answered after that fetch that the file is the same although the lastmod was
+    # newer, in seconds since 1970. Null if it did not.
     Column("unchanged_since", BigInteger),
-    # Why the version that is listed could not be harvested: the code of the finding and what was seen;
-    # seconds since 1970 of the first time; where it was fetched and refused the moment of that, and the
-    # lastmod that it had. Null where nothing is wrong.
+    # Why the listed version could not be harvested: code of the finding, what was seen, and the first time
+    # (seconds since 1970). If it was fetched and refused: when, and its lastmod. Null without a fault.
     Column("fault", String(50)),
-    Column("fault_seen", GivenText),
+    Column("fault_seen", _GivenText),
     Column("fault_since", BigInteger),
     Column("refused_at", BigInteger),
     Column("refused_lastmod", BigInteger),
-    # Number of the host whose run delivers the withdrawal: so that no other run does so too.
+    # Number of the host whose run delivers the withdrawal, so that no other run delivers it too.
     Column("withdrawing", BigInteger),
-    # Withdrawn by mistake: to be delivered again if it is listed, whatever its lastmod. Null for no.
+    # Whether it was withdrawn by mistake: if it is listed, it is delivered again whatever its lastmod.
+    # Null means no.
     Column("restore", Boolean),
 )
 
 
 @event.listens_for(documents, "after_create")
-def _leave_room(table: Table, connection: Connection, **_: object) -> None:
-    """A row is written when its document is first seen, and again, longer, when that is harvested.
+def _set_fillfactor(table: Table, connection: Connection, **_: object) -> None:
+    """Leave space on each page of PostgreSQL for the longer, second version of a row.
 
-    PostgreSQL keeps the second version on the same page where there is room, and then writes no index again.
+    A row is written when its document is first seen, and again when the document is harvested. If the second
+    version fits on the same page, PostgreSQL does not have to update the indexes.
     """
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"ALTER TABLE {table.name} SET (fillfactor = 35)")
 
 
-def _index_of(name: str, column: Column[Any], which: ColumnElement[bool]) -> Index:
-    """Return an index of the rows for which a condition holds, where these are few."""
+def _partial_index(name: str, column: Column[Any], which: ColumnElement[bool]) -> Index:
+    """Return an index of the few rows that meet the condition *which*; the table of *column* has it."""
     return Index(name, column, sqlite_where=which, postgresql_where=which)
 
 
-#: Few documents have a fault, and those of a sitemap are reported in each run.
-faults = _index_of("documents_faults", documents.c.sitemap_id, documents.c.fault.is_not(None))
+# Few documents have a fault, and each run reports those of a sitemap.
+_partial_index("documents_faults", documents.c.sitemap_id, documents.c.fault.is_not(None))
 
-#: Few withdrawals are on their way, and each run looks for those that an earlier one left.
-withdrawing = _index_of(
+#: Few withdrawals are on their way, and each run looks for those that an earlier run left.
+withdrawing = _partial_index(
     "documents_withdrawing", documents.c.withdrawing, documents.c.withdrawing.is_not(None)
 )
 
-#: Which sitemaps list which documents, as far as is known: a row for each document of a sitemap.
+#: Which sitemaps list which documents, as far as is known: a row for each document in each sitemap.
 listings = Table(
     "listings",
     metadata,
     Column("sitemap_id", ForeignKey("resources.id"), primary_key=True),
-    # No foreign key: a run on another host may forget a document while this one begins to list it.
+    # Not a foreign key: a run on another host may forget a document at the moment that this run adds a row.
     Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
-    # Complete reads of the host in a row that lacked the document; 0 where it was listed last time.
+    # Complete reads of the host in a row that lacked the document; 0 if the last one listed it.
     Column("misses", Integer, nullable=False, default=0),
-    # Microseconds since 1970; the begin of the run that found it missing first. Null where it was listed.
+    # Start of the run that first found it missing, in microseconds since 1970. Null if it is listed.
     Column("missing_since", BigInteger),
-    # Whether the entry is of another organisation's document.
+    # Whether the document is another organisation's.
     Column("foreign", Boolean, nullable=False, default=False),
-    # Of such an entry: its lastmod, in microseconds since 1970.
+    # The lastmod of a foreign entry, in microseconds since 1970.
     Column("lastmod", BigInteger),
     sqlite_with_rowid=False,
 )
 
-#: Few documents are missing, and few are of others.
-missing = _index_of("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
-foreign = _index_of("listings_foreign", listings.c.sitemap_id, listings.c.foreign)
+# Few documents are missing, and few are another organisation's.
+_partial_index("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
+_partial_index("listings_foreign", listings.c.sitemap_id, listings.c.foreign)
 
-#: Few documents wait for a request that is not conditional; each run looks for those that are due.
-rechecks = _index_of("documents_rechecks", documents.c.sitemap_id, documents.c.unchanged_since.is_not(None))
+#: Few documents wait for a request that is not conditional, and each run looks for those that are due.
+rechecks = _partial_index(
+    "documents_rechecks", documents.c.sitemap_id, documents.c.unchanged_since.is_not(None)
+)
 
-#: Files that records are appended to: up to where they are durable, and whether their run closed them.
+#: Files that records are appended to: how many bytes are durable, and whether the run closed the file.
 outputs = Table(
     "outputs",
     metadata,
-    # The machine that has the file; empty for a state in a file, which moves with it.
+    # The machine that has the file. Empty for an SQLite state, which is on the same machine.
     Column("node", Text, primary_key=True),
     Column("path", Text, primary_key=True),
     Column("durable", BigInteger, nullable=False),
     Column("closed", Boolean, nullable=False),
 )
 
-#: Whose the locks are that runs on several machines hold, for people to see: the locks themselves are the
-#: database server's, and those of a run that was killed are given back while its rows still stand here.
+#: Owners of the locks of runs on several machines, for people to read. The locks themselves are advisory
+#: locks of the database server. It releases those of a killed run, while the rows of that run stay here.
 locks = Table(
     "locks",
     metadata,
     # A host, or the node and path of an output.
     Column("name", Text, primary_key=True),
-    # By which the server knows the lock.
+    # Number of the advisory lock.
     Column("key", BigInteger, nullable=False),
     Column("owner", Text, nullable=False),
-    # Seconds since 1970: when it was taken, and when the run showed last that it goes on.
+    # When the run locked it, and the run's last heartbeat, in seconds since 1970.
     Column("since", BigInteger, nullable=False),
     Column("beat", BigInteger, nullable=False),
 )
 
-#: What other spiders' requests gave an item for: the state of scrapy-deltafetch, for its own keys.
+#: Requests of other projects' spiders that gave an item: the state of scrapy-deltafetch, by its own keys.
 visited = Table(
     "visited",
     metadata,
@@ -222,61 +225,61 @@ visited = Table(
 permit_entries = Table(
     "permit_entries",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
     Column("url", Text, unique=True, nullable=False),
     Column("host", Text, nullable=False, index=True),
 )
 
-#: Files that were read, valid or not, with what tells whether they are new.
+#: Permit files that were read, valid or not, and what a later run compares to see whether they are new.
 permit_files = Table(
     "permit_files",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
     Column("entry_id", ForeignKey("permit_entries.id"), nullable=False),
     Column("url", Text, nullable=False),
     # SHA-256 of the content.
     Column("digest", LargeBinary, nullable=False),
-    # By the listing, as it tells it; whether that was the moment of the request.
+    # Date of the file in the listing, as written there, and whether that was the moment of the request.
     Column("date", String(40)),
     Column("now", Boolean, nullable=False),
     Column("etag", Text),
     Column("last_modified", Text),
-    # Seconds since 1970; when it was fetched.
+    # When it was fetched, in seconds since 1970.
     Column("read_at", BigInteger, nullable=False),
-    # Of an invalid file: its findings as JSON, and since when it is invalid, in seconds since 1970.
+    # Findings of an invalid file as JSON, and since when it is invalid, in seconds since 1970.
     Column("faults", Text),
     Column("faults_since", BigInteger),
-    # Of a file whose message was refused, since the case is another organisation's: the message as JSON.
+    # The message as JSON, if it was refused because the case is another organisation's.
     Column("refused", Text),
     UniqueConstraint("url", "entry_id"),
 )
 
-#: Valid messages that were read and whose effect no output has durably yet, as JSON.
+#: Valid messages as JSON that were read and whose records no output has durably yet.
 permit_messages = Table(
     "permit_messages",
     metadata,
-    Column("id", Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
     Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
     Column("identifier", Text, nullable=False, index=True),
-    # URL of the case, where the message tells it.
+    # URL of the case, if the message names it.
     Column("case_url", Text, index=True),
     Column("data", Text, nullable=False),
-    # Number of the batch that it was applied in, which is the id of one of its messages; null until then.
+    # Number of the batch in which it was applied: the id of one of the batch's messages. Null until then.
     Column("package", BigInteger, index=True),
 )
 
 #: What is known of cases and their documents: the message that was applied last, as JSON. Two organisations
-#: may each have a row about one identifier.
+#: may each have a row for the same identifier.
 permit_cases = Table(
     "permit_cases",
     metadata,
-    Column("id", Key, primary_key=True),
-    # Whose message it is.
+    Column("id", _Key, primary_key=True),
+    # Entry page that offered the message.
     Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
     Column("kind", String(10), nullable=False),
     Column("identifier", Text, nullable=False, index=True),
     Column("case_url", Text, index=True),
     Column("data", Text, nullable=False),
-    # Number of the batch whose records must be durable before this row replaces another one.
+    # Number of a batch whose records are not durable yet: this row then replaces the one without a number.
     Column("package", BigInteger, index=True),
 )

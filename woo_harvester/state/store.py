@@ -1,4 +1,4 @@
-"""The state behind a URL: SQLite by default, the same code for other databases."""
+"""The database of the state, by its URL: SQLite by default, or PostgreSQL with the same code."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from woo_harvester.state.migrations import VersionError, prepare, version_of
 from woo_harvester.state.sessionlock import SessionLocks
 
 #: Seconds to wait for another process that writes.
-BUSY_TIMEOUT = 60
+_BUSY_TIMEOUT = 60
 
-#: Where nothing is to be kept: a database in memory.
+#: URL of a database in memory, for a run that keeps no state.
 NOWHERE = "sqlite://"
 
-#: How a session with PostgreSQL is: what a run that lost its server, and a server that lost its run, notice
-#: within two minutes; and as long a wait for others as SQLite's. A commit does not wait for the disk: a crash
-#: of the server may cost the last ones, and then documents are harvested once more, as with SQLite.
-SESSION: dict[str, str] = {
+# Settings of the session and the connection with PostgreSQL. With the keepalives, a run that lost its server
+# and a server that lost its run notice it within two minutes. Locks time out as with SQLite. No commit waits
+# for the disk: a crash of the server may lose the last commits, and then documents are harvested once
+# more, as with SQLite.
+_SESSION_SETTINGS: dict[str, str] = {
     "synchronous_commit": "off",
-    "lock_timeout": f"{BUSY_TIMEOUT}s",
+    "lock_timeout": f"{_BUSY_TIMEOUT}s",
     "tcp_keepalives_idle": "60",
     "tcp_keepalives_interval": "15",
     "tcp_keepalives_count": "4",
 }
-CONNECTION: dict[str, Any] = {
+_CONNECTION_SETTINGS: dict[str, Any] = {
     "application_name": "woo-harvester",
     "connect_timeout": 10,
     "keepalives_idle": 60,
@@ -42,31 +43,32 @@ CONNECTION: dict[str, Any] = {
     "tcp_user_timeout": 120_000,
 }
 
-EXPECTED = (
+_EXPECTED = (
     "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite or postgresql+psycopg://user@host/name"
 )
 
-NO_STATE = "there is no state at {}: the first run makes it (setting WOO_STATE_URL)"
+_NO_STATE = "there is no state at {}: the first run makes it (setting WOO_STATE_URL)"
 
-NO_DRIVER = (
+_NO_DRIVER = (
     "WOO_STATE_URL: PostgreSQL needs the extra postgresql: pip install 'woo-harvester[postgresql]' ({error})"
 )
 
-GOES_ON = "the next run goes on where this one ended"
+_CONTINUES = "the next run goes on where this one ended"
 
-MEND = "put a back-up in its place, or move the file away to begin anew, which harvests every document again"
+_RECOVERY = (
+    "put a back-up in its place, or move the file away to begin anew, which harvests every document again"
+)
 
 
 class StateError(Exception):
-    """The state cannot be used; the message is one line that says which, why, and what to do."""
+    """The state cannot be used. The message is one line: which state, why, and what to do."""
 
 
 class State:
-    """An open state. One connection, used from one thread; ``begin()`` gives a transaction.
+    """An open state: one connection, for one thread. :meth:`begin` opens a transaction.
 
-    SQLite runs in WAL mode: a process that is killed at any moment leaves a consistent file. A state on
-    disk is made where there is none, brought up to date where it is older, and refused where it is newer
-    or broken.
+    SQLite runs in WAL mode, so a process that is killed at any moment leaves a consistent file. Opening
+    creates a state that is not there, migrates an older one, and refuses one that is newer or damaged.
     """
 
     def __init__(self, engine: Engine, connection: Connection, name: str) -> None:
@@ -77,15 +79,18 @@ class State:
 
     @classmethod
     def open(cls, url: str, *, make: bool = True) -> Self:
-        """Open the state at *url*, such as ``sqlite:////var/lib/woo/state.sqlite``. Raises StateError."""
+        """Open the state at *url*, such as ``sqlite:////var/lib/woo/state.sqlite``.
+
+        *make* creates it if it is not there. Raises StateError.
+        """
         try:
             if make:
                 _make(url)
             engine = _engine(url)
         except (ArgumentError, NoSuchModuleError) as error:
-            raise StateError(f"{EXPECTED} ({error})") from error
+            raise StateError(f"{_EXPECTED} ({error})") from error
         except ImportError as error:
-            raise StateError(NO_DRIVER.format(error=error)) from error
+            raise StateError(_NO_DRIVER.format(error=error)) from error
         except OSError as error:
             raise StateError(f"the folder of the state {sqlite_file(url)} cannot be made: {error}") from error
         name = engine.url.render_as_string(hide_password=True)
@@ -93,7 +98,7 @@ class State:
             connection = engine.connect()
             with connection.begin():
                 if not make and version_of(connection) is None:
-                    raise StateError(NO_STATE.format(name))
+                    raise StateError(_NO_STATE.format(name))
                 prepare(connection)
         except VersionError as error:
             raise StateError(
@@ -105,31 +110,31 @@ class State:
 
     @classmethod
     def open_existing(cls, url: str) -> Self:
-        """Open the state at *url*, which must be there. Raises StateError."""
+        """Open the state at *url*. Raises StateError, also if there is none."""
         path = sqlite_file(url)
         if path is not None and not path.exists():
-            raise StateError(NO_STATE.format(path))
+            raise StateError(_NO_STATE.format(path))
         return cls.open(url, make=False)
 
     @property
     def place(self) -> str:
-        """Where it is, for messages: the file, else the name."""
+        """The path of an SQLite file, else the URL without password; for messages."""
         return str(sqlite_file(str(self._engine.url)) or self.name)
 
     @property
     def is_shared(self) -> bool:
-        """Whether runs on other machines may use it too."""
+        """Whether runs on other machines can use the state too."""
         return self._engine.dialect.name != "sqlite"
 
     @property
     def transaction(self) -> Connection | None:
-        """The connection, while it is in a transaction."""
+        """The connection while a transaction is open, else None."""
         return self._connection if self._connection.in_transaction() else None
 
     def locks(self, owner: str) -> Locks | None:
-        """The locks of this state, for a run that others know as *owner*; None where nobody else has it.
+        """Return the locks of this state; None for a state in memory, which needs none.
 
-        Raises StateError where the file for them cannot be made.
+        *owner* is the name of this run for other runs. Raises StateError if the lock file cannot be created.
         """
         if self.is_shared:
             return SessionLocks(self, owner)
@@ -141,12 +146,12 @@ class State:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction: committed when the block ends, undone when it raises. Raises StateError.
+        """Open a transaction: committed at the end of the block, rolled back if it raises. Raises StateError.
 
-        A connection that was lost is not made anew: the locks went with it.
+        A lost connection is not opened again, because the locks were lost with it.
         """
         if self._connection.invalidated:
-            raise StateError(f"the connection to the state {self.name} was lost: {GOES_ON}")
+            raise StateError(f"the connection to the state {self.name} was lost: {_CONTINUES}")
         try:
             with self._connection.begin():
                 yield self._connection
@@ -155,23 +160,23 @@ class State:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """For reading: the state as it is at one moment, whatever a run writes. Raises StateError."""
+        """Open a transaction for reading that sees the state of one moment. Raises StateError."""
         with self.begin() as connection:
             if connection.dialect.name == "sqlite":
-                # Python's module would read each row as it is by then.
+                # Without BEGIN, Python's sqlite3 reads each row as it is at that moment.
                 connection.exec_driver_sql("BEGIN")
             else:
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield connection
 
     def close(self) -> None:
-        """Give the connection back; what was committed stays."""
+        """Close the connection."""
         self._connection.close()
         self._engine.dispose()
 
 
 def sqlite_file(url: str) -> Path | None:
-    """The file of an SQLite database; None for one in memory, another database, or no URL at all."""
+    """Return the file of an SQLite database; None for one in memory, another database, or an invalid URL."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -189,35 +194,35 @@ def _engine(url: str) -> Engine:
     path = sqlite_file(url)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT})
+    engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": _BUSY_TIMEOUT})
     event.listen(engine, "connect", _tune)
     return engine
 
 
 def _postgresql(url: URL) -> Engine:
-    """One connection, with psycopg 3, the only driver whose errors and speed are tested."""
-    session = " ".join(f"-c {name}={value}" for name, value in SESSION.items())
-    given = url.query.get("options", "")
-    options = f"{session} {given if isinstance(given, str) else ' '.join(given)}".strip()
+    """Return an engine with psycopg 3, the only driver whose errors and speed are tested."""
+    session = " ".join(f"-c {name}={value}" for name, value in _SESSION_SETTINGS.items())
+    of_url = url.query.get("options", "")
+    options = f"{session} {of_url if isinstance(of_url, str) else ' '.join(of_url)}".strip()
     return create_engine(
         url.set(drivername="postgresql+psycopg").difference_update_query(["options"]),
         poolclass=NullPool,
-        connect_args={**CONNECTION, "options": options},
+        connect_args={**_CONNECTION_SETTINGS, "options": options},
     )
 
 
 def _make(url: str) -> None:
-    """Make a state on disk where there is none.
+    """Create the SQLite file of a state if there is none.
 
-    It is made aside and gets its name when it is whole: so an empty file is never one that a killed run has
-    just begun, but one that has lost what it had.
+    It is created under another name and renamed when it is complete. So an empty file under the real name was
+    not left by a killed run: it has lost its content.
     """
     path = sqlite_file(url)
     if path is None or str(path).startswith("file:"):
         return
     if path.exists():
         if path.is_file() and not path.stat().st_size:
-            raise StateError(f"the state {path} is damaged (it is empty): {MEND}")
+            raise StateError(f"the state {path} is damaged (it is empty): {_RECOVERY}")
         return
     aside = path.with_name(f"{path.name}.{os.getpid()}")
     engine = _engine(make_url(url).set(database=str(aside)).render_as_string(hide_password=False))
@@ -225,7 +230,7 @@ def _make(url: str) -> None:
         with engine.begin() as connection:
             prepare(connection)
         engine.dispose()
-        with suppress(FileExistsError):  # another run has made it meanwhile
+        with suppress(FileExistsError):  # another run has created it meanwhile
             path.hardlink_to(aside)
     except SQLAlchemyError as error:
         raise StateError(_explain(str(path), error)) from error
@@ -234,10 +239,10 @@ def _make(url: str) -> None:
 
 
 def _tune(connection: Any, _: Any) -> None:
-    """Set what a process that may be killed needs.
+    """Set the pragmas of an SQLite connection for a process that may be killed.
 
-    WAL lets readers be and survives a killed writer. With NORMAL a power cut may cost the last transactions,
-    and then documents are harvested once more, but it never costs the file.
+    WAL does not block readers and survives a killed writer. With NORMAL a power cut may lose the last
+    transactions, and then documents are harvested once more, but it never damages the file.
     """
     _write_ahead(connection)
     for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16384"):
@@ -246,19 +251,19 @@ def _tune(connection: Any, _: Any) -> None:
 
 @retry(
     retry=retry_if_exception_message(match="database is locked"),
-    stop=stop_after_delay(BUSY_TIMEOUT),
+    stop=stop_after_delay(_BUSY_TIMEOUT),
     wait=wait_fixed(0.05),
     reraise=True,
 )
 def _write_ahead(connection: Any) -> None:
-    """Only this pragma does not wait by itself while another process makes the same new file."""
+    """Switch to WAL. Retry, since SQLite's own timeout does not cover this pragma on a new file."""
     connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _explain(name: str, error: SQLAlchemyError) -> str:
     cause = " ".join(str(getattr(error, "orig", None) or error).split())
     if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return f"the connection to the state {name} was lost ({cause}): {GOES_ON}"
+        return f"the connection to the state {name} was lost ({cause}): {_CONTINUES}"
     if isinstance(error, DatabaseError) and any(word in cause for word in ("malformed", "not a database")):
-        return f"the state {name} is damaged ({cause}): {MEND}"
+        return f"the state {name} is damaged ({cause}): {_RECOVERY}"
     return f"the state {name} cannot be used: {cause}"

@@ -1,4 +1,4 @@
-"""Moves what is known of hosts from one state to another."""
+"""Exports what a state knows of hosts, and imports it into another."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, 
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.store import State
 
-#: What a row of the table and a row of the export have by the same name.
-HOST_COLUMNS = [name for name in HostRow.model_fields if name in hosts.c]
-FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c and name != "kind"]
-#: What a conditional request needs.
-READ_COLUMNS = [name for name in FILE_COLUMNS if name != "url"]
-DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
-LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings.c]
+#: Columns that the table and the export have under the same name.
+_HOST_COLUMNS = [name for name in HostRow.model_fields if name in hosts.c]
+_FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c and name != "kind"]
+#: Columns that a conditional request needs.
+_READ_COLUMNS = [name for name in _FILE_COLUMNS if name != "url"]
+_DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
+_LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings.c]
 
 
 def export(connection: Connection, names: Sequence[str] | None = None) -> Iterator[Row]:
-    """All that is known of hosts, of all where *names* is None: each host, its files, its documents."""
-    columns = (hosts.c.id, *(hosts.c[name] for name in HOST_COLUMNS))
+    """Yield what is known of hosts, by default of all: each host, its files, its documents, its listings."""
+    columns = (hosts.c.id, *(hosts.c[name] for name in _HOST_COLUMNS))
     query = select(*columns).order_by(hosts.c.host)
     if names is not None:
         query = query.where(hosts.c.host.in_(names))
     for key, *values in connection.execute(query).all():
-        host = HostRow.model_construct(**dict(zip(HOST_COLUMNS, values, strict=True)))
+        host = HostRow.model_construct(**dict(zip(_HOST_COLUMNS, values, strict=True)))
         yield host
         yield from _files(connection, key, host.host)
         yield from _documents(connection, key, host.host)
@@ -39,25 +39,25 @@ def export(connection: Connection, names: Sequence[str] | None = None) -> Iterat
 
 
 def _files(connection: Connection, host_id: int, host: str) -> Iterator[FileRow]:
-    columns = (resources.c.kind, resources.c.index_url, *(resources.c[name] for name in FILE_COLUMNS))
+    columns = (resources.c.kind, resources.c.index_url, *(resources.c[name] for name in _FILE_COLUMNS))
     query = select(*columns).where(resources.c.host_id == host_id).order_by(resources.c.id)
     for kind, index, *values in connection.execute(query.execution_options(yield_per=BATCH)):
-        given = dict(zip(FILE_COLUMNS, values, strict=True))
+        given = dict(zip(_FILE_COLUMNS, values, strict=True))
         yield FileRow.model_construct(host=host, type=kind, index=index, **given)
 
 
 def _documents(connection: Connection, host_id: int, host: str) -> Iterator[DocumentRow]:
-    columns = (resources.c.url, *(documents.c[name] for name in DOCUMENT_COLUMNS))
+    columns = (resources.c.url, *(documents.c[name] for name in _DOCUMENT_COLUMNS))
     query = select(*columns).join_from(documents, resources).where(resources.c.host_id == host_id)
     query = query.order_by(resources.c.id, documents.c.id).execution_options(yield_per=BATCH)
     for sitemap, *values in connection.execute(query):
-        given = dict(zip(DOCUMENT_COLUMNS, values, strict=True))
+        given = dict(zip(_DOCUMENT_COLUMNS, values, strict=True))
         yield DocumentRow.model_construct(host=host, sitemap=sitemap, **given)
 
 
 def _listings(connection: Connection, host_id: int, host: str) -> Iterator[ListingRow]:
-    """Give the listings of a host that are not plain: see ListingRow."""
-    columns = (resources.c.url, documents.c.loc, *(listings.c[name] for name in LISTING_COLUMNS))
+    """Yield the listings of a host, except for the plain ones: see :class:`ListingRow`."""
+    columns = (resources.c.url, documents.c.loc, *(listings.c[name] for name in _LISTING_COLUMNS))
     query = (
         select(*columns)
         .join_from(listings, documents, documents.c.id == listings.c.document_id)
@@ -72,7 +72,7 @@ def _listings(connection: Connection, host_id: int, host: str) -> Iterator[Listi
     )
     query = query.where(resources.c.host_id == host_id, ~is_plain).order_by(resources.c.id, documents.c.id)
     for sitemap, loc, *values in connection.execute(query.execution_options(yield_per=BATCH)):
-        given = dict(zip(LISTING_COLUMNS, values, strict=True))
+        given = dict(zip(_LISTING_COLUMNS, values, strict=True))
         yield ListingRow.model_construct(host=host, sitemap=sitemap, loc=loc, **given)
     here = (listings.c.document_id == documents.c.id) & (listings.c.sitemap_id == documents.c.sitemap_id)
     gone = select(resources.c.url, documents.c.loc).join_from(documents, resources)
@@ -84,12 +84,13 @@ def _listings(connection: Connection, host_id: int, host: str) -> Iterator[Listi
 
 
 def replace(state: State, rows: Iterable[Row]) -> int:
-    """Put what *rows* say of hosts in the place of what the state knows of them; return how many documents.
+    """Replace what the state knows of hosts by *rows*; return the number of documents.
 
-    A host is replaced whole or not at all. A document that another host had is of the host in *rows* from
-    now on. The rows of a host stand together, the host first and its files before its documents. After it,
-    :func:`replace_listings` is to be called with the same rows. Until then each host counts as not read
-    completely, and each of its files is read whole: so an import that is killed costs only a reading.
+    The rows of a host come together: the host first, its files before its documents. Each host is replaced in
+    one transaction. A document that another host had now belongs to the host in *rows*.
+
+    Call :func:`replace_listings` with the same rows afterwards. Until then each host counts as not read
+    completely, and its files are read in full. So a killed import costs only one full read.
     """
     count = 0
     for _, group in groupby(rows, key=lambda row: row.host):
@@ -99,7 +100,7 @@ def replace(state: State, rows: Iterable[Row]) -> int:
 
 
 def replace_listings(state: State, rows: Iterable[Row]) -> None:
-    """Note how hosts were read, and which sitemaps list which documents, once all hosts are there."""
+    """Set how hosts were read and which sitemaps list which documents, once all hosts are imported."""
     for _, group in groupby(rows, key=lambda row: row.host):
         with state.begin() as connection:
             for row in group:
@@ -108,7 +109,7 @@ def replace_listings(state: State, rows: Iterable[Row]) -> None:
                         this = hosts.c.host == row.host
                         connection.execute(update(hosts).where(this).values(complete=row.complete))
                     case FileRow():
-                        values = {name: getattr(row, name) for name in READ_COLUMNS}
+                        values = {name: getattr(row, name) for name in _READ_COLUMNS}
                         this = resources.c.id == _resource(connection, row.host, row.url)
                         connection.execute(update(resources).where(this).values(values))
                     case ListingRow():
@@ -127,13 +128,13 @@ def _replace_listing(connection: Connection, row: ListingRow) -> None:
     if sitemap_id is None:
         return
     if document_id is None:
-        # The document's own host was not in the file: the sitemap is read whole, and has it as new.
+        # The document's own host was not in the file: a full read of the sitemap adds the document.
         forget_read(connection, sitemap_id)
         return
     place = listings.c.sitemap_id == sitemap_id, listings.c.document_id == document_id
     connection.execute(delete(listings).where(*place))
     if row.listed:
-        values = {name: getattr(row, name) for name in LISTING_COLUMNS}
+        values = {name: getattr(row, name) for name in _LISTING_COLUMNS}
         connection.execute(insert(listings).values(sitemap_id=sitemap_id, document_id=document_id, **values))
 
 
@@ -164,26 +165,26 @@ def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
 
 
 class _Elsewhere(NamedTuple):
-    """That a sitemap lists a document which is about to be replaced."""
+    """A document that is about to be replaced, in a sitemap that lists it."""
 
     loc: str
     sitemap_id: int
     row: dict[str, Any]
-    """The other columns of its row."""
+    """The other columns of the listing."""
 
 
 def _listed_elsewhere(connection: Connection, *which: ColumnElement[bool]) -> list[_Elsewhere]:
-    """Return where documents are listed by sitemaps of other hosts than the one that is replaced."""
-    columns = (documents.c.loc, listings.c.sitemap_id, *(listings.c[name] for name in LISTING_COLUMNS))
+    """Return the listings of the documents that meet the conditions *which*."""
+    columns = (documents.c.loc, listings.c.sitemap_id, *(listings.c[name] for name in _LISTING_COLUMNS))
     query = select(*columns).join_from(documents, listings, listings.c.document_id == documents.c.id)
     return [
-        _Elsewhere(loc, sitemap_id, dict(zip(LISTING_COLUMNS, values, strict=True)))
+        _Elsewhere(loc, sitemap_id, dict(zip(_LISTING_COLUMNS, values, strict=True)))
         for loc, sitemap_id, *values in connection.execute(query.where(*which))
     ]
 
 
 def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> None:
-    """Note that sitemaps of other hosts list documents, as far as these are still there."""
+    """Add listings in sitemaps of other hosts again, for the documents that still exist."""
     for one in elsewhere:
         document_id = connection.scalar(select(documents.c.id).where(documents.c.loc == one.loc))
         if document_id is not None:
@@ -192,7 +193,7 @@ def _list_elsewhere(connection: Connection, elsewhere: Sequence[_Elsewhere]) -> 
 
 
 def _add_host(connection: Connection, row: HostRow) -> int:
-    values = {name: getattr(row, name) for name in HOST_COLUMNS} | {"complete": False}
+    values = {name: getattr(row, name) for name in _HOST_COLUMNS} | {"complete": False}
     return _key(connection.execute(insert(hosts).values(values)).inserted_primary_key)
 
 
@@ -209,20 +210,20 @@ def _key(given: Sequence[int] | None) -> int:
 def _add_documents(
     connection: Connection, batch: Sequence[DocumentRow], sitemaps: dict[str, int]
 ) -> list[_Elsewhere]:
-    """Add documents, each listed by its sitemap; return where those that they replace were listed."""
+    """Add documents, each listed by its sitemap; return the listings of the documents they replace."""
     if not batch:
         return []
     known = documents.c.loc.in_([row.loc for row in batch])
-    # Those that are known are of other hosts: what was known of this one is forgotten.
+    # Documents that are known belong to other hosts: those of this host have been removed.
     elsewhere = _listed_elsewhere(connection, known)
-    # The sitemaps whose version counted must be read whole: they are compared with another one now.
+    # The sitemaps whose version counted must be read in full: another version counts now.
     replaced = connection.execute(select(documents.c.id, documents.c.sitemap_id).where(known)).all()
     for sitemap_id in sorted({row.sitemap_id for row in replaced}):
         forget_read(connection, sitemap_id)
     connection.execute(delete(listings).where(listings.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
-        {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in DOCUMENT_COLUMNS}}
+        {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS}}
         for row in batch
     ]
     connection.execute(insert(documents), values)

@@ -1,4 +1,4 @@
-"""What an operator sees and does of a state between runs."""
+"""What an operator sees and changes in a state between runs (``scrapy state``)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from woo_harvester.state.schema import documents, hosts, listings, resources
 
 
 class HostSummary(NamedTuple):
-    """A host of the state."""
+    """A host in the overview of the state."""
 
     host: str
     documents: int
-    """Harvested and not withdrawn."""
+    """Number of published documents: harvested and not withdrawn."""
     withdrawn: int
+    """Number of withdrawn documents."""
     pending: int
-    """Harvested, missing since the last complete read, and not withdrawn yet."""
+    """Number of pending withdrawals: published documents that are missing."""
     confirmed: bool
-    """Whether an operator has confirmed all of these."""
+    """Whether an operator has confirmed all pending withdrawals."""
     complete_at: int | None
-    """Seconds since 1970; of the last complete read."""
+    """End of the last complete read, in seconds since 1970; None if there was none."""
 
 
 def summaries(connection: Connection) -> Iterator[HostSummary]:
-    """All hosts, by name."""
+    """Yield a summary of each host, sorted by name."""
     withdrawn = documents.c.withdrawn.is_not(None)
     counts = (
         select(
@@ -73,19 +74,19 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
 
 
 def known_hosts(connection: Connection) -> list[str]:
-    """The names of all hosts."""
+    """Return the names of all hosts, sorted."""
     return list(connection.execute(select(hosts.c.host).order_by(hosts.c.host)).scalars())
 
 
 def host_of_document(connection: Connection, loc: str) -> str | None:
-    """The host that listed a document last; None for one that is not known."""
+    """Return the host of a document's sitemap; None if the document is not known."""
     query = select(hosts.c.host).join_from(documents, resources).join(hosts).where(documents.c.loc == loc)
     host: str | None = connection.scalar(query)
     return host
 
 
 def forget_document(connection: Connection, loc: str) -> None:
-    """Forget a document, and have its sitemaps read whole: the next run harvests it if it is still listed."""
+    """Forget a document, and let the next run read its sitemaps in full, to harvest it if it is listed."""
     row = connection.execute(
         select(documents.c.id, documents.c.sitemap_id).where(documents.c.loc == loc)
     ).first()
@@ -96,28 +97,28 @@ def forget_document(connection: Connection, loc: str) -> None:
 
 
 def confirm_withdrawals(connection: Connection, host: str) -> int:
-    """Have the next complete read withdraw what is pending of a host now; return how many documents."""
+    """Confirm the pending withdrawals of a host for the next complete read; return how many there are."""
     host_id = connection.scalar(select(hosts.c.id).where(hosts.c.host == host))
     return 0 if host_id is None else confirm_missing(connection, host_id)
 
 
 def restore(connection: Connection, host: str) -> int:
-    """Have the next run deliver the withdrawn documents that a host lists, whatever their lastmod.
+    """Mark the withdrawn documents of a host. The next run delivers those that it lists, at any lastmod.
 
-    Its documents are those that stand on it, and those that it listed last. Returns how many they are.
+    The documents of a host are those whose URL is on it, and those that it listed last. Returns their number.
     """
     of_host = select(resources.c.id).join(hosts).where(hosts.c.host == host)
     on_host = documents.c.loc.startswith(f"https://{host}/", autoescape=True)
-    mine = documents.c.withdrawn.is_not(None) & (documents.c.sitemap_id.in_(of_host) | on_host)
-    ids = connection.execute(select(documents.c.id).where(mine)).scalars().all()
-    listing = set(connection.execute(of_host).scalars())
+    of_this_host = documents.c.withdrawn.is_not(None) & (documents.c.sitemap_id.in_(of_host) | on_host)
+    ids = connection.execute(select(documents.c.id).where(of_this_host)).scalars().all()
+    sitemaps = set(connection.execute(of_host).scalars())
     for part in batches(ids):
         connection.execute(update(documents).where(documents.c.id.in_(part)).values(restore=True))
-        listing.update(
+        sitemaps.update(
             connection.execute(
                 select(listings.c.sitemap_id).distinct().where(listings.c.document_id.in_(part))
             ).scalars()
         )
-    for sitemap_id in sorted(listing):
+    for sitemap_id in sorted(sitemaps):
         forget_read(connection, sitemap_id)
     return len(ids)

@@ -1,4 +1,4 @@
-"""What is known of a version of a document and of its file."""
+"""A harvested version of a document, and what is known of its file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Harvested:
-    """What the state learns of a document once every output has it durably."""
+    """A version of a document: what the state stores once every output has it durably."""
 
     id: int
     lastmod: int | None
@@ -15,19 +15,19 @@ class Harvested:
     published: str
     """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
     at: int
-    """Seconds since 1970."""
+    """Moment of its record, in seconds since 1970."""
     entry_digest: bytes | None = None
     file: KnownFile | None = None
-    """None where the document was not fetched."""
+    """None if the document was not fetched."""
     sitemap_id: int | None = None
-    """The sitemap whose entry it is; None for the one that is known."""
+    """The sitemap whose entry it is; None to keep the one that the state has."""
     takes_over: bool = False
-    """It takes the place of a version of another host's, once it is delivered and not before."""
+    """Whether it replaces the version of another host, from the moment it is delivered."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What is known of a document's file; the names are those of the table."""
+    """What is known of a document's file. The fields have the names of the table's columns."""
 
     sha256: bytes | None = None
     etag: str | None = None
@@ -38,6 +38,6 @@ class KnownFile:
     file_name: str | None = None
     pages: int | None = None
     fetched_at: int | None = None
-    """Seconds since 1970; when the bytes were last received completely."""
+    """When the bytes were last received completely, in seconds since 1970."""
     unchanged_since: int | None = None
-    """Seconds since 1970; when the server first answered since then that they are the same."""
+    """When the server first reported the bytes as unchanged after that, in seconds since 1970."""

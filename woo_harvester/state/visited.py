@@ -1,4 +1,4 @@
-"""What other spiders' requests gave an item for, by the keys of scrapy-deltafetch."""
+"""Requests of other projects' spiders that gave an item, by the keys of scrapy-deltafetch."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from woo_harvester.state.schema import visited
 
 
 def is_visited(connection: Connection, spider: str, key: bytes) -> bool:
-    """Whether a request with this key gave an item."""
+    """Return whether a request with this key gave an item."""
     query = select(visited.c.at).where(visited.c.spider == spider, visited.c.key == key)
     return connection.execute(query).first() is not None
 
 
 def add_visited(connection: Connection, spider: str, key: bytes, at: int) -> None:
-    """Remember that it did; *at* is in seconds since 1970."""
+    """Note that a request with this key gave an item, at *at* seconds since 1970."""
     place = (visited.c.spider, visited.c.key)
     statement = insert_or_update(connection.dialect.name, visited, place, "at")
     connection.execute(statement.values(spider=spider, key=key, at=at))

@@ -1,7 +1,9 @@
-"""Which documents are gone, and which of them wait: a publisher's glitch must not become a withdrawal.
+"""Finds the documents to withdraw, and those whose withdrawal has to wait.
 
-A document is withdrawn only when the last read of every host that is known to list it was complete and lacks
-it. Source: "Gone" in the interface description.
+A document is withdrawn only if the last read of every host that is known to list it was complete and lacked
+it. Many documents that are gone at once may be a publisher's mistake: their withdrawal waits.
+
+Source: "Gone" in the interface description.
 """
 
 from __future__ import annotations
@@ -18,16 +20,17 @@ from woo_harvester.urls import host_of
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """From when on so many documents are gone at once that it may be a mistake."""
+class WithdrawalLimits:
+    """Limits above which documents that are gone at once may be a mistake, so that their withdrawal waits."""
 
     share: float = 0.2
-    """Part of the host's documents; where more than this and more than ``documents`` are gone, they wait."""
+    """They wait if more than this share of the host's documents, and more than ``documents``, are gone."""
     documents: int = 50
+    """See ``share``."""
     all_of: int = 10
-    """All documents of a host that has at least this many wait."""
+    """They wait if all documents of a host are gone, and these are at least this many."""
     runs: int = 3
-    """A document that waits is withdrawn when so many complete reads in a row have lacked it."""
+    """Complete reads in a row that must lack a document that waits, before it is withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +40,35 @@ class Missing:
     id: int
     loc: str
     misses: int
-    """Complete reads in a row that lacked it: of the hosts that listed it, the least."""
+    """Complete reads in a row that lacked it: the smallest number of the hosts that listed it."""
     massive: bool
-    """Whether it waits, since much went at once on one of its hosts."""
+    """Whether its withdrawal waits, because much was gone at once from one of its hosts."""
     since: int
-    """Microseconds since 1970; the begin of the run that found it missing from the last of them."""
+    """Start of the run that found it missing from the last of those hosts, in microseconds since 1970."""
     hosts: frozenset[str]
     """The hosts that listed it."""
 
 
 def missing_documents(
-    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: Limits
+    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: WithdrawalLimits
 ) -> Iterator[Missing]:
-    """Give the documents that a host lacks and that no host is known to list.
+    """Yield the documents that a host lacks and that no other host lists.
 
-    A host that left the register does not count. What another host lists, or may list since its last read was
-    not complete, is left out.
+    A host that is no longer registered does not count. Documents that another host lists are left out, and
+    those that it may list because its last read was not complete.
     """
     rows = known_by(connection, missing(connection, host_id))
     for _, group in groupby(rows, key=attrgetter("document_id")):
-        if (found := gone(list(group), is_registered, limits)) is not None:
+        if (found := missing_everywhere(list(group), is_registered, limits)) is not None:
             yield found
 
 
 def listed_elsewhere(
-    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: Limits
+    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: WithdrawalLimits
 ) -> list[int]:
     """Return the documents that a host has lacked for long enough, and that another registered host lists.
 
-    They are not gone, and this host no longer counts for them. The host of the loc itself always counts.
+    They are not withdrawn, and this host no longer counts for them. The host of the loc always counts.
     """
     rows = known_by(connection, missing(connection, host_id))
     found: list[int] = []
@@ -78,8 +81,10 @@ def listed_elsewhere(
     return found
 
 
-def gone(rows: Sequence[HostListing], is_registered: Callable[[str], bool], limits: Limits) -> Missing | None:
-    """Return a document that is gone from each host that listed it; None where it is not sure of one."""
+def missing_everywhere(
+    rows: Sequence[HostListing], is_registered: Callable[[str], bool], limits: WithdrawalLimits
+) -> Missing | None:
+    """Return the document of *rows* if each host that listed it lacks it; None if one may still list it."""
     counting = [row for row in rows if is_registered(row.host)]
     if not counting or any(not row.misses or not row.complete for row in counting):
         return None
@@ -95,12 +100,12 @@ def gone(rows: Sequence[HostListing], is_registered: Callable[[str], bool], limi
     )
 
 
-def is_massive(count: int, published: int, limits: Limits) -> bool:
-    """Return whether so many documents of so many are gone at once that it may be a mistake."""
+def exceeds_limits(count: int, published: int, limits: WithdrawalLimits) -> bool:
+    """Return whether *count* missing documents out of *published* exceed the limits."""
     many = count > limits.share * published and count > limits.documents
     return many or (count >= limits.all_of and count >= published)
 
 
-def massive(connection: Connection, host_id: int, count: int, limits: Limits) -> bool:
-    """Return whether *count* missing documents are so many of a host's that it may be a mistake."""
-    return bool(count) and is_massive(count, count_published(connection, host_id), limits)
+def is_massive(connection: Connection, host_id: int, count: int, limits: WithdrawalLimits) -> bool:
+    """Return whether *count* missing documents of a host are so many that it may be a mistake."""
+    return bool(count) and exceeds_limits(count, count_published(connection, host_id), limits)

@@ -21,7 +21,7 @@ from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import has_named_files, named_files
 from woo_harvester.state.latest import RecordsError
 from woo_harvester.state.lock import LockedError
-from woo_harvester.state.sessionlock import holders
+from woo_harvester.state.sessionlock import lock_owners
 from woo_harvester.state.store import NOWHERE, State, StateError
 from woo_harvester.stores.durable_folder import DurableFolder, InUseError
 
@@ -90,7 +90,7 @@ class Command(WordedCommand):
         """Show the hosts."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-            working = holders(connection)
+            working = lock_owners(connection)
         for line in (*table(found), *map(work, working)):
             print(line)
 

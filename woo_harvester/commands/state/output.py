@@ -14,7 +14,7 @@ from typing import IO
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import BrokenLine, Latest
-from woo_harvester.state.sessionlock import Holder
+from woo_harvester.state.sessionlock import LockOwner
 from woo_harvester.stores.durable_folder import DurableFolder, orphans
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
@@ -92,7 +92,7 @@ def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
 
 
-def work(holder: Holder) -> str:
+def work(holder: LockOwner) -> str:
     """A run that goes on; the outputs that it has locked are not counted."""
     hosts = [name for name in holder.names if ":/" not in name]
     what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")

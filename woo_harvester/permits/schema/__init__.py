@@ -1,8 +1,8 @@
-"""The project's own XML Schema of a message of Vergunningen IPM 4.0, and what it has against a message.
+"""Validates a message of Vergunningen IPM 4.0 with the project's own XML Schema.
 
-``ipm-4.0.xsd`` and what it imports tell what is allowed. Elements below ``vergunningzaak`` and
-``vergunningdocument`` are written in the namespace of the case, in that of the message or in none by real
-software: they are brought into the one that the schema has before it is asked.
+The schema is ``ipm-4.0.xsd`` with the files that it imports. Real software writes the elements below
+``vergunningzaak`` and ``vergunningdocument`` in the namespace of the case, in that of the message, or in
+none. Before a second validation they get the namespace that the schema expects.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CASE = f"{MESSAGE}zaak"
 DOCUMENT = f"{MESSAGE}document"
 DCTERMS = "http://purl.org/dc/terms/"
 
-#: Findings that are told of one message; a broken export gives the same one for each element.
+#: Most findings that are reported about one message. A broken export has the same one for each element.
 FAULTS_MAX = 20
 
 _CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
@@ -42,7 +42,7 @@ _CASE_META = (
 
 
 def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
-    """The tag that the schema has, by each tag that is read as it."""
+    """Return the tag of the schema for each tag that stands for it."""
     own = {name: f"{{{MESSAGE}}}{name}" for name in _CONTROL}
     own |= {name: f"{{{subject}}}{name}" for name in names}
     spaces = (MESSAGE, CASE, DOCUMENT)
@@ -63,7 +63,7 @@ _PLACES = {
 
 
 def correct_namespaces(message: etree._Element) -> None:
-    """Bring the elements of a message into the namespaces of the schema, as far as they are known."""
+    """Give the known elements of a message the namespaces of the schema."""
     last = message[-1] if len(message) else message
     places = _PLACES[DOCUMENT if local_name(last.tag) == "vergunningdocument" else CASE]
     for element in message.iterdescendants():
@@ -72,9 +72,9 @@ def correct_namespaces(message: etree._Element) -> None:
 
 
 def faults(message: etree._Element) -> list[Finding]:
-    """What the schema has against a message, with its namespaces corrected; empty for a valid one."""
+    """Return the findings of the schema about a message, after its namespaces are corrected."""
     schema = validator()
-    if schema.validate(message):  # most are as they should be, and correcting costs half as much again
+    if schema.validate(message):  # most are, and the namespaces cost half as much again
         return []
     correct_namespaces(message)
     if schema.validate(message):
@@ -84,8 +84,8 @@ def faults(message: etree._Element) -> list[Finding]:
     return list(dict.fromkeys(_finding(_located(message, error, prefixes), error) for error in first))
 
 
-class _Packaged(etree.Resolver):
-    """Finds the imported files in the package, which can be a zip file."""
+class _SchemaFiles(etree.Resolver):
+    """Resolver that reads imported schemas from the Python package, which may be in a zip file."""
 
     def resolve(self, system_url: str | None, public_id: str | None, context: Any) -> Any:
         name = (system_url or "").rpartition("/")[2]
@@ -98,9 +98,9 @@ def _file(name: str) -> bytes:
 
 @cache
 def validator() -> etree.XMLSchema:
-    """The schema, as lxml has it: for messages whose namespaces are corrected."""
+    """Return the compiled schema, for messages in the namespaces of the schema."""
     parser = etree.XMLParser(no_network=True)
-    parser.resolvers.add(_Packaged())
+    parser.resolvers.add(_SchemaFiles())
     return etree.XMLSchema(etree.fromstring(_file("ipm-4.0.xsd"), parser))
 
 
@@ -124,8 +124,8 @@ _STRUCTURE = frozenset(
 
 
 def _located(message: etree._Element, error: Any, prefixes: dict[str, str]) -> etree._Element | None:
-    """The element that an error is about."""
-    with suppress(etree.XPathError):  # of a prefix that stands for several namespaces
+    """Return the element that an error is about, or None."""
+    with suppress(etree.XPathError):  # a prefix may stand for several namespaces
         found = message.xpath(error.path or "", namespaces=prefixes)
         if isinstance(found, list) and found and isinstance(found[0], etree._Element):
             return found[0]
@@ -133,11 +133,11 @@ def _located(message: etree._Element, error: Any, prefixes: dict[str, str]) -> e
 
 
 def _finding(element: etree._Element | None, error: Any) -> Finding:
-    """libxml2's message as a finding: what stands there, and what is expected."""
+    """Return libxml2's error as a finding: what was found, and what is expected."""
     named = _NAME.match(error.message)
     tag = named[1] if named else ""
     name = local_name(tag)
-    code, expected = "ipm.schema", _listed(error.message)
+    code, expected = "ipm.schema", _expected_elements(error.message)
     if error.type in _STRUCTURE:
         seen = f"<{name}> is niet volledig" if "Missing" in error.message else _unexpected(tag, error.message)
     else:
@@ -161,8 +161,8 @@ def _unexpected(tag: str, said: str) -> str:
     return f"<{local_name(tag)}>" if known else f"<{local_name(tag)}> in naamruimte {space or '(geen)'}"
 
 
-def _listed(said: str) -> str:
-    """The elements that may stand there: their names, with the namespace of the first."""
+def _expected_elements(said: str) -> str:
+    """Return the names of the elements that are expected, with the namespace of the first."""
     found = _LIST.search(said)
     if found is None:
         return ""
