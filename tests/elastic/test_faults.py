@@ -21,7 +21,7 @@ from tests.utils.elasticsearch import START, MissingError, Server, free_port
 from tests.utils.faults import harvested
 from tests.utils.installation import Searching, assert_agree
 from tests.utils.proxy import Proxy
-from tests.utils.scrapyd import wait_until
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.site import Site
 
 pytestmark = pytest.mark.integration

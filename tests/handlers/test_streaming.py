@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import time
 
 import pytest
 
@@ -33,7 +32,6 @@ def test_a_body_is_read_up_to_its_bound_and_says_so(
 ) -> None:
     site.pages["/tien"] = Page(b"0123456789")
     endless = make_raw_site({"/x": hostile.endless(b"begin")})
-    started = time.monotonic()
     exact, cut, never = fetch(
         streamed(site.url("/tien"), download_maxsize=10),
         streamed(site.url("/tien?kort"), download_maxsize=4),
@@ -42,7 +40,6 @@ def test_a_body_is_read_up_to_its_bound_and_says_so(
     assert (exact.body, exact.size, exact.flags) == ("0123456789", 10, [])
     assert (cut.body, cut.size, cut.flags) == ("0123", 4, ["maxsize"])
     assert (never.size, never.length, never.flags) == (100_000, 100_000, ["maxsize"])
-    assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from woo_harvester.demo.sitemaps import Entry, sitemap
 
 def request(ca: Authority, site: RawSite) -> ssl.SSLSocket:
     """A connection on which ``GET /x`` has been asked."""
-    plain = socket.create_connection(("127.0.0.1", site.port), timeout=5)
+    plain = socket.create_connection(("127.0.0.1", site.port), timeout=60)
     connection = ca.client_context().wrap_socket(plain, server_hostname="localhost")
     connection.sendall(b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return connection
@@ -43,7 +43,7 @@ def first_bytes(ca: Authority, site: RawSite, size: int) -> bytes:
 def read_below(connection: ssl.SSLSocket) -> None:
     """Reads the encrypted bytes to their end: what TLS makes of a reset differs between its versions."""
     with socket.socket(fileno=os.dup(connection.fileno())) as below:
-        below.settimeout(5)
+        below.settimeout(60)
         while below.recv(65536):
             pass
 
@@ -127,7 +127,7 @@ def test_an_answer_need_not_be_http(ca: Authority, make_raw_site: MakeRawSite) -
 
 def test_a_hostile_site_stops_while_clients_hold_on_to_it(ca: Authority) -> None:
     with RawSite(ca, {"/x": hostile.silent}, limit=3600) as site:
-        connection = http.client.HTTPSConnection(site.host, timeout=5, context=ca.client_context())
+        connection = http.client.HTTPSConnection(site.host, timeout=60, context=ca.client_context())
         connection.request("GET", "/x")
         while not site.requests:
             time.sleep(0.01)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 import signal
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,10 @@ import pytest
 
 from tests.integration.conftest import Crawl
 from tests.utils.command import read_lines, start_scrapy
+from tests.utils.faults import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.documents import pdf, pdf_page
 from woo_harvester.demo.exemplary import complete
 from woo_harvester.demo.server import Page
@@ -89,13 +90,6 @@ def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     elif isinstance(value, list):
         for part in value:
             yield from walk(part, path)
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.02)
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -216,27 +210,30 @@ def test_runs_that_start_together_do_not_overwrite_each_other(
     given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=none"]
     started = [start_scrapy([*given, "-a", f"domains={site.host}"], tmp_path, ca_bundle) for site in sites]
     for process in started:
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=STUCK)
         assert process.returncode == 0, stderr
     written = sorted((tmp_path / "records").iterdir())
     assert [len(read_lines(path)) for path in written] == [1, 1, 1]
     assert len(list((tmp_path / "reports").glob("woo-*"))) == 3
 
 
-def test_findings_are_written_as_they_occur(ca_bundle: Path, make_site: MakeSite, tmp_path: Path) -> None:
-    quick, slow = make_site(), make_site()
-    slow.pages["/robots.txt"] = Page("User-agent: *\n", delay=3)
+def test_findings_are_written_as_they_occur(
+    ca_bundle: Path, make_site: MakeSite, gated: GatedSite, tmp_path: Path
+) -> None:
+    quick, slow = make_site(), gated
+    slow.gates.add("/robots.txt")
     register = write_register(tmp_path / "register.xml", {"Gemeente": [quick.url(), slow.url()]})
     process = start_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle)
 
     def told() -> list[str]:
         return [path.read_text() for path in tmp_path.glob("reports/*/findings.jsonl")]
 
-    wait_until(lambda: any("robots.ontbreekt" in text for text in told()))
+    wait_until(lambda: any("robots.ontbreekt" in text for text in told()), "the finding is written")
+    wait_until(lambda: "/robots.txt" in slow.held, "the other host is asked")
     assert process.poll() is None
-    assert slow.requested("/robots.txt")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    slow.gates.clear()
+    process.communicate(timeout=STUCK)
     assert [line["code"] for line in lines(told()[0])] == ["robots.ontbreekt", "robots.geen-diwoo-index"]
 
 
@@ -250,12 +247,11 @@ def test_sigint_ends_a_run_cleanly_while_documents_wait_for_room(
     register = write_register(tmp_path / "register.xml", {"Gemeente": [site.url() for site in sites]})
     given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=download"]
     process = start_scrapy(given, tmp_path, ca_bundle)
-    wait_until(lambda: all(len(site.requests) > 12 for site in sites))
-    sent = time.monotonic()
+    wait_until(lambda: all(len(site.requests) > 12 for site in sites), "documents are asked for")
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert time.monotonic() - sent < 8
+    _, stderr = process.communicate(timeout=STUCK)
     assert process.returncode == 0
+    assert all(len(site.requests) < 1000 for site in sites), "it does not wait for what it has not asked for"
     assert "Traceback" not in stderr
     (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/*/stats.json")]
     assert stats["finish_reason"] == "shutdown"

@@ -150,7 +150,7 @@ def test_an_output_may_be_a_pipe(gated: GatedSite, installation: Fallible) -> No
     reader = threading.Thread(target=lambda: read.extend(pipe.read_bytes().splitlines()), daemon=True)
     reader.start()
     assert installation.start("-o", "pipe.jsonl").status() == 0
-    reader.join(10)
+    reader.join(120)
     assert {json.loads(line)["document"]["weblocatie"] for line in read} == all_of(gated, a=3)
     assert harvested(installation.folder) == all_of(gated, a=3)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,21 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_daily import (
-    test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum,
-    test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again,
-    test_what_did_not_change_is_not_harvested_again,
-)
+from tests.integration import test_daily, test_withdrawal
+from tests.integration.test_daily import test_what_did_not_change_is_not_harvested_again
 from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
-from tests.integration.test_withdrawal import (
-    test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod,
-    test_what_is_gone_from_a_fully_read_host_is_withdrawn_once,
-)
+from tests.utils.calendar import Calendar
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, publish
 from tests.utils.faults import (
     KILLED,
-    PATIENCE,
     SOON,
     Fallible,
     Fault,
@@ -42,6 +34,7 @@ from tests.utils.faults import (
 )
 from tests.utils.postgresql import Server, postgresql_server, postgresql_url, query, server
 from tests.utils.sites import MakeSite
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.site import Site
 from woo_harvester.state import transfer
 from woo_harvester.state.store import State
@@ -49,11 +42,7 @@ from woo_harvester.state.store import State
 __all__ = [
     "postgresql_server",
     "postgresql_url",
-    "test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum",
-    "test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again",
-    "test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod",
     "test_what_did_not_change_is_not_harvested_again",
-    "test_what_is_gone_from_a_fully_read_host_is_withdrawn_once",
     "world",
 ]
 
@@ -87,9 +76,24 @@ class Node(Fallible):
         started.wait_until(lambda: len(self.known()) == 12, "the first is confirmed")
 
 
+calendar = Calendar(Node, fixtures=["postgresql_url"])
+with_documents = Calendar(Node, "-a", "documents=head", fixtures=["postgresql_url"])
+
+test_a_newer_lastmod = calendar.again(
+    test_daily.test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum
+)
+test_what_comes_back = calendar.again(
+    test_withdrawal.test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod
+)
+test_what_is_gone = calendar.again(test_withdrawal.test_what_is_gone_from_a_fully_read_host_is_withdrawn_once)
+test_what_could_not_be_had = with_documents.again(
+    test_daily.test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again
+)
+
+
 @pytest.fixture
 def harvester(tmp_path: Path, ca_bundle: Path, site: Site, postgresql_url: str) -> Node:
-    """For the tests that other modules have."""
+    """The installation for the test of another module."""
     return Node(tmp_path, ca_bundle, [site], postgresql_url)
 
 
@@ -134,7 +138,10 @@ def test_of_two_nodes_that_start_the_same_hosts_at_once_exactly_one_goes_on(
     nodes: list[Node], gated: GatedSite
 ) -> None:
     runs = [node.start("-o", "all.jsonl", **SOON) for node in nodes]
-    wait_for(lambda: any(run.ended for run in runs) and "/s1.xml" in gated.held)
+    wait_until(
+        lambda: any(run.ended for run in runs) and "/s1.xml" in gated.held,
+        "one ended, the other goes on",
+    )
     refused = 0 if runs[0].ended else 1
     other = runs[1 - refused]
     assert runs[refused].status() == 1
@@ -146,14 +153,6 @@ def test_of_two_nodes_that_start_the_same_hosts_at_once_exactly_one_goes_on(
     found = locs([node.folder / "all.jsonl" for node in nodes if (node.folder / "all.jsonl").exists()])
     assert sorted(found) == sorted(nodes[0].known())
     assert len(found) == 15
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Go on when *condition* holds."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_the_hosts_of_a_killed_node_are_free_at_once_and_its_file_is_left_to_it(

@@ -11,8 +11,8 @@ from sqlalchemy.pool import NullPool
 from tests.utils.command import Run, read_lines, run_scrapy, start_scrapy
 from tests.utils.daily import FIRST, Harvester, numbered, publish
 from tests.utils.postgresql import postgresql_server, postgresql_url, query
-from tests.utils.scrapyd import wait_until
 from tests.utils.sites import MakeSite
+from tests.utils.waiting import wait_until
 
 __all__ = ["postgresql_server", "postgresql_url"]
 

@@ -12,8 +12,9 @@ from tests.utils.command import SETTINGS
 from tests.utils.daily import numbered, publish
 from tests.utils.faults import SOON, GatedSite, lines
 from tests.utils.postgresql import postgresql_server, postgresql_url, query
-from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy, wait_until
+from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy
 from tests.utils.sites import in_shards, write_register
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.certificates import Authority
 
 __all__ = ["postgresql_server", "postgresql_url"]

@@ -19,6 +19,7 @@ from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.text import pdfs
 from tests.utils.command import run_scrapy
 from tests.utils.crawlers import LOC, crawler_of, item_of
+from tests.utils.waiting import wait_until
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
 from woo_harvester.findings import Finding
 from woo_harvester.formats import file_types
@@ -249,11 +250,7 @@ def test_a_crawl_that_is_asked_to_stop_twice_leaves_no_worker(tmp_path: Path, na
             process.communicate(timeout=60)
         finally:
             process.kill()
-    for _ in range(100):
-        if not any(Path(f"/proc/{pid}/cmdline").exists() for pid in pids):
-            return
-        time.sleep(0.1)
-    pytest.fail("a worker is left")
+    wait_until(lambda: not any(Path(f"/proc/{pid}/cmdline").exists() for pid in pids), "no worker is left")
 
 
 @pytest.mark.integration

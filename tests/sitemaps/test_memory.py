@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 BOUND = 80
 
 PRELUDE = """
-import gzip, json, resource, time, zlib
+import gzip, json, resource, zlib
 from tests.sitemaps.reading import url
 from woo_harvester.sitemaps.reader import SitemapError, SitemapReader
 
@@ -36,14 +36,14 @@ def peak():
 """
 
 MEASURE = """
-before, start, reason = peak(), time.process_time(), None
+before, reason = peak(), None
 reader = SitemapReader(body, "urlset", 200 * MB)
 try:
     for batch in reader:
         pass
 except SitemapError as error:
     reason = error.reason
-print(json.dumps([peak() - before, time.process_time() - start, reader.entries, reason]))
+print(json.dumps([peak() - before, reader.entries, reason]))
 """
 
 
@@ -51,7 +51,6 @@ class Measured(NamedTuple):
     """What reading a file took."""
 
     megabytes: float
-    seconds: float
     entries: int
     reason: str | None
 
@@ -95,7 +94,6 @@ def test_a_file_that_is_made_to_fill_the_memory_does_not(body: str, reason: str)
     measured = measure(body)
 
     assert measured.megabytes < BOUND
-    assert measured.seconds < 20
     assert measured.reason == reason
 
 

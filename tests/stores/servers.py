@@ -7,7 +7,6 @@ import socketserver
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,9 +18,8 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from tests.conftest import skip_or_fail
+from tests.utils.waiting import wait_until
 
-#: Seconds after which a server counts as not coming up.
-PATIENCE = 30
 USER, PASSWORD = "woo", "geheim"
 
 
@@ -129,11 +127,7 @@ def _process(module: Sequence[str], port: int) -> Iterator[None]:
         [sys.executable, "-m", *module], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        end = time.monotonic() + PATIENCE
-        while not _answers(port):
-            assert process.poll() is None, f"{module[0]} ends"
-            assert time.monotonic() < end, f"{module[0]} does not come up"
-            time.sleep(0.05)
+        wait_until(lambda: _answers(port), f"{module[0]} comes up", lambda: process.poll() is None)
         yield
     finally:
         process.kill()

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from tests.conftest import ROOT, skip_or_fail
 from tests.samples import SAMPLES, SENTENCE
 from tests.text import pdfs
+from tests.utils.waiting import wait_until
 from woo_harvester.text.extracted import (
     MB,
     Extracted,
@@ -67,14 +67,6 @@ def is_running(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.05)
-    pytest.fail("waited for half a minute")
 
 
 async def busy(workers: Workers, path: Path) -> tuple[asyncio.Task[Extracted], int]:
@@ -320,7 +312,7 @@ def test_no_worker_outlives_a_crawl_that_is_killed(tmp_path: Path) -> None:
             assert all(map(is_running, pids))
         finally:
             parent.kill()
-    wait_until(lambda: not any(map(is_running, pids)))
+    wait_until(lambda: not any(map(is_running, pids)), "they have ended")
 
 
 @linux_only

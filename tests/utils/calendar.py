@@ -19,7 +19,7 @@ State and guards are per host. Therefore one run a day is enough for all stories
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -60,20 +60,23 @@ class _Begun:
 class Calendar:
     """The days that the stories of a test module share.
 
-    *install* makes the installation from its folder, the certificates that it trusts and its sites. Each run
-    gets *args* and *settings*; the run of a day that *on* names gets those settings too.
+    *install* makes the installation from its folder, the certificates that it trusts, its sites, and the
+    values of *fixtures*. Each run gets *args* and *settings*; the run of a day that *on* names gets those
+    settings too.
     """
 
     def __init__(
         self,
-        install: Callable[[Path, Path, list[Any]], Installation],
+        install: Callable[..., Installation],
         *args: str,
         on: Mapping[int, Mapping[str, object]] | None = None,
+        fixtures: Sequence[str] = (),
         **settings: object,
     ) -> None:
         self._install = install
         self._args = args
         self._on = on or {}
+        self._fixtures = fixtures
         self._settings = settings
         self._outcomes: dict[str, BaseException | None] = {}
 
@@ -98,11 +101,16 @@ class Calendar:
         vars(test).update(__signature__=inspect.Signature(parameters), calendar=self, tell=tell)
         return test
 
+    def again(self, test: Callable[..., None]) -> Callable[..., None]:
+        """Make the story of a test of another module a test of this calendar too."""
+        return self.story(vars(test)["tell"])
+
     def _play(self, request: pytest.FixtureRequest) -> None:
         """Play all stories of this calendar that were selected, day by day."""
         authority: Authority = request.getfixturevalue("ca")
         folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("calendar")
-        installation = self._install(folder, request.getfixturevalue("ca_bundle"), [])
+        values = [request.getfixturevalue(name) for name in self._fixtures]
+        installation = self._install(folder, request.getfixturevalue("ca_bundle"), [], *values)
         items = [item for item in request.session.items if isinstance(item, pytest.Function)]
         own = [item for item in items if getattr(item.function, "calendar", None) is self]
         with ExitStack() as stack:

@@ -27,6 +27,7 @@ from tests.conftest import skip_or_fail
 from tests.utils.command import DATA, Line, Run, environment, in_project, read_run, written
 from tests.utils.daily import FIRST, Harvester, publish
 from tests.utils.forked import Before, Forked
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
@@ -36,8 +37,6 @@ Fault = Before
 """What is done to the process of a run before the command begins."""
 
 KILLED = -signal.SIGKILL
-#: Seconds after which a run counts as stuck.
-PATIENCE = 60
 #: Has the state learn of records almost as soon as they are written.
 SOON: dict[str, Any] = {"WOO_DURABLE_INTERVAL": 0.05}
 
@@ -62,16 +61,15 @@ class Started(Forked):
         """Kill it so many seconds after its start; False where it was done before."""
         self.process.join(max(0.0, self._since + after - time.monotonic()))
         self.process.kill()
-        self.process.join(PATIENCE)
+        self.process.join(STUCK)
         return self.process.exitcode == KILLED
 
     def wait_until(self, condition: Callable[[], bool], what: str) -> None:
-        """Go on when *condition* holds."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert self.process.is_alive(), f"the run ended before {what}: {self.stderr}"
-            assert time.monotonic() < end, f"never: {what}"
-            time.sleep(0.01)
+        """Return when *condition* holds; fail at once when the run ends before."""
+        try:
+            wait_until(condition, what, self.process.is_alive)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self.stderr}") from error
 
     @property
     def ended(self) -> bool:
@@ -88,7 +86,7 @@ class Started(Forked):
 
     def _end(self) -> subprocess.CompletedProcess[str]:
         try:
-            return self.done(PATIENCE)
+            return self.done(STUCK)
         except subprocess.TimeoutExpired as error:
             raise AssertionError(f"the run does not end: {self.stderr}") from error
 

@@ -9,9 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -21,12 +20,11 @@ from urllib.parse import urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from tests.conftest import ROOT, skip_or_fail
+from tests.utils.waiting import STUCK, wait_until
 
 #: What a deployment takes from the checkout.
 SOURCES = ("Makefile", "pyproject.toml", "setup.py", "scrapy.cfg", "requirements.txt", "LICENSE", "README.md")
 PROJECT = "woo"
-#: Seconds after which something counts as stuck.
-PATIENCE = 120
 #: Scrapyd looks for new jobs this often; its own default is 5 seconds.
 CONF = """\
 [scrapyd]
@@ -84,14 +82,6 @@ def free_port() -> int:
         return port
 
 
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    """Go on when *condition* holds."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.05)
-
-
 class Scrapyd:
     """A server that keeps all in *folder*; its jobs have the environment *given*.
 
@@ -139,12 +129,12 @@ class Scrapyd:
             self.cancel(job)
         wait_until(lambda: not self.jobs("running"), "its jobs have ended")
         self._process.terminate()
-        self._process.wait(PATIENCE)
+        self._process.wait(STUCK)
 
     def kill(self) -> None:
         """Kill the server and its jobs, as when a machine fails."""
         os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(PATIENCE)
+        self._process.wait(STUCK)
 
     def get(self, path: str, **query: str) -> dict[str, Any]:
         """What a GET answers."""
@@ -201,6 +191,6 @@ class Scrapyd:
         if name:
             account = b64encode(f"{name}:{password}".encode()).decode()
             request.add_header("Authorization", f"Basic {account}")
-        with _open(request, timeout=PATIENCE) as answer:
+        with _open(request, timeout=STUCK) as answer:
             found: dict[str, Any] = json.load(answer)
             return found

@@ -6,14 +6,14 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.conftest import skip_or_fail
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.certificates import Authority
 
 #: Where distributions keep the programs of servers, which is not on every user's path.
@@ -139,21 +139,13 @@ def _folder(authority: Authority) -> Iterator[tuple[Path, int]]:
 def _running(command: Sequence[str], port: int) -> Iterator[None]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
-            _wait(process, port)
+            wait_until(lambda: _answers(port), f"{command[0]} answers", lambda: process.poll() is None)
             yield
         finally:
             process.terminate()
 
 
-def _wait(process: subprocess.Popen[str], port: int) -> None:
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            raise RuntimeError(f"The server did not start: {process.stdout.read() if process.stdout else ''}")
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise RuntimeError("The server did not start in time")
+def _answers(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
