@@ -116,7 +116,9 @@ class EntryApply:
                 source = _source(facts, reading.sitemap)
                 source.known = files.get(known.id)
                 source.recheck = decision.outcome is EntryOutcome.RECHECKED
-                item = WooItem(version.record(known.loc, _origin(reading, report, version)), source, report)
+                item = WooItem(
+                    version.record(facts.entry.loc, _origin(reading, report, version)), source, report
+                )
                 harvested = _harvested(facts, known.id, version, reading.sitemap_id)
                 self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.reading))
                 yield item
