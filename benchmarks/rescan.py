@@ -112,7 +112,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
         with keeper.begin() as connection:
-            place = entries.place(connection, visit, Sitemap("", index), Reading(key))
+            place = entries.start_reading(connection, visit, Sitemap("", index), Reading(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
             reader.processed(entries.select(batch, place)[1])

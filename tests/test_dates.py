@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from woo_harvester.dates import (
     AMSTERDAM,
     day_of,
+    from_microseconds,
     iso_date,
     iso_datetime,
     moment_after,
     parse_date,
     parse_datetime,
+    to_microseconds,
 )
 
 MOMENTS = st.datetimes(datetime(1800, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
@@ -203,3 +205,8 @@ def test_a_version_is_of_now_or_of_just_after_the_one_before_it() -> None:
     assert moment_after(None, now) == moment_after(whole - second, now) == whole
     assert moment_after(whole, now) == whole + second
     assert moment_after(whole + timedelta(days=10), now) == whole + timedelta(days=10) + second
+
+
+@given(st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=st.just(UTC)))  # noqa: DTZ001
+def test_a_moment_is_kept_to_the_microsecond(moment: datetime) -> None:
+    assert from_microseconds(to_microseconds(moment)) == moment

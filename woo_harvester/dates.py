@@ -21,6 +21,9 @@ _BEFORE_1946 = timezone(timedelta(hours=1))
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
 _ZONE = "(?:Z|[+-](?:(?:0[0-9]|1[0-3]):?[0-5][0-9]|14:?00))"
@@ -88,6 +91,16 @@ def moment_after(last: datetime | None, now: datetime) -> datetime:
     """
     now = now.replace(microsecond=0)
     return now if last is None or now > last else last + timedelta(seconds=1)
+
+
+def to_microseconds(moment: datetime) -> int:
+    """Return an aware date-time as microseconds since 1970, as the state keeps it."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(value: int) -> datetime:
+    """Return microseconds since 1970 as an aware date-time in UTC."""
+    return _EPOCH + value * _MICROSECOND
 
 
 def _moment(text: str) -> datetime:

@@ -19,10 +19,10 @@ from sqlalchemy import select
 from tests.conftest import ROOT
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, harvest, locs, miss, see, sitemap_of
 from tests.state.processes import LOCKING, WRITING, running
+from woo_harvester.dates import from_microseconds
 from woo_harvester.register.shards import shard_of
 from woo_harvester.state import schema
 from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.state.decision import moment_of
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.listings import CONFIRMED
 from woo_harvester.state.resources import keep_read
@@ -92,7 +92,7 @@ def filled(state: Shell) -> Shell:
 
 
 def record(loc: str, cause: str = "aanlevering") -> str:
-    herkomst = {"opgehaald": "2023-11-14T23:15:00+01:00", "lastmod": moment_of(LASTMOD).isoformat()}
+    herkomst = {"opgehaald": "2023-11-14T23:15:00+01:00", "lastmod": from_microseconds(LASTMOD).isoformat()}
     versions = [{"oorzaak": cause, "openbaarmakingsdatum": DAY}]
     return json.dumps(
         {"id": record_id(loc), "document": {"weblocatie": loc}, "versies": versions, "herkomst": herkomst}

@@ -40,7 +40,7 @@ def read_all(
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
         reader = Entries(REGISTER, Reporter(findings.append), keeper)
         visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
-        place = reader.place(connection, visit, sitemap, Reading(resource.id))
+        place = reader.start_reading(connection, visit, sitemap, Reading(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()
     assert all(taken == 1 for _, taken in found)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 import pytest
 from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
-from woo_harvester.crawl.candidates import Place
 from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.decision import EntryOutcome, Terms
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.decision import Verdict
 from woo_harvester.state.delivery import Reading
 from woo_harvester.state.listed import Listed
 from woo_harvester.state.resources import host_of_state, resource_of
@@ -48,9 +47,7 @@ class Run:
 
     def __post_init__(self) -> None:
         waits = self.waited_for.__contains__
-        self.entries = Entries(
-            REGISTER, Reporter(self.findings.append), self.keeper, timedelta(0), None, waits
-        )
+        self.entries = Entries(REGISTER, Reporter(self.findings.append), self.keeper, Terms(), waits)
 
     def visit(self, host: str) -> Visit:
         if host not in self.visits:
@@ -61,14 +58,14 @@ class Run:
             )
         return self.visits[host]
 
-    def read(self, host: str, lastmod: str | None, loc: str = LOC) -> tuple[WooItem | None, Place]:
+    def read(self, host: str, lastmod: str | None, loc: str = LOC) -> tuple[WooItem | None, SitemapReading]:
         """Read a sitemap of a host with one entry."""
         index = f"https://{host}/sitemapindex-diwoo.xml"
         sitemap = Sitemap(f"https://{host}/s.xml", Index(index, index_name(index)))
         visit = self.visit(host)
         with self.keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, sitemap.url, "sitemap", index)
-            place = self.entries.place(connection, visit, sitemap, Reading(resource.id))
+            place = self.entries.start_reading(connection, visit, sitemap, Reading(resource.id))
         items, taken = self.entries.select([Entry(loc, lastmod, 7, None)], place)
         assert taken == 1
         return (items[0] if items else None), place
@@ -109,7 +106,7 @@ def test_an_entry_of_a_document_that_its_owner_lists_is_left_to_the_owner(keeper
     item, place = run.read(OTHER, "2099-01-01T00:00:00Z")
     assert item is None
     assert place.left_to == {OWNER: 1}
-    assert run.entries.counts[Verdict.FOREIGN] == 1
+    assert run.entries.counts[EntryOutcome.FOREIGN] == 1
     account = run.visit(OTHER).account
     assert (account.listed, account.repeated, account.unchanged) == (0, 1, 0)
     assert run.codes == []  # the lastmod of an entry that does not count is not looked at

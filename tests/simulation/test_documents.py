@@ -40,7 +40,7 @@ CLOCKS = (
     "woo_harvester.crawl.reader.time",
     "woo_harvester.crawl.sitemap.time",
     "woo_harvester.extensions.state.time",
-    "woo_harvester.crawl.lookup.time",
+    "woo_harvester.crawl.entry_lookup.time",
 )
 DAY = 86_400.0
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
+from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings
 from woo_harvester.state.confirmation import confirm_harvested
 from woo_harvester.state.documents import add_seen
-from woo_harvester.state.listings import Listing
 from woo_harvester.state.resources import end_read, host_of_state, resource_of
 from woo_harvester.state.versions import Harvested
 
@@ -39,7 +39,8 @@ def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
 
 def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: int = 0) -> None:
     """Note that a sitemap lists documents, or has missed them in so many complete reads."""
-    listings.add(connection, sitemap, [Listing(key, misses, foreign=False, lastmod=None) for key in ids])
+    rows = [SitemapListing(key, misses, foreign=False, lastmod=None) for key in ids]
+    listings.add(connection, sitemap, rows)
 
 
 def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:

@@ -9,11 +9,10 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.state.knowledge import locs, see, sitemap_of
-from woo_harvester.dates import iso_datetime
+from woo_harvester.dates import iso_datetime, to_microseconds
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
-from woo_harvester.state.decision import microseconds
 from woo_harvester.state.latest import Latest
 from woo_harvester.state.versions import Harvested
 from woo_harvester.urls import record_id
@@ -43,7 +42,7 @@ def harvest(
 ) -> list[int]:
     """Documents of the state, harvested at that moment."""
     ids = see(connection, sitemap_of(connection), wanted or [LOC])
-    moment = None if lastmod is None else microseconds(lastmod)
+    moment = None if lastmod is None else to_microseconds(lastmod)
     confirm_harvested(connection, [Harvested(key, moment, "2024-04-02", int(at.timestamp())) for key in ids])
     return ids
 

@@ -46,7 +46,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "restore": None,
         **NO_FAULT,
     }
-    assert documents.file_of(connection, key) == file
+    assert documents.files_of(connection, [key]) == {key: file}
 
 
 def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Connection) -> None:

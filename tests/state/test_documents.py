@@ -19,10 +19,10 @@ from tests.state.knowledge import (
     see,
     sitemap_of,
 )
+from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
-from woo_harvester.state.decision import Known
 from woo_harvester.state.documents import Gone
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
@@ -39,7 +39,7 @@ def row_of(connection: Connection, key: int) -> dict[str, object]:
 def test_what_was_seen_first_is_known_and_does_not_count_as_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     known = documents.add_seen(connection, [LOC], sitemap, FIRST_SEEN)
-    assert known == {LOC: Known(LOC, known[LOC].id, sitemap, None, None, None, None, None)}
+    assert known == {LOC: KnownDocument(LOC, known[LOC].id, sitemap, None, None, None, None, None)}
     assert row_of(connection, known[LOC].id)["first_seen"] == FIRST_SEEN
 
 
@@ -62,8 +62,7 @@ def test_what_publishers_say_is_kept_whatever_is_in_it(connection: Connection) -
     (key,) = see(connection, sitemap_of(connection), [LOC])
     file = KnownFile(b"s" * 32, file_name="be\0sluit.pdf", pages=2**40)
     confirm_harvested(connection, [Harvested(key, None, DAY, HARVESTED, None, file)])
-    kept = documents.file_of(connection, key)
-    assert kept is not None
+    kept = documents.files_of(connection, [key])[key]
     assert (kept.file_name, kept.pages) == ("be\ufffdsluit.pdf", 2**40)
 
 

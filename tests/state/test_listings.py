@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import Connection, select, text
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.state.listings import CONFIRMED, HostListing, Listing
+from woo_harvester.state.listings import CONFIRMED, HostListing
 from woo_harvester.state.resources import end_read, host_of_state, keep_massive
 from woo_harvester.state.store import State
 
@@ -31,9 +32,9 @@ def misses(connection: Connection, sitemap: int) -> dict[int, int]:
 def test_a_sitemap_lists_what_was_seen_in_it(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
     keys = harvest(connection, one, locs(3))
-    listings.add(connection, two, [Listing(keys[1], 0, foreign=True, lastmod=-5)])
-    assert listings.find(connection, one, keys) == {key: Listing(key, 0, False, None) for key in keys}
-    assert listings.find(connection, two, keys) == {keys[1]: Listing(keys[1], 0, True, -5)}
+    listings.add(connection, two, [SitemapListing(keys[1], 0, foreign=True, lastmod=-5)])
+    assert listings.find(connection, one, keys) == {key: SitemapListing(key, 0, False, None) for key in keys}
+    assert listings.find(connection, two, keys) == {keys[1]: SitemapListing(keys[1], 0, True, -5)}
     assert listings.find(connection, two, []) == {}
     assert listings.ids_of(connection, one) == keys
     assert listings.count(connection, one) == 3
@@ -45,9 +46,9 @@ def test_what_is_known_of_a_listing_stays_when_it_is_added_again(connection: Con
     sitemap = sitemap_of(connection)
     (key,) = harvest(connection, sitemap, locs(1))
     miss(connection, {sitemap: [key]})
-    listings.add(connection, sitemap, [Listing(key, 0, foreign=True, lastmod=7)])
+    listings.add(connection, sitemap, [SitemapListing(key, 0, foreign=True, lastmod=7)])
     listings.add(connection, sitemap, [])
-    assert listings.find(connection, sitemap, [key]) == {key: Listing(key, 1, False, None)}
+    assert listings.find(connection, sitemap, [key]) == {key: SitemapListing(key, 1, False, None)}
 
 
 def test_more_than_a_batch_is_found_whole(connection: Connection) -> None:
@@ -125,21 +126,21 @@ def test_what_another_host_lists_stays_missing_here(connection: Connection) -> N
 def test_the_lastmod_of_anothers_entry_is_kept_with_whether_it_is_one(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     one, two = harvest(connection, sitemap, locs(2))
-    listings.keep_foreign(connection, sitemap, [Listing(one, 0, foreign=True, lastmod=8)])
+    listings.keep_foreign(connection, sitemap, [SitemapListing(one, 0, foreign=True, lastmod=8)])
     listings.keep_foreign(connection, sitemap, [])
     assert listings.find(connection, sitemap, [one, two]) == {
-        one: Listing(one, 0, True, 8),
-        two: Listing(two, 0, False, None),
+        one: SitemapListing(one, 0, True, 8),
+        two: SitemapListing(two, 0, False, None),
     }
     miss(connection, {sitemap: [one]})
-    listings.keep_foreign(connection, sitemap, [Listing(one, 0, foreign=False, lastmod=None)])
-    assert listings.find(connection, sitemap, [one]) == {one: Listing(one, 1, False, None)}
+    listings.keep_foreign(connection, sitemap, [SitemapListing(one, 0, foreign=False, lastmod=None)])
+    assert listings.find(connection, sitemap, [one]) == {one: SitemapListing(one, 1, False, None)}
 
 
 def test_the_documents_of_others_that_a_sitemap_lists_come_in_batches(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = sorted(harvest(connection, sitemap, locs(BATCH + 3)))
-    foreign = [Listing(key, 0, foreign=True, lastmod=None) for key in keys[1:]]
+    foreign = [SitemapListing(key, 0, foreign=True, lastmod=None) for key in keys[1:]]
     listings.keep_foreign(connection, sitemap, foreign)
     miss(connection, {sitemap: [keys[1]]})
     found = list(listings.foreign_documents(connection, sitemap))

@@ -9,12 +9,12 @@ from sqlalchemy import Connection, func, select
 
 from tests.state.exports import FILE, HOST, SITEMAP, document, rows_of, transfer
 from tests.state.knowledge import harvest, list_in, locs, sitemap_of
+from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.exported import Format
-from woo_harvester.state.listings import Listing
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
 from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
 from woo_harvester.state.store import NOWHERE, State
@@ -63,9 +63,9 @@ def fill(state: State) -> None:
         second = sitemap_of(connection, name="s1.xml")
         missing, moved, again, restored = (key_of(connection, loc) for loc in locs(4))
         listings.missed(connection, host, {sitemap, other}, {sitemap: [missing]}, 77)
-        foreign = [Listing(key, 0, foreign=True, lastmod=-5) for key in (missing, moved)]
+        foreign = [SitemapListing(key, 0, foreign=True, lastmod=-5) for key in (missing, moved)]
         listings.add(connection, other, foreign)
-        listings.add(connection, second, [Listing(moved, 0, foreign=False, lastmod=None)])
+        listings.add(connection, second, [SitemapListing(moved, 0, foreign=False, lastmod=None)])
         unlisted = schema.listings.c.sitemap_id == sitemap, schema.listings.c.document_id == moved
         connection.execute(schema.listings.delete().where(*unlisted))
         confirm_withdrawn(connection, dict.fromkeys((again, restored), 9))
@@ -197,7 +197,7 @@ def shared(state: State) -> None:
         here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
         (key,) = harvest(connection, here, locs(1))
         harvest(connection, there, locs(1, "b.nl"))
-        listings.add(connection, there, [Listing(key, 0, foreign=True, lastmod=8)])
+        listings.add(connection, there, [SitemapListing(key, 0, foreign=True, lastmod=8)])
         for sitemap in (here, there):
             keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=9)
 

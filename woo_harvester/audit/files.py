@@ -18,26 +18,26 @@ from typing import Literal
 from urllib.parse import unquote
 
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.dates import day_of
-from woo_harvester.diwoo import defaults
+from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import decide_filetype
 from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import FormatClaim, from_extension
-from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
-from woo_harvester.register.organisations import Match
+from woo_harvester.record import Herkomst
 from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.sitemaps.decide import decide, find_loc_problem
+from woo_harvester.sitemaps.decision import NewVersion, Terms
 from woo_harvester.sitemaps.decompress import CHUNK_SIZE
+from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts
 from woo_harvester.sitemaps.file_findings import Area, describe_root, file_findings, read_error_code
 from woo_harvester.sitemaps.names import NameMatch, index_name
 from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, SitemapLine, sitemap_lines
-from woo_harvester.sitemaps.rules import SKIPPED, is_usable, read_lastmod
 from woo_harvester.sitemaps.url_selection import NOT_READ
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept
-from woo_harvester.urls import last_segment, loc_problem, record_id
+from woo_harvester.urls import last_segment, loc_problem
 
 #: What is looked at in a folder; other files in it are nobody's sitemap.
 SUFFIXES = (".xml", ".xml.gz")
@@ -148,8 +148,7 @@ class _Reading:
         for code in _codes_of_name(path.name):
             self.report(code, url=_shown(path), seen=_shown(path.name))
         for entry in self._entries(path, "sitemapindex"):
-            problem = loc_problem(entry.loc) if entry.loc else "loc.ontbreekt"
-            if problem:
+            if problem := find_loc_problem(entry.loc):
                 self.report(
                     problem, url=_shown(path), line=entry.line, element="sitemap/loc", seen=entry.loc or None
                 )
@@ -162,30 +161,34 @@ class _Reading:
         for entry in self._entries(path, "urlset"):
             self.account.looked_at(1, 0)
             report = self.report.about(url=entry.loc, sitemap=_shown(path), line=entry.line)
-            if is_usable(entry.loc, report):
-                if entry.loc in self.locs:
-                    report("loc.dubbel", element="loc", action=SKIPPED)
-                else:
-                    self.locs.add(entry.loc)
-                    self._read_document(entry, report, category)
+            version = self._decide(entry, report)
+            if version is not None:
+                self._read_document(entry, version, report, category)
 
-    def _read_document(self, entry: Entry, report: Reporter, category: Concept | None) -> None:
-        """Do to an entry what spider and pipelines do, as far as it can be done without a request."""
-        now = datetime.now(UTC).replace(microsecond=0)
-        moment = read_lastmod(entry.lastmod, now, report)
-        published = day_of(moment or now)
-        given = read_metadata(entry.document)
-        record = Record(
-            id=record_id(entry.loc),
-            document=Document(weblocatie=entry.loc),
-            versies=[Versie(Oorzaak.AANLEVERING, published, moment)],
-            herkomst=Herkomst(lastmod=entry.lastmod, bevindingen=report.codes),
+    def _decide(self, entry: Entry, report: Reporter) -> NewVersion | None:
+        """Decide on an entry of which nothing is known but the entries before it; report what is wrong."""
+        is_repeated = entry.loc in self.locs
+        facts = EntryFacts(
+            entry,
+            loc_problem=find_loc_problem(entry.loc),
+            is_listed=is_repeated,
+            is_expected=is_repeated,
         )
+        decision = decide(facts, Terms(), datetime.now(UTC).replace(microsecond=0))
+        for one in decision.findings:
+            report(one.code, element=one.element, seen=one.seen, action=one.action)
+        if decision.version is not None:
+            self.locs.add(entry.loc)
+        return decision.version
+
+    def _read_document(
+        self, entry: Entry, version: NewVersion, report: Reporter, category: Concept | None
+    ) -> None:
+        """Do what the pipelines do with an entry, as far as it can be done without a request."""
+        given = read_metadata(entry.document)
+        record = version.record(entry.loc, Herkomst(bevindingen=report.codes))
         map_metadata(given, record, report)
-        defaults.default_organisations(record, Match(), report)
-        defaults.default_title(record, report)
-        defaults.default_category(record, category, report)
-        defaults.default_dates(record, published)
+        fill_in(record, NO_MATCH, category, report)
         self._hold_to_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
         if says_nothing or decide_filetype(given.format, None, entry.loc, None, report) is not None:

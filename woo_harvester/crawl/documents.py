@@ -20,7 +20,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.pipelines.store import StorePipeline
-from woo_harvester.state.decision import is_long_ago
+from woo_harvester.sitemaps.decide import is_long_ago
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import is_recheck_due
 from woo_harvester.state.versions import KnownFile

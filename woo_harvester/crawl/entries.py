@@ -1,40 +1,67 @@
-"""From the entries of a sitemap to items, in three steps: compare, look up, decide and apply."""
+"""From the entries of a sitemap to items in three stages: look up, decide, apply.
+
+Entries that are the same to the byte are passed over before that: on most days nearly all are.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import cast
 
 from sqlalchemy import Connection
 
-from woo_harvester.crawl.candidates import Changes, ListedEntry, Place
-from woo_harvester.crawl.comparison import Comparison
+from woo_harvester.crawl.entry_apply import EntryApply
+from woo_harvester.crawl.entry_lookup import EntryLookUp, SitemapReading
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.lookup import LookUp
-from woo_harvester.crawl.verdicts import NOT_AGAIN, Verdicts
-from woo_harvester.dates import iso_seconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
+from woo_harvester.sitemaps.decide import decide, find_loc_problem
+from woo_harvester.sitemaps.decision import (
+    NOT_LISTED,
+    Decision,
+    EntryOutcome,
+    StateUpdate,
+    Terms,
+    same_as_before,
+)
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
-from woo_harvester.state.decision import Verdict
 from woo_harvester.state.delivery import Reading
-from woo_harvester.state.resources import forget_read, sitemap_ids
+from woo_harvester.state.resources import sitemap_ids
+from woo_harvester.urls import host_of
 
-FOREIGN = "loc.andere-host"
-LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
+
+@dataclass(slots=True)
+class _Batch:
+    """Some entries of a sitemap, and what comparing their bytes has shown."""
+
+    entries: Sequence[Entry | ScannedEntry]
+    known: dict[str, KnownDocument]
+    """Documents that the state knows, by loc; those that are the same to the byte are left out."""
+    taken: int = 0
+    """Entries that were read: fewer than all if one of them is not plain."""
+    counted: int = 0
+    """Entries that the first reading of the sitemap has counted."""
+    unchanged: int = 0
+    """Entries that are the same to the byte."""
+    updates: list[StateUpdate] = field(default_factory=list)
+    """What the state learns of those that another sitemap of the host had before."""
+    rest: list[tuple[Entry, bytes | None]] = field(default_factory=list)
+    """The entries to decide on, each with its digest."""
 
 
 class Entries:
     """Selects what is harvested, for the hosts and organisations of one register.
 
-    A document that was fetched and refused is left alone for *patience*. One whose server said that a newer
-    version has the same bytes is fetched once more when *recheck* has passed since they were received; never
-    where that is None. *is_waited_for* says whether a host is read in this run, and not yet to its end.
+    *is_waited_for* returns whether a host is read in this run, and not yet to its end.
     """
 
     def __init__(
@@ -42,121 +69,176 @@ class Entries:
         register: Register,
         report: Reporter,
         keeper: StateKeeper,
-        patience: timedelta = timedelta(0),
-        recheck: timedelta | None = None,
+        terms: Terms = Terms(),  # noqa: B008 -- it does not change
         is_waited_for: Callable[[str], bool] = lambda host: False,
     ) -> None:
         self._register = register
         self._report = report
         self._keeper = keeper
-        self._comparison = Comparison(register, report)
-        self._lookup = LookUp(register, is_waited_for)
-        self._verdicts = Verdicts(register, keeper, self._lookup, patience, recheck)
-        self.counts = self._verdicts.counts
+        self._terms = terms
+        self._lookup = EntryLookUp(register, is_waited_for)
+        self._apply = EntryApply(register, report, keeper)
+        self._origin = "\0"
+        """Beginning of a loc, up to and with its path's first slash, whose host is registered."""
+        self.counts = self._apply.counts
         """Entries by what was decided."""
 
     @property
     def skipped(self) -> int:
         """Entries that were known and are not harvested again."""
-        return sum(count for verdict, count in self.counts.items() if verdict.cause is None)
+        return sum(count for outcome, count in self.counts.items() if outcome.cause is None)
 
-    def place(self, connection: Connection, visit: Visit, sitemap: Sitemap, reading: Reading) -> Place:
-        """Return the place of a sitemap that is about to be read, with what is known of it."""
+    def start_reading(
+        self, connection: Connection, visit: Visit, sitemap: Sitemap, reading: Reading
+    ) -> SitemapReading:
+        """Return what is known of a sitemap that is about to be read."""
         if not visit.own_sitemaps:
             visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
         visit.own_sitemaps.add(reading.resource_id)
         before = documents.before(connection, reading.resource_id, visit.own_sitemaps)
         same = cast("dict[bytes | None, int]", before.same)
-        return Place(visit, sitemap, reading, same, before.others if before.is_all else None)
+        return SitemapReading(visit, sitemap, reading, same, before.others if before.is_all else None)
 
-    def lacking(self, connection: Connection, place: Place) -> list[int]:
+    def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
         """Return the documents that a sitemap no longer lists, once it has been read to its end."""
-        if place.others is None:
-            before = listings.ids_of(connection, place.sitemap_id)
+        if reading.others is None:
+            before = listings.ids_of(connection, reading.sitemap_id)
         else:
-            before = [*place.same.values(), *place.others]
-        return place.seen.lacks(before)
+            before = [*reading.same.values(), *reading.others]
+        return reading.seen.lacks(before)
+
+    def select(
+        self, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
+    ) -> tuple[list[WooItem], int]:
+        """Return the items of a batch, and how many of its entries were taken.
+
+        Fewer than all are taken if an entry is not plain: the full reader must go on from there.
+        """
+        with self._keeper.begin() as connection:
+            batch = self._pass_over_same(connection, entries, reading)
+            facts = self._lookup.look_up(connection, batch.rest, batch.known, reading)
+            decided = self._decide(facts, reading)
+            items = self._apply.apply(connection, decided, batch.updates, reading)
+        unchanged = batch.unchanged + sum(decision.is_unchanged for _, decision in decided)
+        postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
+        foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
+        account = reading.visit.account
+        account.looked_at(batch.taken - batch.counted - postponed, unchanged)
+        account.left_to_others(foreign)
+        self.counts[EntryOutcome.UNCHANGED] += unchanged
+        return items, batch.taken
 
     def pass_over(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
         """Count the documents of a sitemap that has not changed, and report what is still wrong with some."""
-        host = visit.host
         with self._keeper.begin() as connection:
             listings.all_listed_again(connection, resource_id)
             found = faults.faults_of(connection, resource_id)
             visit.account.passed_over(listings.count(connection, resource_id), len(found))
             left_to = Counter[str]()
             for ids in listings.foreign_documents(connection, resource_id):
-                left_to.update(self._lookup.owners(connection, ids, host).values())
-        for fault in found:
-            match = self._register.organisation_of(fault.loc, host)
-            organisation = match.organisation.identifier if match.organisation else None
-            self._report(
-                fault.code,
-                seen=fault.seen,
-                action=NOT_AGAIN,
-                url=fault.loc,
-                host=host,
-                organisation=organisation,
-                sitemap=sitemap.url,
-                since=iso_seconds(fault.since),
-            )
-        self.counts[Verdict.REFUSED] += len(found)
-        self.counts[Verdict.FOREIGN] += left_to.total()
+                left_to.update(self._lookup.owners(connection, ids, visit.host).values())
+        self._apply.report_faults(visit, sitemap, found)
+        self.counts[EntryOutcome.REFUSED] += len(found)
+        self.counts[EntryOutcome.FOREIGN] += left_to.total()
         visit.account.left_to_others(left_to.total(), unchanged=True)
         self.report_foreign(visit, sitemap, left_to)
 
     def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
         """Report to each side how many documents a sitemap lists that their own hosts list too."""
-        if not left_to:
-            return
-        total = sum(left_to.values())
-        visit.report(FOREIGN, url=sitemap.url, seen=_number(total), action=LEFT_TO_OWN)
-        for host, count in sorted(left_to.items()):
-            owners = self._register.organisations_of_host(host)
-            self._report(
-                FOREIGN,
-                url=sitemap.url,
-                host=host,
-                organisation=owners[0].identifier if len(owners) == 1 else None,
-                seen=f"{_number(count)} in een sitemap van {visit.host}",
-                action=LEFT_TO_OWN,
-            )
+        self._apply.report_foreign(visit, sitemap, left_to)
 
-    def select(self, batch: Sequence[ListedEntry], place: Place) -> tuple[list[WooItem], int]:
-        """Return the items of a batch, and how many of its entries were compared.
+    def _decide(
+        self, entries: Sequence[EntryFacts], reading: SitemapReading
+    ) -> list[tuple[EntryFacts, Decision]]:
+        """Decide on entries in the order of the sitemap; each may depend on those before it."""
+        listed, expected = reading.visit.listed, self._keeper.expected
+        now = datetime.now(UTC).replace(microsecond=0)
+        decided = []
+        for facts in entries:
+            if (known := facts.known) is not None:
+                facts.is_listed = known.id in listed
+                facts.is_expected = known.id in expected
+            decision = decide(facts, self._terms, now)
+            if known is not None and decision.outcome not in NOT_LISTED:
+                listed.add(known.id)
+                if decision.outcome.cause is not None:
+                    expected.add(known.id)
+            decided.append((facts, decision))
+        return decided
 
-        Fewer than all were where an entry is not plain: the full reader must go on from there.
-        """
-        left_to = place.left_to.total()
-        with self._keeper.begin() as connection:
-            rest = [entry.loc for entry in batch if entry.digest not in place.same]
-            known = documents.look_up(connection, rest)
-            changes = self._comparison.compare(connection, batch, known, place)
-            found = self._lookup.look_up(connection, changes, known, place)
-            items = [item for one in found if (item := self._verdicts.apply(connection, one, place, changes))]
-            self._keep(connection, changes, place)
-        account = place.visit.account
-        account.looked_at(changes.consumed - changes.postponed, changes.unchanged)
-        account.left_to_others(place.left_to.total() - left_to)
-        self.counts[Verdict.UNCHANGED] += changes.unchanged
-        return items, changes.consumed
+    def _pass_over_same(
+        self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
+    ) -> _Batch:
+        """Pass over what is the same to the byte; a million entries a day come by here."""
+        same, listed, is_second = reading.same, reading.visit.listed, reading.visit.is_second
+        asked = [entry.loc for entry in entries if entry.digest not in same]
+        batch = _Batch(entries, documents.look_up(connection, asked))
+        unchanged = 0
+        for entry in entries:
+            key = same.get(entry.digest)
+            if key is not None and self._is_registered(entry.loc) and (listed.add(key) or is_second):
+                del same[entry.digest]
+                unchanged += 1
+            else:
+                if key is not None:
+                    batch.known.update(documents.look_up(connection, [entry.loc]))
+                try:
+                    self._compare(entry, batch, reading)
+                except NotPlainError:
+                    break
+            batch.taken += 1
+        if is_second:
+            batch.counted += unchanged
+        else:
+            batch.unchanged += unchanged
+        return batch
 
-    @staticmethod
-    def _keep(connection: Connection, changes: Changes, place: Place) -> None:
-        """Have the state learn of a batch: documents first, then where they are listed, then files.
+    def _compare(self, listed: Entry | ScannedEntry, batch: _Batch, reading: SitemapReading) -> None:
+        """Compare an entry with its document; raise NotPlainError if only the full reader can read it."""
+        document, visit = batch.known.get(listed.loc), reading.visit
+        if document is not None:
+            reading.seen.add(document.id)
+            if self._is_same(listed, document, visit):
+                batch.updates.append(same_as_before(document.id))
+                batch.unchanged += not visit.is_second
+                batch.counted += visit.is_second
+                return
+        entry = listed.parse()
+        if visit.is_second and not self._was_postponed(entry.loc, document, visit):
+            batch.counted += 1
+        else:
+            batch.rest.append((entry, listed.digest))
 
-        Other runs lock them in the same order.
-        """
-        documents.lock_rows(connection, {*changes.moved, *changes.digests, *changes.corrected})
-        documents.move(connection, changes.moved, place.sitemap_id)
-        documents.keep_digests(connection, changes.digests)
-        faults.end_faults(connection, changes.corrected)
-        listings.add(connection, place.sitemap_id, changes.listed)
-        listings.listed_again(connection, place.sitemap_id, changes.again)
-        listings.keep_foreign(connection, place.sitemap_id, changes.foreign)
-        for sitemap_id in sorted(changes.unread):
-            forget_read(connection, sitemap_id)
+    def _is_same(self, listed: Entry | ScannedEntry, document: KnownDocument, visit: Visit) -> bool:
+        """Return whether an entry is the same to the byte, though another sitemap of the host had it."""
+        return (
+            listed.digest is not None
+            and listed.digest == document.entry_digest
+            and document.withdrawn is None
+            and document.harvested is not None
+            and document.fault is None
+            and document.unchanged_since is None
+            and document.sitemap_id in visit.own_sitemaps
+            and self._is_registered(listed.loc)
+            and self._register.is_own(listed.loc, visit.host)
+            and visit.listed.add(document.id)
+        )
 
+    def _was_postponed(self, loc: str, document: KnownDocument | None, visit: Visit) -> bool:
+        """Return whether an entry waited for the second reading of its sitemap."""
+        return (
+            (document is None or document.id not in visit.listed)
+            and find_loc_problem(loc) is None
+            and self._is_registered(loc)
+            and not self._register.is_own(loc, visit.host)
+        )
 
-def _number(count: int) -> str:
-    return "1 document" if count == 1 else f"{count} documenten"
+    def _is_registered(self, loc: str) -> bool:
+        """Return whether the host of *loc* is in the register; nearly always it is that of the loc before."""
+        if loc.startswith(self._origin):
+            return True
+        registered = self._register.is_registered(host_of(loc))
+        end = loc.find("/", loc.find("//") + 2) + 1
+        if registered and end:
+            self._origin = loc[:end]
+        return registered

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from woo_harvester.crawl.candidates import Place
 from woo_harvester.crawl.conditional import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.handlers.response import StreamedResponse
@@ -78,7 +78,7 @@ class SitemapFiles:
             if resource.read_at is not None:
                 # Until it has been read again, and all its documents are confirmed, nothing is relied on.
                 forget_read(connection, resource.id)
-            place = self._entries.place(connection, visit, sitemap, reading)
+            place = self._entries.start_reading(connection, visit, sitemap, reading)
         reader = UrlsetReader(response.chunks, self.maxsize)
         try:
             for batch in reader:
@@ -97,7 +97,7 @@ class SitemapFiles:
         self._end_sitemap(response, visit, place, reader)
 
     def _end_sitemap(
-        self, response: StreamedResponse, visit: Visit, place: Place, reader: UrlsetReader
+        self, response: StreamedResponse, visit: Visit, place: SitemapReading, reader: UrlsetReader
     ) -> None:
         """Note what was read of a sitemap, to its end or not, and report on it as a whole."""
         url = place.sitemap.url

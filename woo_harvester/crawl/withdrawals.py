@@ -18,7 +18,7 @@ from typing import TextIO
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.host import Visit
-from woo_harvester.dates import moment_after
+from woo_harvester.dates import moment_after, to_microseconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
@@ -26,7 +26,6 @@ from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
 from woo_harvester.state import documents, listings
 from woo_harvester.state.batches import batches
-from woo_harvester.state.decision import microseconds
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import Gone
 from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
@@ -56,7 +55,7 @@ class Conclusion:
         self._report = report
         self._limits = limits
         self._pending = pending
-        self._begun_at = microseconds(datetime.now(UTC))
+        self._begun_at = to_microseconds(datetime.now(UTC))
         """When the run began, in microseconds since 1970."""
 
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:

@@ -25,6 +25,16 @@ TITLE = "document.titelcollectie.officieleTitel"
 _CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
 
 
+def fill_in(record: Record, match: Match, index: Concept | None, report: Reporter) -> None:
+    """Fill in all that the publisher did not give; *match* and *index* are those of the functions below."""
+    default_organisations(record, match, report)
+    default_title(record, report)
+    default_category(record, index, report)
+    for version in record.versies:
+        if version.openbaarmakingsdatum is not None:
+            default_dates(record, version.openbaarmakingsdatum)
+
+
 def default_title(record: Record, report: Reporter) -> None:
     """Fill in a missing title from the file name in loc, else "Onbekend"."""
     titles = record.document.titelcollectie

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from woo_harvester.diwoo import defaults
+from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.items import WooItem
 
 if TYPE_CHECKING:
@@ -28,13 +28,7 @@ class DefaultsPipeline:
         """Fill in what is absent."""
         if not isinstance(item, WooItem) or item.source is None:
             return item
-        record, source, report = item.record, item.source, item.report
-        defaults.default_organisations(record, source.match, report)
-        defaults.default_title(record, report)
-        defaults.default_category(record, source.category, report)
-        for version in record.versies:
-            if version.openbaarmakingsdatum is not None:
-                defaults.default_dates(record, version.openbaarmakingsdatum)
-        for path in record.herkomst.standaardwaarden:
+        fill_in(item.record, item.source.match, item.source.category, item.report)
+        for path in item.record.herkomst.standaardwaarden:
             self._stats.inc_value(f"woo/defaults/{path}")
         return item

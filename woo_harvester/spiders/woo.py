@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -20,6 +19,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.register import Register
 from woo_harvester.running.ending import end_run
 from woo_harvester.search.woo import WOO
+from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, end_claims
 from woo_harvester.state.resources import Host, begin_reads, host_of_state, unregistered_hosts
@@ -27,6 +27,9 @@ from woo_harvester.state.withdrawal import WithdrawalLimits
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+
+#: Seconds.
+_DAY = 86_400
 
 
 class WooSpider(HarvestSpider, SitemapSpider):
@@ -47,11 +50,13 @@ class WooSpider(HarvestSpider, SitemapSpider):
         settings, keeper = self.settings, self.keeper
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
-        patience = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
-        recheck = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")) if mode == "download" else None
-        self.entries = Entries(register, self.report, keeper, patience, recheck, self._is_being_read)
+        terms = Terms(
+            refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
+            recheck_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY if mode == "download" else None,
+        )
+        self.entries = Entries(register, self.report, keeper, terms, self._is_being_read)
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
@@ -92,8 +97,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             for visit in postponed:
                 yield from self.reader.read_again(visit)
             return
-        for verdict, count in self.entries.counts.items():
-            self.crawler.stats.inc_value(f"woo/documents/{verdict.name.lower()}", count)
+        for outcome, count in self.entries.counts.items():
+            self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         try:
             yield from self.conclusion.items(list(self.visits.values()))

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from sqlalchemy import Connection, select
 
+from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state.batches import BATCH, batches
-from woo_harvester.state.decision import Known
 from woo_harvester.state.documents import KNOWN_COLUMNS, look_up
 from woo_harvester.state.latest import Latest, LatestVersion
 from woo_harvester.state.schema import documents
@@ -33,7 +33,7 @@ def differences(connection: Connection, files: Latest) -> Iterator[tuple[Differe
     """Yield each difference, with the URL of the document."""
     query = select(*KNOWN_COLUMNS).where(documents.c.harvested.is_not(None)).order_by(documents.c.id)
     rows = connection.execute(query.execution_options(yield_per=BATCH))
-    for known in batches(map(Known._make, rows)):
+    for known in batches(map(KnownDocument._make, rows)):
         ids = [record_id(one.loc) for one in known]
         found = files.find(ids)
         for key, one in zip(ids, known, strict=True):
@@ -47,7 +47,7 @@ def differences(connection: Connection, files: Latest) -> Iterator[tuple[Differe
                 yield Difference.EXTRA, str(version.loc)
 
 
-def _compare(known: Known, version: LatestVersion | None) -> Difference | None:
+def _compare(known: KnownDocument, version: LatestVersion | None) -> Difference | None:
     """Return how the latest *version* in the files differs from a harvested document; None if it does not."""
     if version is None:
         return None if known.withdrawn else Difference.MISSING

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
+from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state.batches import batches
 from woo_harvester.state.confirmation import FILE_COLUMNS
-from woo_harvester.state.decision import Known
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.versions import KnownFile
@@ -39,8 +39,8 @@ KNOWN_COLUMNS = (
     documents.c.unchanged_since,
 )
 
-#: Makes a Known of a row, without the Python code in a named tuple's own constructor.
-_known: Callable[[Any], Known] = partial(tuple.__new__, Known)
+#: Makes a KnownDocument of a row, without the Python code in a named tuple's own constructor.
+_known: Callable[[Any], KnownDocument] = partial(tuple.__new__, KnownDocument)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,19 @@ def _known_at(dialect: str) -> Select[Any]:
 
 
 @cache
+def _files_at(dialect: str) -> Select[Any]:
+    chosen = is_one_of(dialect, documents.c.id, "ids"), documents.c.sha256.is_not(None)
+    return select(documents.c.id, *FILE_COLUMNS).where(*chosen)
+
+
+@cache
 def _add(dialect: str) -> Insert:
     return insert_new(dialect, documents)
 
 
-def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, Known]:
+def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, KnownDocument]:
     """What is known of the documents at *locs*, by loc."""
-    known: dict[str, Known] = {}
+    known: dict[str, KnownDocument] = {}
     # No document has NUL in its location, and PostgreSQL cannot be asked for one.
     asked = [loc for loc in locs if "\0" not in loc]
     query = _known_at(connection.dialect.name)
@@ -132,7 +138,9 @@ def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -
     return Before(same, others, is_all=True)
 
 
-def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int, at: int) -> dict[str, Known]:
+def add_seen(
+    connection: Connection, locs: Collection[str], sitemap_id: int, at: int
+) -> dict[str, KnownDocument]:
     """Note documents that were seen for the first time; they count as harvested only later.
 
     Another run on other hosts may see the same document at the same moment: then it stays as that noted it.
@@ -228,10 +236,13 @@ def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
     connection.execute(update(documents).where(*left).values(withdrawing=None))
 
 
-def file_of(connection: Connection, key: int) -> KnownFile | None:
-    """What is known of a document's file; None where it was never fetched."""
-    row = connection.execute(select(*FILE_COLUMNS).where(documents.c.id == key)).one()
-    return KnownFile(*row) if row.sha256 is not None else None
+def files_of(connection: Connection, ids: Sequence[int]) -> dict[int, KnownFile]:
+    """Return what is known of the files of documents, by number; those never fetched are left out."""
+    found: dict[int, KnownFile] = {}
+    for part in batches(ids):
+        rows = connection.execute(_files_at(connection.dialect.name), {"ids": part})
+        found.update((key, KnownFile(*values)) for key, *values in rows)
+    return found
 
 
 def count_by_host(connection: Connection) -> dict[str, int]:

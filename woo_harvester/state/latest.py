@@ -16,10 +16,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from woo_harvester.dates import parse_datetime
+from woo_harvester.dates import parse_datetime, to_microseconds
 from woo_harvester.inputs import check_regular, is_being_written, parse_json
 from woo_harvester.record import Oorzaak
-from woo_harvester.state.decision import microseconds
 
 #: Rows that are written to the index at a time.
 BATCH = 1000
@@ -262,6 +261,6 @@ def _is_version(value: Any) -> bool:
 
 def _microseconds(text: object) -> int | None:
     try:
-        return microseconds(parse_datetime(text)) if isinstance(text, str) else None
+        return to_microseconds(parse_datetime(text)) if isinstance(text, str) else None
     except ValueError:
         return None

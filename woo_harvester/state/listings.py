@@ -24,24 +24,13 @@ from sqlalchemy import (
     update,
 )
 
+from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state.batches import batches
 from woo_harvester.state.dialects import insert_new, is_one_of
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
 #: Value of ``misses`` for a withdrawal that an operator has confirmed: it passes every limit.
 CONFIRMED = 1_000_000
-
-
-class Listing(NamedTuple):
-    """What is known of a document in one sitemap."""
-
-    document_id: int
-    misses: int
-    """Complete reads of the host in a row that lacked it; 0 if the last one listed it."""
-    foreign: bool
-    """Whether the document is another organisation's."""
-    lastmod: int | None
-    """Microseconds since 1970; only of a foreign entry."""
 
 
 class HostListing(NamedTuple):
@@ -96,19 +85,19 @@ _WITH_HOST = (
 )
 
 
-def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[int, Listing]:
+def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[int, SitemapListing]:
     """Return what is known of these documents in one sitemap, by document number."""
-    found: dict[int, Listing] = {}
+    found: dict[int, SitemapListing] = {}
     query = select(*_COLUMNS).where(
         _IN_SITEMAP, is_one_of(connection.dialect.name, listings.c.document_id, "ids")
     )
     for part in batches(ids):
         rows = connection.execute(query, {"in_sitemap": sitemap_id, "ids": part})
-        found.update((row[0], Listing._make(row)) for row in rows)
+        found.update((row[0], SitemapListing._make(row)) for row in rows)
     return found
 
 
-def add(connection: Connection, sitemap_id: int, rows: Iterable[Listing]) -> None:
+def add(connection: Connection, sitemap_id: int, rows: Iterable[SitemapListing]) -> None:
     """Add rows for documents that a sitemap lists, unless they are known already."""
     values = [{"sitemap_id": sitemap_id, **row._asdict()} for row in _ordered(rows)]
     if values:
@@ -125,7 +114,7 @@ def all_listed_again(connection: Connection, sitemap_id: int) -> None:
     connection.execute(_ALL_LISTED_AGAIN, {"in_sitemap": sitemap_id})
 
 
-def keep_foreign(connection: Connection, sitemap_id: int, rows: Iterable[Listing]) -> None:
+def keep_foreign(connection: Connection, sitemap_id: int, rows: Iterable[SitemapListing]) -> None:
     """Keep for each row whether its entry is foreign, and its lastmod."""
     values = [
         {"in_sitemap": sitemap_id, "key": row.document_id, "is_foreign": row.foreign, "given": row.lastmod}
@@ -333,5 +322,5 @@ def _hosts_of(connection: Connection, ids: Sequence[int], query: Select[Any]) ->
             yield HostListing._make(row)
 
 
-def _ordered(rows: Iterable[Listing]) -> list[Listing]:
+def _ordered(rows: Iterable[SitemapListing]) -> list[SitemapListing]:
     return sorted(rows, key=attrgetter("document_id"))

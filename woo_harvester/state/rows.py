@@ -18,8 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from woo_harvester.dates import EARLIEST, LATEST
-from woo_harvester.state.decision import microseconds, moment_of
+from woo_harvester.dates import EARLIEST, LATEST, from_microseconds, to_microseconds
 from woo_harvester.urls import host_of, loc_problem
 
 _SECOND = 1_000_000  # microseconds
@@ -40,14 +39,14 @@ def _moment(value: Any) -> int:
     try:
         moment = datetime.fromisoformat(value)
         if EARLIEST <= moment <= LATEST:
-            return microseconds(moment)
+            return to_microseconds(moment)
     except (TypeError, ValueError, OverflowError):
         pass  # the error below says what was expected
     raise ValueError(f"expected a date-time such as 2024-04-02T08:00:00Z, got {value!r}")
 
 
 def _written(moment: int) -> str:
-    return moment_of(moment).isoformat().replace("+00:00", "Z")
+    return from_microseconds(moment).isoformat().replace("+00:00", "Z")
 
 
 def _unhex(value: Any) -> bytes:

@@ -9,8 +9,7 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
 
-from woo_harvester.dates import iso_datetime
-from woo_harvester.state.decision import moment_of
+from woo_harvester.dates import from_microseconds, iso_datetime
 from woo_harvester.state.lock import LockedError, Locks, number_of
 from woo_harvester.state.schema import locks
 
@@ -150,7 +149,7 @@ def _owner_of(connection: Connection, name: str) -> str:
     row = connection.execute(select(locks.c.owner, locks.c.since).where(locks.c.name == name)).first()
     if row is None:
         return "owner unknown"
-    return f"{row.owner}, since {iso_datetime(moment_of(row.since * _SECOND))}"
+    return f"{row.owner}, since {iso_datetime(from_microseconds(row.since * _SECOND))}"
 
 
 def _key(name: str) -> int:

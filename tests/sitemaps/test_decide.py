@@ -1,0 +1,312 @@
+"""All that can be decided on an entry, as a table: what is known, what is done, reported and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from woo_harvester.dates import from_microseconds, parse_datetime, to_microseconds
+from woo_harvester.record import Herkomst, Oorzaak
+from woo_harvester.sitemaps.decide import decide, find_loc_problem
+from woo_harvester.sitemaps.decision import EntryFinding, NewVersion, StateUpdate, Terms
+from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.urls import record_id
+
+LOC = "https://www.a.nl/besluit.pdf"
+EARLIER, BEFORE, LATER = "2024-04-01T10:00:00Z", "2024-04-02T10:00:00Z", "2024-04-03T10:00:00Z"
+NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
+SECONDS = int(NOW.timestamp())
+WEEK = 7 * 86_400
+TERMS = Terms(refused_interval=WEEK, recheck_interval=WEEK)
+HERE, THERE = 1, 2
+"""Sitemaps: the one that is read, and another one."""
+DIGEST = b"digest"
+
+SEEN = KnownDocument(LOC, 7, HERE, None, None, None, None, None)
+HARVESTED = SEEN._replace(
+    lastmod=to_microseconds(parse_datetime(BEFORE)), published="2024-03-01", harvested=1
+)
+WITHDRAWN = HARVESTED._replace(withdrawn=2)
+REFUSED = HARVESTED._replace(
+    fault="format.onbekend",
+    fault_seen="application/x",
+    fault_since=SECONDS - 5,
+    refused_at=SECONDS - 5,
+    refused_lastmod=to_microseconds(parse_datetime(LATER)),
+)
+SAID_SAME = HARVESTED._replace(fetched_at=SECONDS - WEEK, unchanged_since=SECONDS - WEEK)
+
+#: Where the known version came from.
+FROM_OTHERS = KnownVersion(is_own=False)
+FROM_OTHER_HOST = KnownVersion(is_own=True, is_here=False)
+FROM_HOST_THAT_DROPPED_IT = KnownVersion(is_own=True, is_here=False, is_listed=False)
+OWNER_LISTS_IT = KnownVersion(is_own=True, is_here=False, owner="www.a.nl")
+
+
+def row(lastmod: str | None = None, *, foreign: bool = False, misses: int = 0) -> SitemapListing:
+    """Return what the state has, or is to have, of the document in the sitemap."""
+    return SitemapListing(7, misses, foreign, to_microseconds(parse_datetime(lastmod)) if lastmod else None)
+
+
+def entry(lastmod: str | None = BEFORE, loc: str = LOC, **facts: Any) -> EntryFacts:
+    """Return the facts of an entry; without more, the owner's and of a document that the sitemap listed."""
+    facts = {"digest": DIGEST, "sitemap_id": HERE, "listing": row(), **facts}
+    return EntryFacts(Entry(loc, lastmod, 3, None), loc_problem=find_loc_problem(loc), **facts)
+
+
+def others(lastmod: str | None = BEFORE, **facts: Any) -> EntryFacts:
+    """Return the facts of an entry of another organisation's document."""
+    return entry(lastmod, is_own=False, **{"listing": row(BEFORE, foreign=True), **facts})
+
+
+@dataclass
+class Row:
+    """One row of the table."""
+
+    case: str
+    facts: EntryFacts
+    outcome: Outcome
+    findings: tuple[EntryFinding, ...] = ()
+    learns: Mapping[str, Any] | None = field(default_factory=dict)
+    """Fields of the update of the state; None if the state learns nothing."""
+    reread: bool = False
+    unchanged: bool = False
+
+
+NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
+DUPLICATE = EntryFinding("loc.dubbel", "loc", None, "overgeslagen")
+OLDER = EntryFinding("lastmod.ouder", "lastmod", EARLIER, "niet opnieuw geoogst")
+OFFERED = EntryFinding("lastmod.heraanbod", "lastmod", BEFORE, "niet opnieuw geoogst")
+STILL_REFUSED = EntryFinding(
+    "format.onbekend", None, "application/x", "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
+)
+
+
+def left_out(code: str, seen: str | None) -> tuple[EntryFinding, ...]:
+    return (EntryFinding(code, "loc", seen, "overgeslagen"),)
+
+
+# One case a paragraph: the case, the facts, the outcome, the findings, and what is remembered.
+# fmt: off
+ROWS = [
+    # Locs that may not be harvested.
+    Row("no loc", entry(loc=""),
+        Outcome.UNUSABLE, left_out("loc.ontbreekt", None), learns=None, reread=True),
+    Row("loc with http", entry(loc="http://www.a.nl/a.pdf"),
+        Outcome.UNUSABLE, left_out("loc.geen-https", "http://www.a.nl/a.pdf"), learns=None, reread=True),
+    Row("host that is not registered", entry(is_registered=False),
+        Outcome.UNREGISTERED, left_out("loc.niet-geregistreerd", "www.a.nl"), learns=None, reread=True),
+    Row("harvested before its host left the register", entry(is_registered=False, known=HARVESTED),
+        Outcome.UNREGISTERED, left_out("loc.niet-geregistreerd", "www.a.nl"),
+        learns={"new_listing": row(), "is_listed_again": True}, reread=True),
+
+    # The owner's entries.
+    Row("never seen", entry(listing=None), Outcome.NEW, learns=None),
+    Row("seen, not harvested", entry(known=SEEN, listing=None),
+        Outcome.NEW, learns={"new_listing": row()}),
+    Row("no lastmod", entry(None, known=SEEN), Outcome.NEW, (NO_LASTMOD,)),
+    Row("lastmod that cannot be read", entry("gisteren", known=SEEN),
+        Outcome.NEW, (EntryFinding("lastmod.ongeldig", "lastmod", "gisteren", "telt als afwezig"),)),
+    Row("lastmod in the future", entry("2024-06-01T12:05:01Z", known=SEEN),
+        Outcome.NEW, (EntryFinding("lastmod.toekomst", "lastmod", "2024-06-01T12:05:01Z"),)),
+    Row("lastmod ahead by what clocks differ", entry("2024-06-01T12:05:00Z", known=SEEN), Outcome.NEW),
+    Row("newer", entry(LATER, known=HARVESTED), Outcome.CHANGED),
+    Row("newer, and missing before", entry(LATER, known=HARVESTED, listing=row(misses=2)),
+        Outcome.CHANGED, learns={"is_listed_again": True}),
+    Row("the same", entry(known=HARVESTED),
+        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
+    Row("the same, by the full reader", entry(known=HARVESTED, digest=None),
+        Outcome.UNCHANGED, unchanged=True),
+    Row("the same after a fault", entry(known=HARVESTED._replace(fault="document.onbereikbaar")),
+        Outcome.UNCHANGED, learns={"digest": DIGEST, "ends_fault": True}, unchanged=True),
+    Row("the same, another host has it", entry(known=HARVESTED, version=FROM_OTHER_HOST),
+        Outcome.UNCHANGED, unchanged=True),
+    Row("the same, another host dropped it", entry(known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT),
+        Outcome.UNCHANGED, learns={"is_moved": True}, unchanged=True),
+    Row("older", entry(EARLIER, known=HARVESTED),
+        Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
+    Row("older than what was refused since", entry(EARLIER, known=REFUSED),
+        Outcome.OLDER, (OLDER,), learns={"ends_fault": True}, reread=True, unchanged=True),
+    Row("older than another host's entry", entry(EARLIER, known=HARVESTED, version=FROM_OTHER_HOST),
+        Outcome.OLDER, (DUPLICATE,), reread=True),
+    Row("older than the entry of a host that dropped it",
+        entry(EARLIER, known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT),
+        Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
+
+    # Withdrawn documents.
+    Row("withdrawn, newer", entry(LATER, known=WITHDRAWN), Outcome.REPUBLISHED),
+    Row("withdrawn, the same", entry(known=WITHDRAWN), Outcome.OFFERED_AGAIN, (OFFERED,), reread=True),
+    Row("withdrawn, to be restored", entry(known=WITHDRAWN._replace(restore=True)), Outcome.REPUBLISHED),
+
+    # What was fetched before.
+    Row("refused", entry(LATER, known=REFUSED), Outcome.REFUSED, (STILL_REFUSED,)),
+    Row("refused, in another sitemap now", entry(LATER, known=REFUSED, sitemap_id=THERE),
+        Outcome.REFUSED, (STILL_REFUSED,), learns={"is_moved": True}),
+    Row("refused a week ago", entry(LATER, known=REFUSED._replace(refused_at=SECONDS - WEEK)),
+        Outcome.CHANGED),
+    Row("out of reach before", entry(LATER, known=REFUSED._replace(refused_at=None)), Outcome.CHANGED),
+    Row("refused, and newer now", entry("2024-04-04", known=REFUSED), Outcome.CHANGED),
+    Row("refused as another's, now the owner's", entry(LATER, known=REFUSED, version=FROM_OTHERS),
+        Outcome.CHANGED),
+    Row("refused as the owner's, now another's", others(LATER, known=REFUSED),
+        Outcome.REFUSED, (STILL_REFUSED,),
+        learns={"changed_listing": row(LATER, foreign=True)}, reread=True),
+    Row("refused and withdrawn", entry(LATER, known=REFUSED._replace(withdrawn=2)),
+        Outcome.REFUSED, (STILL_REFUSED,)),
+    Row("said to be the same a week ago", entry(known=SAID_SAME), Outcome.RECHECKED),
+    Row("said to be the same since then", entry(known=SAID_SAME._replace(fetched_at=SECONDS - WEEK + 1)),
+        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
+    Row("said to be the same, of the owner's version", others(known=SAID_SAME),
+        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
+
+    # Others' entries.
+    Row("another's, of a document that its owner lists",
+        others(LATER, version=OWNER_LISTS_IT, known=HARVESTED),
+        Outcome.FOREIGN, learns={"changed_listing": row(LATER, foreign=True)}),
+    Row("another's without lastmod, of a document that its owner lists",
+        others(None, version=OWNER_LISTS_IT, known=HARVESTED, listing=None),
+        Outcome.FOREIGN, learns={"new_listing": row(foreign=True)}),
+    Row("another's, and the only one", others(known=SEEN, version=FROM_OTHERS, listing=None),
+        Outcome.NEW, learns={"new_listing": row(foreign=True)}),
+    Row("another's, newer", others(LATER, known=HARVESTED, version=FROM_OTHERS), Outcome.CHANGED),
+    Row("another's, the same", others(known=HARVESTED, version=FROM_OTHERS),
+        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
+    Row("another's, that lost its lastmod", others(None, known=HARVESTED, version=FROM_OTHERS),
+        Outcome.UNCHANGED, (NO_LASTMOD,),
+        learns={"digest": DIGEST, "changed_listing": row(foreign=True)}, unchanged=True),
+    Row("another's for the first time, and the owner's is gone",
+        others(LATER, known=HARVESTED, listing=None, version=FROM_HOST_THAT_DROPPED_IT),
+        Outcome.UNCHANGED, learns={"new_listing": row(LATER, foreign=True)}, unchanged=True),
+    Row("another's, newer than it was itself", others(LATER, known=HARVESTED), Outcome.CHANGED),
+    Row("was another's by the register of then", entry(known=HARVESTED, listing=row(BEFORE, foreign=True)),
+        Outcome.UNCHANGED, learns={"changed_listing": row(), "digest": DIGEST}, unchanged=True),
+    Row("the owner's comes", entry(EARLIER, known=HARVESTED, version=FROM_OTHERS),
+        Outcome.CHANGED),
+
+    # What the run has read so far.
+    Row("another's, the owner's may come", others(LATER, known=HARVESTED, is_owner_awaited=True),
+        Outcome.POSTPONED, learns=None),
+    Row("another's, nobody knows it, the owner's may come", others(None, is_owner_awaited=True),
+        Outcome.POSTPONED, learns=None),
+    Row("another's, nothing new, the owner's may come",
+        others(None, known=HARVESTED, is_owner_awaited=True),
+        Outcome.UNCHANGED, learns={"changed_listing": row(foreign=True), "digest": DIGEST}, unchanged=True),
+    Row("twice, and the first is delivered", entry(None, known=SEEN, is_listed=True, is_expected=True),
+        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+    Row("twice, the same", entry(known=HARVESTED, is_listed=True),
+        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+    Row("twice, newer, and the first gave nothing", entry(LATER, known=HARVESTED, is_listed=True),
+        Outcome.CHANGED),
+    Row("another host of the owner gave it", entry(LATER, known=HARVESTED, is_expected=True),
+        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+    Row("another's, and the owner gave it in this run",
+        others(version=OWNER_LISTS_IT, known=HARVESTED, is_expected=True), Outcome.FOREIGN),
+    Row("another's twice, and the owner lists it",
+        others(version=OWNER_LISTS_IT, known=HARVESTED, is_listed=True),
+        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.case)
+def test_decide(row: Row) -> None:
+    decision = decide(row.facts, TERMS, NOW)
+    assert decision.outcome is row.outcome
+    assert decision.findings == row.findings
+    assert decision.update == (None if row.learns is None else StateUpdate(7, **row.learns))
+    assert (decision.must_reread, decision.is_unchanged) == (row.reread, row.unchanged)
+    assert (decision.version is None) == (row.outcome.cause is None)
+
+
+def test_the_table_has_every_outcome() -> None:
+    assert {row.outcome for row in ROWS} == set(Outcome)
+
+
+def version_of(facts: EntryFacts) -> NewVersion:
+    version = decide(facts, TERMS, NOW).version
+    assert version is not None
+    return version
+
+
+def test_the_first_version_is_published_on_the_dutch_day_of_its_lastmod() -> None:
+    facts = entry("2024-04-01T22:30:00Z", known=SEEN)
+    assert version_of(facts) == NewVersion(
+        cause=Oorzaak.AANLEVERING,
+        lastmod=datetime(2024, 4, 1, 22, 30, tzinfo=UTC),
+        lastmod_text="2024-04-01T22:30:00Z",
+        published=date(2024, 4, 2),
+        at=NOW,
+        takes_over=False,
+    )
+
+
+def test_a_version_without_lastmod_is_published_today() -> None:
+    for known in (None, SEEN):
+        version = version_of(entry(None, known=known))
+        assert (version.lastmod, version.lastmod_text, version.published) == (None, None, date(2024, 6, 1))
+
+
+def test_a_later_version_keeps_the_openbaarmakingsdatum_and_comes_after_the_one_before() -> None:
+    version = version_of(entry(LATER, known=HARVESTED._replace(harvested=SECONDS + 60)))
+    assert (version.cause, version.published) == (Oorzaak.WIJZIGING, date(2024, 3, 1))
+    assert version.at.timestamp() == SECONDS + 61
+    assert not version.takes_over
+
+
+def test_the_owners_version_takes_over_with_an_openbaarmakingsdatum_of_its_own() -> None:
+    version = version_of(entry(EARLIER, known=HARVESTED, version=FROM_OTHERS))
+    assert (version.published, version.takes_over) == (date(2024, 4, 1), True)
+
+
+def test_anothers_version_takes_over_and_keeps_the_openbaarmakingsdatum() -> None:
+    version = version_of(others(LATER, known=HARVESTED))
+    assert (version.published, version.takes_over) == (date(2024, 3, 1), True)
+
+
+def test_a_document_that_was_never_harvested_has_no_version_to_take_over() -> None:
+    assert not version_of(entry(known=SEEN, version=FROM_OTHERS)).takes_over
+
+
+def test_a_recheck_keeps_the_lastmod_that_was_harvested() -> None:
+    version = version_of(entry(None, known=SAID_SAME))
+    assert version.cause is Oorzaak.WIJZIGING
+    assert version.lastmod == from_microseconds(SAID_SAME.lastmod or 0)
+    assert version.lastmod_text == "2024-04-02T12:00:00+02:00"
+    assert version_of(entry(known=SAID_SAME)).lastmod_text == BEFORE
+    without = version_of(entry(None, known=SAID_SAME._replace(lastmod=None)))
+    assert (without.lastmod, without.lastmod_text) == (None, None)
+
+
+def test_without_an_interval_nothing_is_rechecked_or_left_alone() -> None:
+    assert decide(entry(known=SAID_SAME), Terms(), NOW).outcome is Outcome.UNCHANGED
+    assert decide(entry(LATER, known=REFUSED), Terms(), NOW).outcome is Outcome.CHANGED
+
+
+def test_a_bare_record_says_who_what_and_when() -> None:
+    record = version_of(entry(known=SEEN)).record(LOC, Herkomst(sitemap="https://www.a.nl/s.xml"))
+    assert record.id == record_id(LOC)
+    assert record.document.weblocatie == LOC
+    (version,) = record.versies
+    assert (version.oorzaak, version.openbaarmakingsdatum) == (Oorzaak.AANLEVERING, date(2024, 4, 2))
+    assert version.mutatiedatumtijd == parse_datetime(BEFORE)
+    assert record.herkomst == Herkomst(sitemap="https://www.a.nl/s.xml", lastmod=BEFORE)
+
+
+def test_only_what_was_decided_on_a_document_is_counted() -> None:
+    assert {outcome.name.lower() for outcome in Outcome if outcome.is_counted} == {
+        "new",
+        "changed",
+        "republished",
+        "rechecked",
+        "unchanged",
+        "older",
+        "offered_again",
+        "foreign",
+        "refused",
+    }

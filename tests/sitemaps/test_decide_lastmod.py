@@ -1,0 +1,263 @@
+"""The guide's rule on lastmod, a sentence each (seed "Sitemapindex en Sitemaps", field lastmod)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.dates import parse_datetime, to_microseconds
+from woo_harvester.record import Oorzaak
+from woo_harvester.sitemaps.decide import decide
+from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
+from woo_harvester.sitemaps.decision import Terms
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing
+from woo_harvester.sitemaps.reader import Entry
+
+MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
+LATER = MOMENT + timedelta(microseconds=1)
+EARLIER = MOMENT - timedelta(microseconds=1)
+
+MOMENTS = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=st.just(UTC))  # noqa: DTZ001
+OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+def known(lastmod: datetime | None, *, withdrawn: bool = False, harvested: bool = True) -> KnownDocument:
+    """A document as the state has it."""
+    return KnownDocument(
+        loc="https://a.nl/d.pdf",
+        id=1,
+        sitemap_id=1,
+        lastmod=None if lastmod is None else to_microseconds(lastmod),
+        published="2024-04-02",
+        harvested=1_700_000_000 if harvested else None,
+        withdrawn=1_710_000_000 if withdrawn else None,
+        entry_digest=None,
+    )
+
+
+class Standing(NamedTuple):
+    """Whose entry it is, beside whose version is known."""
+
+    own: bool = True
+    own_known: bool = True
+    own_listed: bool = False
+    lastmod: int | None = None
+    """What the entry had when it was last read, in microseconds since 1970."""
+    seen_before: bool = True
+
+
+def outcome(
+    document: KnownDocument | None,
+    lastmod: datetime | None,
+    standing: Standing = Standing(),  # noqa: B008 -- it does not change
+    *,
+    now: int = 1_720_000_000,
+    refused_interval: float = 0,
+) -> Outcome:
+    """Return what is done with an entry of that lastmod."""
+    listing = SitemapListing(1, 0, not standing.own, standing.lastmod) if standing.seen_before else None
+    facts = EntryFacts(
+        Entry("https://a.nl/d.pdf", lastmod.isoformat() if lastmod else None, 1, None),
+        is_own=standing.own,
+        known=document,
+        listing=listing,
+        version=KnownVersion(standing.own_known, owner="www.a.nl" if standing.own_listed else None),
+    )
+    return decide(facts, Terms(refused_interval), datetime.fromtimestamp(now, UTC)).outcome
+
+
+def test_a_document_that_is_not_known_is_harvested_as_aanlevering() -> None:
+    assert outcome(None, MOMENT) is Outcome.NEW
+    assert outcome(None, None) is Outcome.NEW
+    assert Outcome.NEW.cause is Oorzaak.AANLEVERING
+
+
+def test_a_document_that_was_seen_but_that_no_output_has_is_still_new() -> None:
+    assert outcome(known(None, harvested=False), MOMENT) is Outcome.NEW
+    assert outcome(known(MOMENT, harvested=False), MOMENT) is Outcome.NEW
+
+
+def test_a_newer_lastmod_is_harvested_again_as_wijziging() -> None:
+    assert outcome(known(MOMENT), LATER) is Outcome.CHANGED
+    assert Outcome.CHANGED.cause is Oorzaak.WIJZIGING
+
+
+def test_the_same_lastmod_is_not_harvested() -> None:
+    assert outcome(known(MOMENT), MOMENT) is Outcome.UNCHANGED
+    assert Outcome.UNCHANGED.cause is None
+
+
+def test_a_lastmod_that_is_missing_or_cannot_be_read_is_not_harvested() -> None:
+    assert outcome(known(MOMENT), None) is Outcome.UNCHANGED
+    assert outcome(known(None), None) is Outcome.UNCHANGED
+
+
+def test_a_lastmod_that_appears_is_harvested_again_as_wijziging() -> None:
+    assert outcome(known(None), EARLIER) is Outcome.CHANGED
+
+
+def test_an_older_lastmod_is_a_finding_and_not_harvested() -> None:
+    assert outcome(known(MOMENT), EARLIER) is Outcome.OLDER
+    assert Outcome.OLDER.cause is None
+
+
+def test_a_withdrawn_document_with_a_newer_lastmod_is_a_herpublicatie() -> None:
+    assert outcome(known(MOMENT, withdrawn=True), LATER) is Outcome.REPUBLISHED
+    assert outcome(known(None, withdrawn=True), MOMENT) is Outcome.REPUBLISHED
+    assert Outcome.REPUBLISHED.cause is Oorzaak.HERPUBLICATIE
+
+
+def test_a_withdrawn_document_without_a_newer_lastmod_is_a_finding_and_not_harvested() -> None:
+    for lastmod in (MOMENT, EARLIER, None):
+        assert outcome(known(MOMENT, withdrawn=True), lastmod) is Outcome.OFFERED_AGAIN
+    assert outcome(known(None, withdrawn=True), None) is Outcome.OFFERED_AGAIN
+    assert Outcome.OFFERED_AGAIN.cause is None
+
+
+@given(MOMENTS, OFFSETS, OFFSETS)
+def test_equality_is_of_moments_not_of_notations(moment: datetime, one: timezone, other: timezone) -> None:
+    first = parse_datetime(moment.astimezone(one).isoformat())
+    second = parse_datetime(moment.astimezone(other).isoformat())
+    assert outcome(known(first), second) is Outcome.UNCHANGED
+
+
+@given(MOMENTS, MOMENTS, OFFSETS)
+def test_what_is_newer_does_not_depend_on_the_notation(
+    first: datetime, second: datetime, zone: timezone
+) -> None:
+    expected = Outcome.CHANGED if second > first else Outcome.UNCHANGED if second == first else Outcome.OLDER
+    assert outcome(known(first), second.astimezone(zone)) is expected
+
+
+def test_plus_two_and_z_are_the_same_moment() -> None:
+    summer = parse_datetime("2024-04-02T10:00:00+02:00")
+    assert outcome(known(summer), parse_datetime("2024-04-02T08:00:00Z")) is Outcome.UNCHANGED
+    assert outcome(known(summer), parse_datetime("2024-04-02T10:00:00")) is Outcome.UNCHANGED
+    assert outcome(known(summer), parse_datetime("2024-04-02T10:00:00Z")) is Outcome.CHANGED
+
+
+#: Another's entry, seen before with MOMENT, of a document whose version came from such an entry.
+FOREIGN = Standing(own=False, own_known=False, lastmod=to_microseconds(MOMENT))
+#: The same, where the version came from an entry of the owner, who lists the document no longer.
+LEFT_ALONE = Standing(own=False, own_known=True, lastmod=to_microseconds(MOMENT))
+#: The same, where the owner lists it.
+LISTED = Standing(own=False, own_known=True, own_listed=True, lastmod=to_microseconds(MOMENT))
+#: An entry of the owner, of a version that came from another's entry.
+OWN_COMES = Standing(own=True, own_known=False)
+#: Another's entry that was not there before, of a version that came from an entry of the owner.
+APPEARS = Standing(own=False, own_known=True, seen_before=False)
+
+CHANGED, UNCHANGED, OLDER = Outcome.CHANGED, Outcome.UNCHANGED, Outcome.OLDER
+AGAIN, BACK = Outcome.OFFERED_AGAIN, Outcome.REPUBLISHED
+
+
+@pytest.mark.parametrize(
+    ("standing", "published", "withdrawn"),
+    [
+        # Of a known lastmod MOMENT: the verdict for no lastmod, an older, the same, a newer one.
+        (Standing(), [UNCHANGED, OLDER, UNCHANGED, CHANGED], [AGAIN, AGAIN, AGAIN, BACK]),
+        (FOREIGN, [UNCHANGED, OLDER, UNCHANGED, CHANGED], [AGAIN, AGAIN, AGAIN, BACK]),
+        (LEFT_ALONE, [UNCHANGED, OLDER, UNCHANGED, CHANGED], [AGAIN, AGAIN, AGAIN, BACK]),
+        (APPEARS, [UNCHANGED] * 4, [AGAIN] * 4),
+        (OWN_COMES, [CHANGED] * 4, [BACK] * 4),
+        (LISTED, [Outcome.FOREIGN] * 4, [Outcome.FOREIGN] * 4),
+    ],
+)
+def test_what_is_done_depends_on_whose_entry_it_is_and_whose_version_is_known(
+    standing: Standing, published: list[Outcome], withdrawn: list[Outcome]
+) -> None:
+    given = (None, EARLIER, MOMENT, LATER)
+    assert [outcome(known(MOMENT), each, standing) for each in given] == published
+    assert [outcome(known(MOMENT, withdrawn=True), each, standing) for each in given] == withdrawn
+
+
+@pytest.mark.parametrize("standing", [Standing(), FOREIGN, LEFT_ALONE, APPEARS, OWN_COMES])
+@pytest.mark.parametrize("lastmod", [None, EARLIER, MOMENT, LATER])
+def test_a_document_that_was_never_harvested_is_new_whoever_lists_it(
+    standing: Standing, lastmod: datetime | None
+) -> None:
+    assert outcome(None, lastmod, standing) is Outcome.NEW
+    assert outcome(known(MOMENT, harvested=False), lastmod, standing) is Outcome.NEW
+
+
+def test_anothers_entry_is_left_to_the_owner_who_lists_the_document_even_before_it_was_harvested() -> None:
+    for document in (None, known(None, harvested=False), known(MOMENT)._replace(restore=True)):
+        assert outcome(document, LATER, LISTED) is Outcome.FOREIGN
+    assert Outcome.FOREIGN.cause is None
+
+
+def test_an_entry_of_the_owner_counts_though_another_owner_lists_the_document_too() -> None:
+    both = Standing(own=True, own_known=True, own_listed=True)
+    assert outcome(known(MOMENT), LATER, both) is Outcome.CHANGED
+    assert outcome(known(MOMENT), EARLIER, both) is Outcome.OLDER
+
+
+def test_an_own_entry_ends_what_a_lastmod_far_ahead_in_anothers_entry_did() -> None:
+    """Issue 15, number 4: a foreign entry with lastmod 2099 froze the document."""
+    ahead = datetime(2099, 1, 1, tzinfo=UTC)
+    assert outcome(known(ahead), MOMENT, OWN_COMES) is Outcome.CHANGED
+
+
+def test_anothers_entry_is_compared_with_what_it_said_itself_not_with_what_the_owner_said() -> None:
+    """The owner's version is of LATER, and the other's entry has gone from EARLIER to MOMENT."""
+    other = Standing(own=False, own_known=True, lastmod=to_microseconds(EARLIER))
+    assert outcome(known(LATER), MOMENT, other) is Outcome.CHANGED
+    assert outcome(known(LATER), EARLIER, other) is Outcome.UNCHANGED
+    without = Standing(own=False, own_known=True, lastmod=None)
+    assert outcome(known(LATER), EARLIER, without) is Outcome.CHANGED
+    assert outcome(known(LATER), None, without) is Outcome.UNCHANGED
+
+
+@pytest.mark.parametrize("standing", [Standing(), FOREIGN, LEFT_ALONE, APPEARS, OWN_COMES])
+@pytest.mark.parametrize("lastmod", [None, EARLIER, MOMENT, LATER])
+def test_a_document_that_is_restored_comes_back_whatever_its_lastmod(
+    standing: Standing, lastmod: datetime | None
+) -> None:
+    marked = known(MOMENT, withdrawn=True)._replace(restore=True)
+    assert outcome(marked, lastmod, standing) is Outcome.REPUBLISHED
+
+
+def test_a_mark_to_restore_does_nothing_to_a_document_that_is_published() -> None:
+    assert outcome(known(MOMENT)._replace(restore=True), MOMENT) is Outcome.UNCHANGED
+
+
+WEEK = 7 * 86400
+REFUSED_AT = 1_720_000_000
+
+
+def refused(lastmod: datetime | None) -> KnownDocument:
+    """A document that was fetched and refused."""
+    given = None if lastmod is None else to_microseconds(lastmod)
+    return known(None, harvested=False)._replace(
+        fault="format.onbekend", fault_since=REFUSED_AT, refused_at=REFUSED_AT, refused_lastmod=given
+    )
+
+
+def is_refused(document: KnownDocument, lastmod: datetime | None, now: int = REFUSED_AT) -> bool:
+    return outcome(document, lastmod, now=now, refused_interval=WEEK) is Outcome.REFUSED
+
+
+def test_what_was_refused_is_left_alone_for_a_week() -> None:
+    assert is_refused(refused(MOMENT), MOMENT)
+    assert is_refused(refused(MOMENT), MOMENT, REFUSED_AT + WEEK - 1)
+    assert not is_refused(refused(MOMENT), MOMENT, REFUSED_AT + WEEK)
+
+
+def test_a_clock_that_jumped_back_does_not_keep_it_refused() -> None:
+    assert not is_refused(refused(MOMENT), MOMENT, REFUSED_AT - 1)
+
+
+def test_what_was_refused_is_asked_for_again_with_a_newer_lastmod_only() -> None:
+    assert not is_refused(refused(MOMENT), LATER)
+    assert is_refused(refused(MOMENT), EARLIER)
+    assert is_refused(refused(MOMENT), None)
+    assert not is_refused(refused(None), MOMENT)
+    assert is_refused(refused(None), None)
+
+
+def test_what_could_not_be_fetched_is_never_left_alone() -> None:
+    assert not is_refused(known(None, harvested=False), None)

@@ -1,0 +1,217 @@
+"""Apply, the last stage of an entry's way: report the decisions, make the items and write to the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from woo_harvester.crawl.entry_lookup import SitemapReading
+from woo_harvester.crawl.host import Visit
+from woo_harvester.dates import iso_seconds, to_microseconds
+from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Reporter
+from woo_harvester.items import Source, WooItem
+from woo_harvester.record import Herkomst
+from woo_harvester.register import Register
+from woo_harvester.sitemaps.decide import NOT_FETCHED
+from woo_harvester.sitemaps.decision import Decision, EntryOutcome, NewVersion, StateUpdate
+from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.url_selection import Sitemap
+from woo_harvester.state import documents, faults, listings
+from woo_harvester.state.delivery import Delivery
+from woo_harvester.state.faults import DocumentFault
+from woo_harvester.state.resources import forget_read
+from woo_harvester.state.versions import Harvested, KnownFile
+from woo_harvester.tooi.categories import category_of_index
+
+_FOREIGN = "loc.andere-host"
+_LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
+
+Decided = Sequence[tuple[EntryFacts, Decision]]
+
+
+class EntryApply:
+    """Applies what was decided on the entries of a batch."""
+
+    def __init__(self, register: Register, report: Reporter, keeper: StateKeeper) -> None:
+        self._register = register
+        self._report = report
+        self._keeper = keeper
+        self.counts = {outcome: 0 for outcome in EntryOutcome if outcome.is_counted}
+        """Entries by what was decided."""
+
+    def apply(
+        self,
+        connection: Connection,
+        decided: Decided,
+        same: Sequence[StateUpdate],
+        reading: SitemapReading,
+    ) -> list[WooItem]:
+        """Return the items of a batch; the state learns of its entries, and of those that are the *same*."""
+        for facts, decision in decided:
+            self._count(facts, decision, reading)
+        items = list(self._items(connection, decided, reading))
+        shared = self._sharing_sitemaps(connection, decided, reading)
+        updates = [*same, *(decision.update for _, decision in decided if decision.update is not None)]
+        _write(connection, updates, shared, reading.sitemap_id)
+        return items
+
+    def report_faults(self, visit: Visit, sitemap: Sitemap, found: Iterable[DocumentFault]) -> None:
+        """Report what is still wrong with documents of a sitemap that has not changed."""
+        for fault in found:
+            organisation = self._register.organisation_of(fault.loc, visit.host).organisation
+            self._report(
+                fault.code,
+                seen=fault.seen,
+                action=NOT_FETCHED,
+                url=fault.loc,
+                host=visit.host,
+                organisation=organisation.identifier if organisation else None,
+                sitemap=sitemap.url,
+                since=iso_seconds(fault.since),
+            )
+
+    def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
+        """Report to each side how many documents a sitemap lists that their own hosts list too."""
+        if not left_to:
+            return
+        total = sum(left_to.values())
+        visit.report(_FOREIGN, url=sitemap.url, seen=_number(total), action=_LEFT_TO_OWN)
+        for host, count in sorted(left_to.items()):
+            owners = self._register.organisations_of_host(host)
+            self._report(
+                _FOREIGN,
+                url=sitemap.url,
+                host=host,
+                organisation=owners[0].identifier if len(owners) == 1 else None,
+                seen=f"{_number(count)} in een sitemap van {visit.host}",
+                action=_LEFT_TO_OWN,
+            )
+
+    def _count(self, facts: EntryFacts, decision: Decision, reading: SitemapReading) -> None:
+        """Count an entry, and note what it means for the sitemap as a whole."""
+        outcome = decision.outcome
+        if outcome in self.counts:
+            self.counts[outcome] += 1
+        if decision.must_reread:
+            reading.reading.flawed = True
+        if outcome is EntryOutcome.POSTPONED:
+            reading.is_postponed = True
+        elif outcome is EntryOutcome.FOREIGN:
+            reading.left_to[str(facts.version.owner)] += 1
+
+    def _items(self, connection: Connection, decided: Decided, reading: SitemapReading) -> Iterator[WooItem]:
+        """Report what is wrong with entries, and give the items of those that are to be harvested."""
+        files = _files(connection, decided)
+        for facts, decision in decided:
+            version, known = decision.version, facts.known
+            if not decision.findings and version is None:
+                continue
+            report = self._reporter(facts, reading)
+            for one in decision.findings:
+                report(one.code, element=one.element, seen=one.seen, action=one.action)
+            if version is not None and known is not None:
+                source = _source(facts, reading.sitemap)
+                source.known = files.get(known.id)
+                source.recheck = decision.outcome is EntryOutcome.RECHECKED
+                item = WooItem(
+                    version.record(facts.entry.loc, _origin(reading, report, version)), source, report
+                )
+                harvested = _harvested(facts, known.id, version, reading.sitemap_id)
+                self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.reading))
+                yield item
+
+    def _reporter(self, facts: EntryFacts, reading: SitemapReading) -> Reporter:
+        """Return what reports findings about an entry."""
+        organisation = facts.match.organisation
+        since = facts.known.fault_since if facts.known is not None and facts.is_registered else None
+        return self._report.about(
+            url=facts.entry.loc,
+            host=reading.visit.host,
+            organisation=organisation.identifier if organisation else None,
+            sitemap=reading.sitemap.url,
+            line=facts.entry.line,
+            since=None if since is None else iso_seconds(since),
+        )
+
+    def _sharing_sitemaps(
+        self, connection: Connection, decided: Decided, reading: SitemapReading
+    ) -> set[int]:
+        """Return the sitemaps of the host that list a document that came by before, and flag them.
+
+        They are read in each run, so that this is reported in each.
+        """
+        found: set[int] = set()
+        for facts, decision in decided:
+            if decision.outcome is EntryOutcome.DUPLICATE and facts.known is not None:
+                sitemaps = listings.sitemaps_of(connection, facts.known.id)
+                found.update(reading.visit.own_sitemaps.intersection(sitemaps))
+        for sitemap_id in found:
+            self._keeper.flaw(sitemap_id)
+        return found
+
+
+def _files(connection: Connection, decided: Decided) -> dict[int, KnownFile]:
+    """Return what is known of the files of documents that are harvested again."""
+    again = [facts.known for facts, decision in decided if decision.is_harvested_again]
+    ids = [known.id for known in again if known is not None]
+    return documents.files_of(connection, ids)
+
+
+def _source(facts: EntryFacts, sitemap: Sitemap) -> Source:
+    number = sitemap.index.name.number
+    category = category_of_index(number) if number else None
+    return Source(read_metadata(facts.entry.document), category, facts.match)
+
+
+def _origin(reading: SitemapReading, report: Reporter, version: NewVersion) -> Herkomst:
+    return Herkomst(
+        index=reading.sitemap.index.url,
+        sitemap=reading.sitemap.url,
+        opgehaald=version.at,
+        organisatie=report.organisation,
+        bevindingen=report.codes,
+    )
+
+
+def _harvested(facts: EntryFacts, document_id: int, version: NewVersion, sitemap_id: int) -> Harvested:
+    """Return what the state learns once every output has the record."""
+    return Harvested(
+        id=document_id,
+        lastmod=to_microseconds(version.lastmod) if version.lastmod else None,
+        published=version.published.isoformat(),
+        at=int(version.at.timestamp()),
+        entry_digest=facts.digest,
+        sitemap_id=sitemap_id,
+        takes_over=version.takes_over,
+    )
+
+
+def _write(
+    connection: Connection, updates: Sequence[StateUpdate], unread: Iterable[int], sitemap_id: int
+) -> None:
+    """Have the state learn of a batch: documents first, then where they are listed, then files.
+
+    Other runs lock them in the same order. *unread* are sitemaps that the next run must read again.
+    """
+    moved = [one.document_id for one in updates if one.is_moved]
+    digests = {one.document_id: one.digest for one in updates if one.digest is not None}
+    corrected = [one.document_id for one in updates if one.ends_fault]
+    documents.lock_rows(connection, {*moved, *digests, *corrected})
+    documents.move(connection, moved, sitemap_id)
+    documents.keep_digests(connection, digests)
+    faults.end_faults(connection, corrected)
+    new = [one.new_listing for one in updates if one.new_listing is not None]
+    listings.add(connection, sitemap_id, new)
+    again = [one.document_id for one in updates if one.is_listed_again]
+    listings.listed_again(connection, sitemap_id, again)
+    changed = [one.changed_listing for one in updates if one.changed_listing is not None]
+    listings.keep_foreign(connection, sitemap_id, changed)
+    for each in sorted(unread):
+        forget_read(connection, each)
+
+
+def _number(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documenten"

@@ -1,0 +1,171 @@
+"""Look up, the first stage of an entry's way: what the state and the register know of a batch of entries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import time
+
+from sqlalchemy import Connection
+
+from woo_harvester.crawl.host import Visit
+from woo_harvester.register import Register
+from woo_harvester.sitemaps.decide import find_loc_problem
+from woo_harvester.sitemaps.facts import (
+    OTHERS_VERSION,
+    OWN_VERSION,
+    EntryFacts,
+    KnownDocument,
+    KnownVersion,
+)
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.url_selection import Sitemap
+from woo_harvester.state import documents, listings
+from woo_harvester.state.delivery import Reading
+from woo_harvester.state.listed import Listed
+from woo_harvester.state.listings import HostListing
+from woo_harvester.state.resources import hosts_of_sitemaps
+from woo_harvester.urls import host_of
+
+
+@dataclass(slots=True)
+class SitemapReading:
+    """One sitemap while it is read: what was known of it before, and what came by."""
+
+    visit: Visit
+    sitemap: Sitemap
+    reading: Reading
+    same: dict[bytes | None, int]
+    """Numbers of its documents by the digest of their entries; those that came by are removed."""
+    others: Sequence[int] | None
+    """All other documents that it listed; None if the state must be asked for all."""
+    seen: Listed = field(default_factory=Listed)
+    """Documents that came by and were looked up."""
+    left_to: Counter[str] = field(default_factory=Counter)
+    """How many of its entries are of documents that these hosts list themselves."""
+    is_postponed: bool = False
+    """Some of its entries wait until the hosts of their documents are read."""
+
+    @property
+    def sitemap_id(self) -> int:
+        """The number of the sitemap in the state."""
+        return self.reading.resource_id
+
+
+class EntryLookUp:
+    """Looks up entries in batches. *is_waited_for* returns whether a host is still being read in this run."""
+
+    def __init__(self, register: Register, is_waited_for: Callable[[str], bool]) -> None:
+        self._register = register
+        self._is_waited_for = is_waited_for
+
+    def look_up(
+        self,
+        connection: Connection,
+        entries: Iterable[tuple[Entry, bytes | None]],
+        known: Mapping[str, KnownDocument],
+        reading: SitemapReading,
+    ) -> list[EntryFacts]:
+        """Return the facts of entries, each given with its digest; documents that are new are added.
+
+        *known* are the documents that the state knows, by loc.
+        """
+        facts = [self._by_register(entry, digest, reading) for entry, digest in entries]
+        for one in facts:
+            one.known = known.get(one.entry.loc)
+            if one.known is None and not one.is_own:
+                one.is_owner_awaited = self._is_owner_awaited(one.entry.loc, reading)
+        # Another's document that nobody knows is added only when it is known who lists it.
+        new = [one for one in facts if one.known is None and one.is_registered and not one.is_owner_awaited]
+        locs = {one.entry.loc for one in new}
+        added = documents.add_seen(connection, locs, reading.sitemap_id, int(time()))
+        for one in new:
+            one.known = added.get(one.entry.loc)
+        self._add_listings(connection, facts, reading)
+        return facts
+
+    def owners(self, connection: Connection, ids: Sequence[int], host: str) -> dict[int, str]:
+        """Return for each document that is another's a host of its owner that lists it."""
+        rows = listings.listed_by(connection, ids)
+        return self._owners((row for row in rows if not self._register.is_own(row.loc, host)), host)
+
+    def _by_register(self, entry: Entry, digest: bytes | None, reading: SitemapReading) -> EntryFacts:
+        """Return what the register says of an entry."""
+        loc, host = entry.loc, reading.visit.host
+        problem = find_loc_problem(loc)
+        if problem is not None or not self._register.is_registered(host_of(loc)):
+            return EntryFacts(entry, digest, problem, is_registered=False)
+        is_own = self._register.is_own(loc, host)
+        return EntryFacts(
+            entry,
+            digest,
+            is_own=is_own,
+            match=self._register.organisation_of(loc, host),
+            sitemap_id=reading.sitemap_id,
+            version=OWN_VERSION if is_own else OTHERS_VERSION,
+        )
+
+    def _add_listings(
+        self, connection: Connection, facts: Sequence[EntryFacts], reading: SitemapReading
+    ) -> None:
+        """Add who lists the documents that the state knows, and where their known versions came from."""
+        known = [(one, one.known) for one in facts if one.known is not None and one.is_registered]
+        rows = listings.find(connection, reading.sitemap_id, [document.id for _, document in known])
+        versions = self._versions(connection, known, reading)
+        for one, document in known:
+            reading.seen.add(document.id)
+            one.listing = rows.get(document.id)
+            one.version = versions.get(document.id) or one.version
+            if not one.is_own and one.version.owner is None:
+                one.is_owner_awaited = self._is_owner_awaited(one.entry.loc, reading)
+
+    def _versions(
+        self,
+        connection: Connection,
+        facts: Iterable[tuple[EntryFacts, KnownDocument]],
+        reading: SitemapReading,
+    ) -> dict[int, KnownVersion]:
+        """Return where the versions of documents came from that another host lists, or may list."""
+        host, own_sitemaps = reading.visit.host, reading.visit.own_sitemaps
+        asked = [
+            (one, document)
+            for one, document in facts
+            if not one.is_own or document.sitemap_id not in own_sitemaps
+        ]
+        if not asked:
+            return {}
+        ids = [document.id for _, document in asked]
+        sources = hosts_of_sitemaps(connection, {document.sitemap_id for _, document in asked})
+        own_versions = listings.own_versions(connection, ids)
+        rows = list(listings.listed_by(connection, ids))
+        listed = {(row.document_id, row.host) for row in rows}
+        owners = self._owners(rows, host)
+        found: dict[int, KnownVersion] = {}
+        for one, document in asked:
+            source = sources[document.sitemap_id]
+            # By the register of today, or by that of the day on which it was read: registers change.
+            is_own = document.id in own_versions or self._register.is_own(document.loc, source)
+            found[document.id] = KnownVersion(
+                is_own=one.is_own if source == host else is_own,
+                is_here=source == host,
+                is_listed=(document.id, source) in listed,
+                owner=owners.get(document.id),
+            )
+        return found
+
+    def _owners(self, rows: Iterable[HostListing], host: str) -> dict[int, str]:
+        """Return for each document a host of its owner, other than *host*, that lists it; its own first."""
+        found: dict[int, str] = {}
+        for row in rows:
+            if row.host == host or (row.document_id in found and row.host != host_of(row.loc)):
+                continue
+            if self._register.is_registered(row.host) and self._register.is_own(row.loc, row.host):
+                found[row.document_id] = row.host
+        return found
+
+    def _is_owner_awaited(self, loc: str, reading: SitemapReading) -> bool:
+        """Return whether hosts that come before this one for a document are still being read."""
+        if reading.visit.is_second:
+            return False
+        return any(self._is_waited_for(host) for host in self._register.own_hosts(loc))

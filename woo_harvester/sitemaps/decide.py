@@ -1,0 +1,276 @@
+"""Decides what is done with one entry of a sitemap, from what is known of it: a pure function.
+
+Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technische implementatie", sections
+"Doellocatie van de <loc> verwijzing" and "Protocol indicatie"; "Whose entry counts" in the interface.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+from woo_harvester.dates import (
+    day_of,
+    from_microseconds,
+    iso_datetime,
+    moment_after,
+    parse_datetime,
+    to_microseconds,
+)
+from woo_harvester.sitemaps.decision import (
+    Decision,
+    EntryFinding,
+    EntryOutcome,
+    NewVersion,
+    StateUpdate,
+    Terms,
+    same_as_before,
+)
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing
+from woo_harvester.urls import host_of, loc_problem
+
+SKIPPED = "overgeslagen"
+NOT_HARVESTED = "niet opnieuw geoogst"
+NOT_FETCHED = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
+
+#: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
+CLOCK_SLACK = timedelta(minutes=5)
+
+#: Outcomes that are reported in each run, so that the sitemap must be read in each.
+_REPORTED_AGAIN = (EntryOutcome.OLDER, EntryOutcome.OFFERED_AGAIN, EntryOutcome.DUPLICATE)
+
+
+def find_loc_problem(loc: str) -> str | None:
+    """Return the code of the finding that keeps a loc from being harvested, or None for a good one."""
+    return loc_problem(loc) if loc else "loc.ontbreekt"
+
+
+def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
+    """Return what is to be done with an entry; *now* is in whole seconds."""
+    if facts.loc_problem is not None or not facts.is_registered:
+        return _leave_out(facts)
+    lastmod, findings = _read_lastmod(facts.entry.lastmod, now)
+    offered = _compare_with_known(facts, lastmod, terms, now)
+    outcome = _compare_with_run(facts, offered)
+    if outcome is EntryOutcome.POSTPONED:
+        return Decision(outcome)
+    if not _is_reported(facts):
+        findings = ()
+    if finding := _finding(facts, outcome):
+        findings = (*findings, finding)
+    return Decision(
+        outcome,
+        findings,
+        _update(facts, outcome, _listing(facts, lastmod, offered)),
+        _must_reread(facts, outcome),
+        outcome is EntryOutcome.UNCHANGED or (outcome is EntryOutcome.OLDER and not _is_copy(facts)),
+        _version(facts, outcome, lastmod, now),
+    )
+
+
+def is_long_ago(moment: int | None, now: int, interval: float) -> bool:
+    """Return whether *moment* is unknown, ahead of the clock, or *interval* seconds ago or longer."""
+    return moment is None or not 0 <= now - moment < interval
+
+
+def _leave_out(facts: EntryFacts) -> Decision:
+    """Return the decision on an entry whose loc may not be harvested.
+
+    A document that was harvested before its host left the register is not harvested again, but not gone.
+    """
+    loc, known = facts.entry.loc, facts.known
+    if facts.loc_problem is not None:
+        outcome = EntryOutcome.UNUSABLE
+        finding = EntryFinding(facts.loc_problem, "loc", loc or None, SKIPPED)
+    else:
+        outcome = EntryOutcome.UNREGISTERED
+        finding = EntryFinding("loc.niet-geregistreerd", "loc", host_of(loc), SKIPPED)
+    return Decision(outcome, (finding,), same_as_before(known.id) if known else None, must_reread=True)
+
+
+def _read_lastmod(text: str | None, now: datetime) -> tuple[datetime | None, tuple[EntryFinding, ...]]:
+    """Return the moment of a lastmod and what is wrong with it; one that cannot be read counts as absent."""
+    if text is None:
+        return None, (EntryFinding("lastmod.ontbreekt", "lastmod"),)
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        return None, (EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig"),)
+    if moment > now + CLOCK_SLACK:
+        return moment, (EntryFinding("lastmod.toekomst", "lastmod", text),)
+    return moment, ()
+
+
+def _compare_with_known(
+    facts: EntryFacts, lastmod: datetime | None, terms: Terms, now: datetime
+) -> EntryOutcome:
+    """Return what an entry calls for, by what earlier runs know of its document."""
+    outcome, known = _by_lastmod(facts, lastmod), facts.known
+    if known is None:
+        return outcome
+    if outcome is EntryOutcome.UNCHANGED and facts.is_comparable and _is_recheck_due(known, terms, now):
+        outcome = EntryOutcome.RECHECKED
+    # An owner's entry that follows another's says something new, whatever was refused.
+    is_comparable = facts.version.is_own or not facts.is_own
+    if outcome.cause and is_comparable and _is_refused(known, lastmod, terms, now):
+        return EntryOutcome.REFUSED
+    return outcome
+
+
+def _by_lastmod(facts: EntryFacts, lastmod: datetime | None) -> EntryOutcome:
+    """Return the outcome by the guide's rule on lastmod. Moments are compared, not notations."""
+    known, version, is_own = facts.known, facts.version, facts.is_own
+    if version.owner is not None and not is_own:
+        return EntryOutcome.FOREIGN
+    if known is None or known.harvested is None:
+        return EntryOutcome.NEW
+    is_withdrawn = known.withdrawn is not None
+    is_newer: bool | None = None  # neither newer nor older
+    if (is_withdrawn and known.restore) or (is_own and not version.is_own):
+        is_newer = True
+    elif is_own or not version.is_own:
+        is_newer = _is_newer(lastmod, known.lastmod)
+    elif facts.listing is not None:
+        # The owner lists it no longer: it stays as it is until the other's own entry changes.
+        is_newer = _is_newer(lastmod, facts.listing.lastmod)
+    if is_newer:
+        return EntryOutcome.REPUBLISHED if is_withdrawn else EntryOutcome.CHANGED
+    if is_withdrawn:
+        return EntryOutcome.OFFERED_AGAIN
+    return EntryOutcome.UNCHANGED if is_newer is None else EntryOutcome.OLDER
+
+
+def _is_newer(lastmod: datetime | None, before: int | None) -> bool | None:
+    """Return whether a lastmod is newer than the one *before*; None if it is absent or the same."""
+    given = None if lastmod is None else to_microseconds(lastmod)
+    if given is None or given == before:
+        return None
+    return before is None or given > before
+
+
+def _is_recheck_due(known: KnownDocument, terms: Terms, now: datetime) -> bool:
+    """Return whether the bytes of an unchanged document must be compared, whatever its server says."""
+    if terms.recheck_interval is None or known.unchanged_since is None:
+        return False
+    return is_long_ago(known.fetched_at, int(now.timestamp()), terms.recheck_interval)
+
+
+def _is_refused(known: KnownDocument, lastmod: datetime | None, terms: Terms, now: datetime) -> bool:
+    """Return whether a document that was fetched and refused is not asked for again yet.
+
+    It is again once it has a newer lastmod, or the interval has passed.
+    """
+    if known.fault is None or is_long_ago(known.refused_at, int(now.timestamp()), terms.refused_interval):
+        return False
+    given = None if lastmod is None else to_microseconds(lastmod)
+    return given is None or (known.refused_lastmod is not None and given <= known.refused_lastmod)
+
+
+def _compare_with_run(facts: EntryFacts, offered: EntryOutcome) -> EntryOutcome:
+    """Return the outcome, given what this run has read so far.
+
+    The entry that was read first counts, unless it gave nothing and this one is newer. A record that another
+    host of the owner gave counts too: the newest entry is harvested from the next run on.
+    """
+    if facts.is_owner_awaited and offered.cause:
+        return EntryOutcome.POSTPONED
+    if facts.is_listed and (facts.is_expected or offered.cause is None):
+        return EntryOutcome.DUPLICATE
+    if facts.is_expected and offered is not EntryOutcome.FOREIGN:
+        return EntryOutcome.DUPLICATE
+    return offered
+
+
+def _is_reported(facts: EntryFacts) -> bool:
+    """Return whether what is wrong with the lastmod is reported: only of an entry that counts."""
+    if facts.is_listed or facts.is_owner_awaited:
+        return False
+    return facts.is_own or facts.version.owner is None
+
+
+def _is_copy(facts: EntryFacts) -> bool:
+    """Return whether another host lists the version that is known."""
+    return not facts.version.is_here and facts.version.is_listed
+
+
+def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
+    """Return why an entry is not harvested, if its publisher is to know."""
+    if outcome is EntryOutcome.DUPLICATE or (outcome is EntryOutcome.OLDER and _is_copy(facts)):
+        return EntryFinding("loc.dubbel", "loc", action=SKIPPED)
+    if outcome is EntryOutcome.OLDER:
+        return EntryFinding("lastmod.ouder", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
+    if outcome is EntryOutcome.OFFERED_AGAIN:
+        return EntryFinding("lastmod.heraanbod", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
+    if outcome is EntryOutcome.REFUSED and facts.known is not None:
+        return EntryFinding(str(facts.known.fault), seen=facts.known.fault_seen, action=NOT_FETCHED)
+    return None
+
+
+def _must_reread(facts: EntryFacts, outcome: EntryOutcome) -> bool:
+    """Return whether the sitemap must be read in the next run, so that this is reported again."""
+    if outcome is EntryOutcome.REFUSED:
+        return not facts.is_comparable  # else it is known as this sitemap's
+    return outcome in _REPORTED_AGAIN
+
+
+def _listing(facts: EntryFacts, lastmod: datetime | None, offered: EntryOutcome) -> StateUpdate | None:
+    """Return the update that this sitemap lists the document; None if the state does not know the document.
+
+    The lastmod of a version that is to be delivered is not kept: if the run is killed, it comes again.
+    """
+    known, before = facts.known, facts.listing
+    if known is None:
+        return None
+    if offered.cause is not None:
+        kept = before.lastmod if before else None
+    else:
+        kept = to_microseconds(lastmod) if lastmod and not facts.is_own else None
+    row = SitemapListing(known.id, 0, not facts.is_own, kept)
+    if before is None:
+        return StateUpdate(known.id, new_listing=row)
+    is_changed = (before.foreign, before.lastmod) != (row.foreign, row.lastmod)
+    return StateUpdate(known.id, None, row if is_changed else None, is_listed_again=bool(before.misses))
+
+
+def _update(facts: EntryFacts, outcome: EntryOutcome, listing: StateUpdate | None) -> StateUpdate | None:
+    """Return what the state learns besides that this sitemap lists the document."""
+    known, version = facts.known, facts.version
+    if listing is None or known is None:
+        return listing
+    if outcome is EntryOutcome.REFUSED and facts.is_comparable:
+        return listing._replace(is_moved=known.sitemap_id != facts.sitemap_id)
+    if outcome is EntryOutcome.OLDER:
+        return listing._replace(ends_fault=known.fault is not None)  # it was of another version
+    if outcome is EntryOutcome.UNCHANGED:
+        return listing._replace(
+            is_moved=not version.is_here and not version.is_listed and facts.is_comparable,
+            digest=facts.digest if version.is_here else None,
+            ends_fault=known.fault is not None,
+        )
+    return listing
+
+
+def _version(
+    facts: EntryFacts, outcome: EntryOutcome, lastmod: datetime | None, now: datetime
+) -> NewVersion | None:
+    """Return the version that is to be harvested; None if the outcome calls for none.
+
+    The openbaarmakingsdatum is that of the first version, unless another's entry gave it and the owner's has
+    come since. A recheck has the lastmod that was harvested, which the entry may have lost since then.
+    """
+    known, text = facts.known, facts.entry.lastmod
+    if outcome.cause is None:
+        return None
+    if known is None:
+        return NewVersion(outcome.cause, lastmod, text, day_of(lastmod or now), now, takes_over=False)
+    if outcome is EntryOutcome.RECHECKED and lastmod is None and known.lastmod is not None:
+        lastmod = from_microseconds(known.lastmod)
+        text = iso_datetime(lastmod)
+    is_first = not known.published or (facts.is_own and not facts.version.is_own)
+    return NewVersion(
+        cause=outcome.cause,
+        lastmod=lastmod,
+        lastmod_text=text,
+        published=day_of(lastmod or now) if is_first else date.fromisoformat(str(known.published)),
+        at=moment_after(known.delivered_at, now),
+        takes_over=known.harvested is not None and not facts.is_comparable,
+    )

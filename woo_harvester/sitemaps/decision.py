@@ -1,0 +1,142 @@
+"""What is decided on an entry: the outcome, its findings, and what is harvested and remembered of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from typing import NamedTuple
+
+from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.sitemaps.facts import SitemapListing
+from woo_harvester.urls import record_id
+
+
+class EntryOutcome(Enum):
+    """What is done with an entry, and the oorzaak of the version if one is harvested."""
+
+    NEW = "new", Oorzaak.AANLEVERING
+    CHANGED = "changed", Oorzaak.WIJZIGING
+    REPUBLISHED = "republished", Oorzaak.HERPUBLICATIE
+    """Withdrawn, and listed again with a newer lastmod, or to be restored."""
+    RECHECKED = "rechecked", Oorzaak.WIJZIGING
+    """Unchanged by its entry, and fetched all the same: a version only if its bytes differ."""
+    UNCHANGED = "unchanged", None
+    OLDER = "older", None
+    """The lastmod is older than that of the version that was harvested."""
+    OFFERED_AGAIN = "offered again", None
+    """Withdrawn, and listed again without a newer lastmod."""
+    FOREIGN = "foreign", None
+    """Another organisation's document, which its own host lists."""
+    REFUSED = "refused", None
+    """Fetched before and refused, and nothing says that it has changed: not asked for again."""
+    DUPLICATE = "duplicate", None
+    """Another entry of this run counts for the document."""
+    POSTPONED = "postponed", None
+    """Another organisation's document, whose own hosts are still being read: read again at the end."""
+    UNUSABLE = "unusable loc", None
+    UNREGISTERED = "unregistered host", None
+
+    def __init__(self, _label: str, cause: Oorzaak | None) -> None:
+        self.cause = cause
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether entries with this outcome are counted in the statistics, as ``woo/documents/<outcome>``."""
+        return self not in _UNCOUNTED
+
+
+#: Outcomes with which an entry does not count as listed by its host in this run, or not yet.
+NOT_LISTED = (EntryOutcome.POSTPONED, EntryOutcome.UNUSABLE, EntryOutcome.UNREGISTERED)
+_UNCOUNTED = (EntryOutcome.DUPLICATE, *NOT_LISTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How long an earlier answer of a server counts, in seconds."""
+
+    refused_interval: float = 0.0
+    """So long a document that was fetched and refused is not asked for again."""
+    recheck_interval: float | None = None
+    """After so long a document is fetched once more whose server said that it is the same; None for never."""
+
+
+class EntryFinding(NamedTuple):
+    """What is wrong with an entry; the fields are those of :class:`Finding`."""
+
+    code: str
+    element: str | None = None
+    seen: str | None = None
+    action: str | None = None
+
+
+class StateUpdate(NamedTuple):
+    """What the state learns of one document from one entry."""
+
+    document_id: int
+    new_listing: SitemapListing | None = None
+    """Row to add: the sitemap did not list the document before."""
+    changed_listing: SitemapListing | None = None
+    """Row to change: whose document it is, or the lastmod of another's entry."""
+    is_listed_again: bool = False
+    """The document was missing from the sitemap."""
+    is_moved: bool = False
+    """The known version counts as this sitemap's from now on."""
+    digest: bytes | None = None
+    """Digest of the entry, which is unchanged though its bytes are not."""
+    ends_fault: bool = False
+    """The document is listed as it was harvested, after a version that could not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """The version that is to be harvested."""
+
+    cause: Oorzaak
+    lastmod: datetime | None
+    """None if it is absent or cannot be read."""
+    lastmod_text: str | None
+    """As given; of a recheck without one, that of the version before."""
+    published: date
+    """The openbaarmakingsdatum."""
+    at: datetime
+    """The moment of the version, in whole seconds."""
+    takes_over: bool
+    """It takes the place of a version of another owner's."""
+
+    def record(self, loc: str, origin: Herkomst) -> Record:
+        """Return the record of the document at *loc*, with this version and no metadata yet."""
+        origin.lastmod = self.lastmod_text
+        return Record(
+            id=record_id(loc),
+            document=Document(weblocatie=loc),
+            versies=[Versie(self.cause, self.published, self.lastmod)],
+            herkomst=origin,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is done with an entry, and what is reported and remembered of it."""
+
+    outcome: EntryOutcome
+    findings: tuple[EntryFinding, ...] = ()
+    update: StateUpdate | None = None
+    """None if the state learns nothing."""
+    must_reread: bool = False
+    """The next run must read the sitemap again, even if it has not changed."""
+    is_unchanged: bool = False
+    """The document counts as harvested before and unchanged."""
+    version: NewVersion | None = None
+    """None if nothing is harvested."""
+
+    @property
+    def is_harvested_again(self) -> bool:
+        """Whether a document is harvested that was harvested before."""
+        return self.version is not None and self.outcome is not EntryOutcome.NEW
+
+
+def same_as_before(document_id: int) -> StateUpdate:
+    """Return the update for an entry that is its owner's and says nothing new of a known document."""
+    row = SitemapListing(document_id, 0, foreign=False, lastmod=None)
+    return StateUpdate(document_id, new_listing=row, is_listed_again=True)
