@@ -1,4 +1,4 @@
-"""Which sitemaps list which documents, and how long each document has been missing from its hosts.
+"""Listings: which sitemaps list which documents, and how long each document has been missing.
 
 A row stands for one document in one sitemap. A run adds it when it first sees the document there. The row
 counts how many complete reads of the host in a row lacked the document.
@@ -33,19 +33,19 @@ CONFIRMED = 1_000_000
 
 
 class Listing(NamedTuple):
-    """What is known of a document in one sitemap."""
+    """A document in one sitemap."""
 
     document_id: int
     misses: int
     """Complete reads of the host in a row that lacked it; 0 if the last one listed it."""
     foreign: bool
-    """Whether the document is another organisation's."""
+    """True if the document is another organisation's."""
     lastmod: int | None
     """Microseconds since 1970; only of a foreign entry."""
 
 
 class HostListing(NamedTuple):
-    """What is known of a document in one sitemap of a host, with the state of that host."""
+    """A document in one sitemap of a host, with the last read of that host."""
 
     document_id: int
     loc: str
@@ -53,9 +53,9 @@ class HostListing(NamedTuple):
     host_id: int
     misses: int
     complete: bool
-    """Whether the last read of the host was complete."""
+    """True if the last read of the host was complete."""
     massive: bool
-    """Whether that read lacked so many documents at once that it may be a mistake."""
+    """True if that read lacked so many documents at once that it may be a mistake."""
     missing_since: int | None
     """Microseconds since 1970; the start of the run that first found it missing."""
 
