@@ -1,4 +1,4 @@
-"""Decides whether a file is new: by its date in a listing, a conditional request, or its content.
+"""Comparison of a file with the one that was read before: by date, conditional request or content.
 
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Directory of spider-pagina".
 """
@@ -17,7 +17,7 @@ _MAY_CHANGE = timedelta(minutes=2)
 
 
 class Ask(Enum):
-    """How to request a file."""
+    """Way to request a file."""
 
     FETCH = auto()
     """Without conditions: it is new, or may be."""
@@ -29,25 +29,25 @@ class Ask(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RememberedFile:
-    """What the state keeps of a file that was read, valid or not."""
+    """A file that was read, valid or not, as the state keeps it."""
 
     digest: str
     """SHA-256 of its content, in hexadecimals."""
     date: str | None = None
     """Its date in the listing, as ``str(Stamp)``; None if the listing has none."""
     now: bool = False
-    """Whether its date was the moment of the request. Then the date says nothing, and the content decides."""
+    """True if its date was the moment of the request. Then the date says nothing, and the content decides."""
 
 
 class Comparison(NamedTuple):
     """A fetched file, compared with what was remembered of it."""
 
     known: RememberedFile
-    """What to remember of the file now."""
+    """The file as the state is to keep it."""
     changed: bool
-    """Whether its content is new, so that the message in it has to be read."""
+    """True if its content is new, so that the message in it has to be read."""
     always_now: bool
-    """Whether its date was the moment of the request in two runs in a row, with the same content.
+    """True if its date was the moment of the request in two runs in a row, with the same content.
 
     That is the finding ``ipm.datum-nu``.
     """

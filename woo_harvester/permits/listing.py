@@ -58,7 +58,7 @@ class Link:
     url: str
     """Absolute URL, without fragment."""
     is_xml: bool
-    """Whether its extension is that of XML. Without extension the media type of the answer decides."""
+    """True if its extension is that of XML. Without extension the media type of the answer decides."""
     date: Stamp | None = None
     """Date of the file in the listing; None if there is none."""
 
@@ -75,7 +75,7 @@ class EntryPage:
     """Code of the finding if the page was not read to its end: ``ipm.te-groot`` or
     ``ipm.ingang-onbereikbaar``."""
     seen: str | None = None
-    """What was seen of the fault."""
+    """Details of the fault."""
 
 
 def read_listing(

@@ -43,7 +43,7 @@ _GAP = r"(?:[ \u00a0\t]{1,20}|T|,[ \u00a0]?|[ \u00a0]+(?:at|om|um|à)[ \u00a0]+)
 
 
 class _Notation(NamedTuple):
-    """How a day is written, and its ``strptime`` formats after a month name has become a number."""
+    """A notation of a day, and its ``strptime`` formats after a month name has become a number."""
 
     day: str
     """Regular expression; ``{month}`` stands for the name of a month."""
@@ -82,7 +82,7 @@ class Stamp:
     moment: datetime
     """Naive if the listing shows no time zone, as is usual."""
     to_the_second: bool
-    """Whether the listing shows seconds; most show minutes."""
+    """True if the listing shows seconds; most show minutes."""
 
     def as_utc(self) -> datetime:
         """Return the moment in UTC. Without time zone it is Dutch time, as Apache and IIS write it."""

@@ -100,7 +100,7 @@ class _Field(NamedTuple):
     read: _Read | None = None
     """Function that reads the element; None if its value is its text."""
     many: bool = False
-    """Whether the element may come more than once, so that the field is a list."""
+    """True if the element may come more than once, so that the field is a list."""
 
 
 _Table = dict[str, _Field]

@@ -30,14 +30,14 @@ _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
 class Soort(StrEnum):
-    """What a message is about."""
+    """Subject of a message."""
 
     ZAAK = "zaak"
     DOCUMENT = "document"
 
 
 class Transactie(StrEnum):
-    """What a message does."""
+    """Action of a message."""
 
     CREATE = "C"
     UPDATE = "U"

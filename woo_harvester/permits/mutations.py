@@ -61,7 +61,7 @@ class Mutation:
 
     @property
     def alive(self) -> bool:
-        """Whether the case or document exists after this message."""
+        """True if the case or document exists after this message."""
         return self.message.transactie is not Transactie.DELETE
 
     @cached_property
@@ -94,11 +94,11 @@ class PermitRow:
     zaak: str | None = None
     """URL of the case that it is or belongs to; None for a document that never had a case."""
     present: bool | None = None
-    """Whether the outputs have the case (True), had it (False) or never had it (None); cases only."""
+    """True if the outputs have the case, False if they had it, None if they never had it; cases only."""
     opgehaald: datetime | None = None
     """Moment of the case's last record; cases only."""
     eigen: bool = False
-    """Whether an entry page on the host of the case offered it; cases only."""
+    """True if an entry page on the host of the case offered it; cases only."""
 
     @property
     def key(self) -> Key:

@@ -54,12 +54,12 @@ class Periode:
 
 @dataclass(slots=True)
 class Product:
-    """What the permit is for."""
+    """Product that the permit is for."""
 
     producttype: Term | None = None
     """Kind of permit."""
     activiteit: list[Term] = field(default_factory=list)
-    """What the permit allows to do."""
+    """Activities that the permit allows."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class TermijnsoortPeriode:
     """One term of the procedure, such as that for objections."""
 
     termijnsoort: str | None = None
-    """What the term is for."""
+    """Kind of term."""
     startdatumTermijn: date | None = None
     """First day."""
     einddatumTermijn: date | None = None
@@ -181,9 +181,9 @@ class Owms:
     spatial: list[Term] = field(default_factory=list)
     """Locations that it is about."""
     description: str | None = None
-    """What it is about, in words."""
+    """Description in words."""
     references: list[Waarde] = field(default_factory=list)
-    """What it refers to."""
+    """Resources that it refers to."""
     hasPart: list[Waarde] = field(default_factory=list)
     """Its parts: documents of a case."""
     format: str | None = None
@@ -195,7 +195,7 @@ class Vergunning(Owms):
     """The metadata of a case."""
 
     isPartOf: list[Waarde] = field(default_factory=list)
-    """What it is part of."""
+    """Resources that it is part of."""
     product: Product | None = None
     termijn: Termijn | None = None
     actor: Actor | None = None

@@ -44,9 +44,9 @@ class Case:
 
     url: str
     since: datetime
-    """When a run first found the error."""
+    """Moment of the run that first found the error."""
     last: datetime
-    """When a run last found the error."""
+    """Moment of the run that last found the error."""
     fixed: datetime | None = None
     """End of the first run that read the entry page and no longer found the error; None if there was none."""
     line: int | None = None
@@ -63,7 +63,7 @@ class Error:
 
     @property
     def since(self) -> datetime:
-        """When a run found the first of the cases."""
+        """Moment at which the first of the cases was found."""
         return min(case.since for case in self.cases)
 
     @property
@@ -75,7 +75,7 @@ class Error:
 
     @property
     def fixed(self) -> datetime | None:
-        """When the last case was fixed; None if a case is left, or if that is not known."""
+        """Moment at which the last case was fixed; None if a case is left, or if that is not known."""
         moments = [case.fixed for case in self.cases if case.fixed is not None]
         return max(moments) if len(moments) == len(self.cases) else None
 

@@ -22,11 +22,11 @@ class Difference(StrEnum):
     """A difference between the files and the state."""
 
     MISSING = "missing"
-    """By the state the document was delivered, but the files do not have it."""
+    """A document that was delivered by the state, but that the files do not have."""
     OLDER = "older"
-    """The files have only an earlier version."""
+    """A document of which the files have only an earlier version."""
     EXTRA = "extra"
-    """The files have a document or version that the state does not know. It may be delivered again."""
+    """A document or version that only the files have. It may be delivered again."""
 
 
 def differences(connection: Connection, files: Latest) -> Iterator[tuple[Difference, str]]:

@@ -1,4 +1,4 @@
-"""Why listed documents could not be harvested. The state keeps it, so that each run reports it."""
+"""Faults: reasons why listed documents could not be harvested, kept so that each run reports them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "r
 
 @dataclass(frozen=True, slots=True)
 class DocumentFault:
-    """Why a document could not be harvested."""
+    """A document that could not be harvested, and the reason."""
 
     loc: str
     code: str

@@ -59,7 +59,7 @@ class BrokenLine(NamedTuple):
 
     @property
     def is_being_written(self) -> bool:
-        """Whether a run is probably writing the line at this moment."""
+        """True if a run is probably writing the line at this moment."""
         return self.truncated and is_being_written(self.path)
 
 

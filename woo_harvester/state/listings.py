@@ -1,4 +1,4 @@
-"""Which sitemaps list which documents, and how long each document has been missing from its hosts.
+"""Listings: which sitemaps list which documents, and how long each document has been missing.
 
 A row stands for one document in one sitemap. A run adds it when it first sees the document there. The row
 counts how many complete reads of the host in a row lacked the document.
@@ -34,7 +34,7 @@ CONFIRMED = 1_000_000
 
 
 class HostListing(NamedTuple):
-    """What is known of a document in one sitemap of a host, with the state of that host."""
+    """A document in one sitemap of a host, with the last read of that host."""
 
     document_id: int
     loc: str
@@ -42,9 +42,9 @@ class HostListing(NamedTuple):
     host_id: int
     misses: int
     complete: bool
-    """Whether the last read of the host was complete."""
+    """True if the last read of the host was complete."""
     massive: bool
-    """Whether that read lacked so many documents at once that it may be a mistake."""
+    """True if that read lacked so many documents at once that it may be a mistake."""
     missing_since: int | None
     """Microseconds since 1970; the start of the run that first found it missing."""
 

@@ -23,7 +23,7 @@ CONTENT_MAXSIZE = 1024 * 1024
 
 
 class Host(NamedTuple):
-    """What is known of a host."""
+    """A host, as the state knows it."""
 
     id: int
     complete_at: int | None
@@ -32,7 +32,7 @@ class Host(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What is known of a robots.txt, an index or a sitemap."""
+    """A robots.txt, an index or a sitemap, as the state knows it."""
 
     id: int
     etag: str | None

@@ -44,7 +44,7 @@ class LockOwner(NamedTuple):
 
     owner: str
     since: int
-    """When it got its first lock, in seconds since 1970."""
+    """Moment of its first lock, in seconds since 1970."""
     beat: int
     """Its last heartbeat, in seconds since 1970."""
     names: list[str]

@@ -123,7 +123,7 @@ class State:
 
     @property
     def is_shared(self) -> bool:
-        """Whether runs on other machines can use the state too."""
+        """True if runs on other machines can use the state too."""
         return self._engine.dialect.name != "sqlite"
 
     @property

@@ -1,4 +1,4 @@
-"""What an operator sees and changes in a state between runs (``scrapy state``)."""
+"""Queries and changes of a state by an operator, between runs (``scrapy state``)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HostSummary(NamedTuple):
     pending: int
     """Number of pending withdrawals: published documents that are missing."""
     confirmed: bool
-    """Whether an operator has confirmed all pending withdrawals."""
+    """True if an operator has confirmed all pending withdrawals."""
     complete_at: int | None
     """End of the last complete read, in seconds since 1970; None if there was none."""
 

@@ -22,12 +22,12 @@ class Harvested:
     sitemap_id: int | None = None
     """The sitemap whose entry it is; None to keep the one that the state has."""
     takes_over: bool = False
-    """Whether it replaces the version of another host, from the moment it is delivered."""
+    """True if it replaces the version of another host, from the moment it is delivered."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What is known of a document's file. The fields have the names of the table's columns."""
+    """A document's file, as the state knows it. The fields have the names of the table's columns."""
 
     sha256: bytes | None = None
     etag: str | None = None
@@ -38,6 +38,6 @@ class KnownFile:
     file_name: str | None = None
     pages: int | None = None
     fetched_at: int | None = None
-    """When the bytes were last received completely, in seconds since 1970."""
+    """Moment at which the bytes were last received completely, in seconds since 1970."""
     unchanged_since: int | None = None
-    """When the server first reported the bytes as unchanged after that, in seconds since 1970."""
+    """Moment at which the server first reported them as unchanged after that, in seconds since 1970."""

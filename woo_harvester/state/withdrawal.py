@@ -24,11 +24,11 @@ class WithdrawalLimits:
     """Limits above which documents that are gone at once may be a mistake, so that their withdrawal waits."""
 
     share: float = 0.2
-    """They wait if more than this share of the host's documents, and more than ``documents``, are gone."""
+    """Share of a host's documents. They wait if more than this and more than ``documents`` are gone."""
     documents: int = 50
-    """See ``share``."""
+    """Number of documents; see ``share``."""
     all_of: int = 10
-    """They wait if all documents of a host are gone, and these are at least this many."""
+    """Number of documents of a host from which they wait if all of them are gone."""
     runs: int = 3
     """Complete reads in a row that must lack a document that waits, before it is withdrawn."""
 
@@ -42,7 +42,7 @@ class Missing:
     misses: int
     """Complete reads in a row that lacked it: the smallest number of the hosts that listed it."""
     massive: bool
-    """Whether its withdrawal waits, because much was gone at once from one of its hosts."""
+    """True if its withdrawal waits, because much was gone at once from one of its hosts."""
     since: int
     """Start of the run that found it missing from the last of those hosts, in microseconds since 1970."""
     hosts: frozenset[str]
