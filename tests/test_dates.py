@@ -138,7 +138,8 @@ def test_no_text_raises_anything_but_value_error(text: str) -> None:
             value = read(text)
         except ValueError:
             continue
-        assert len(iso_date(value)) == len("2024-04-01")
+        day = day_of(value) if isinstance(value, datetime) else value
+        assert len(day.isoformat()) == len("2024-04-01")
 
 
 @given(MOMENTS)
@@ -171,12 +172,12 @@ def test_dutch_time_without_a_zone_is_the_same_as_with_it(moment: datetime) -> N
 
 @given(st.dates())
 def test_a_day_survives_writing_and_reading(day: date) -> None:
-    assert parse_date(iso_date(day)) == day
+    assert parse_date(day.isoformat()) == day
 
 
 @given(st.dates(min_value=date(1, 1, 2), max_value=date(9999, 12, 30)))
 def test_the_midnight_of_a_day_falls_on_that_day(day: date) -> None:
-    assert day_of(parse_datetime(iso_date(day))) == day
+    assert day_of(parse_datetime(day.isoformat())) == day
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,6 @@ def test_of_a_date_time_the_day_is_the_dutch_one() -> None:
     assert parse_date("2024-04-01T23:30:00Z") == date(2024, 4, 2)
     assert parse_date("2024-04-01T23:30:00") == date(2024, 4, 1)
     assert day_of(datetime(2024, 1, 1, 23, 30, tzinfo=UTC)) == date(2024, 1, 2)
-    assert iso_date(datetime(2024, 1, 1, 23, 30, tzinfo=UTC)) == "2024-01-02"
 
 
 @pytest.mark.parametrize("text", ["2024", "2024-04", "01-04-2024", "2024-02-30", ""])

@@ -1,4 +1,4 @@
-"""The one place that says which components there are, and in which order they run."""
+"""The add-on: all components of the project, in the order in which they run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from woo_harvester.default_settings import complete
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: In the order in which items pass: what was given, then what is filled in, then what may be harvested; then
-#: the document is kept, and read.
+#: The pipelines, in the order in which items pass: map what was given, fill in defaults, decide the file
+#: type, store the document, extract its text.
 _ITEM_PIPELINES: dict[str, int | None] = {
     "woo_harvester.pipelines.metadata.MetadataPipeline": 100,
     "woo_harvester.pipelines.defaults.DefaultsPipeline": 200,
@@ -21,7 +21,7 @@ _ITEM_PIPELINES: dict[str, int | None] = {
     "woo_harvester.pipelines.text.TextPipeline": 500,
 }
 
-#: In the places of the middlewares of Scrapy's that they extend, which are switched off for them.
+#: The downloader middlewares. Three of them replace the middleware of Scrapy that they extend.
 _DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "woo_harvester.downloadermiddlewares.robotstxt.WooRobotsTxtMiddleware": 100,
@@ -29,38 +29,39 @@ _DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.downloadermiddlewares.retry.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "woo_harvester.downloadermiddlewares.redirect.WooRedirectMiddleware": 600,
-    # Nearest to the downloader: it learns of an error before it is tried again.
+    # Nearest to the downloader: it processes an error before a retry.
     "woo_harvester.downloadermiddlewares.own_fault.OwnFaultMiddleware": 900,
-    # Nearest to the spider: only what is not tried again counts.
+    # Nearest to the spider: only the last try of a request counts.
     "woo_harvester.downloadermiddlewares.first_requests.FirstRequestsMiddleware": 40,
-    # Near to the spider: only what comes to it counts.
+    # Near to the spider: only responses for the spider count.
     "woo_harvester.downloadermiddlewares.bodies.BodiesMiddleware": 50,
 }
 
 _SPIDER_MIDDLEWARES: dict[str, int | None] = {
-    # On the spider's side of all of Scrapy's: what an earlier run had costs nothing more.
+    # Nearer to the spider than all of Scrapy's: a document of an earlier run passes no other middleware.
     "woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": 1050,
 }
 
 _EXTENSIONS = {
-    # Off: it opens a port on which anybody on the machine can run Python in the crawl.
+    # Off: it opens a port on which any user of the machine can run Python in the crawl.
     "scrapy.extensions.telnet.TelnetConsole": None,
     # Off for the same reason; it is on by default.
     "scrapy.extensions.remote_control.RemoteControl": None,
-    # Ours in its place: it tells the state what is durable. Before the state, which does not open without it.
+    # Replaced: the project's exporter confirms to the state what is durable. Before the state, which needs
+    # it.
     "scrapy.extensions.feedexport.FeedExporter": None,
     "woo_harvester.extensions.feedexport.DurableFeedExporter": 5,
-    # Before the state too, which waits for all outputs; it does nothing until WOO_ELASTICSEARCH_URL is set.
+    # Also before the state, which waits for all outputs. It is off unless WOO_ELASTICSEARCH_URL is set.
     "woo_harvester.extensions.elasticsearch.ElasticsearchExporter": 6,
-    # Before the findings, whose statistics are written when the state has learned of everything.
+    # Before the findings, which write the statistics after the state has processed everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,
-    # Summary and metrics come when the findings have written all that they write.
+    # Summary and metrics come after the findings, whose files they read.
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,
     "woo_harvester.extensions.collector.RareCollections": 90,
-    # After AutoThrottle (0), whose delays it keeps from being too short.
+    # After AutoThrottle (0), whose delays it raises to a minimum.
     "woo_harvester.extensions.politeness.Politeness": 100,
     "woo_harvester.extensions.stopping.Stopping": 110,
 }
@@ -78,10 +79,10 @@ DOWNLOAD_HANDLERS = {
     "http": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
 }
 
-#: By the name that FEEDS and -o FILE:NAME use; of permits.
+#: Exporters by their name in FEEDS and in -o FILE:NAME. This one is for permits.
 _FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
 
-#: What the components need to keep their promises; a project's own value wins over each.
+#: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {
     # Scrapy: none. One file a run in the working folder, so that no run overwrites another's.
     "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
@@ -89,41 +90,41 @@ SETTINGS: dict[str, Any] = {
     "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
     # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last.
     "DELTAFETCH_ENABLED": True,
-    # Scrapy: False. The rules of a publisher hold for this harvester too.
+    # Scrapy: False. The harvester obeys the rules of publishers.
     "ROBOTSTXT_OBEY": True,
     # Scrapy: True. Links and refreshes in documents are never followed.
     "METAREFRESH_ENABLED": False,
-    # Scrapy: its own. Scrapy's makes a line for each item and throws it away.
+    # Scrapy: its own. That one makes a line for each item and discards it.
     "LOG_FORMATTER": "woo_harvester.logformatter.QuietLogFormatter",
-    # Scrapy: 16. No bound on all hosts together: a slow host's requests wait in its own slot and hold up
-    # nobody. WOO_HOST_BACKLOG bounds how many there are of a host.
+    # Scrapy: 16. No limit on all hosts together: requests of a slow host wait in its own slot and delay no
+    # other host. WOO_HOST_BACKLOG limits the requests of a host.
     "CONCURRENT_REQUESTS": 0,
-    # Scrapy: 5,000,000 bytes, in which each response counts for 1,024 at least. A sitemap that waits for room
-    # for its documents counts as well, so a bound here would hold up the documents that it waits for.
+    # Scrapy: 5,000,000 bytes, of which each response takes 1,024 at least. A sitemap that waits for its
+    # documents counts too, so a limit here could block the very documents that it waits for.
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1_000_000_000,
-    # Scrapy: 100. One task a response is faster, since no response gives items that wait for each other.
+    # Scrapy: 100. One task a response is faster, since items of one response never wait for each other.
     "CONCURRENT_ITEMS": 1,
 }
 
 
 class Addon:
-    """Gives a Scrapy project the spiders and all components: ``ADDONS = {"woo_harvester.Addon": 500}``.
+    """An add-on with the spiders and all components: ``ADDONS = {"woo_harvester.Addon": 500}``.
 
-    Everything is set with the priority of an add-on, so a value in the project's own settings wins.
+    It sets everything with the priority of an add-on, so that the project's own settings have precedence.
     """
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Add the spiders and formats to the project's; commands look at both before there is a crawler."""
+        """Add the spiders and export formats, which commands read before they make a crawler."""
         modules = settings.getlist("SPIDER_MODULES")
         if "woo_harvester.spiders" not in modules:
-            # With the priority that the project's own list has: with a lower one it would change nothing.
+            # The priority is that of the project's own list: a lower one would change nothing.
             priority = settings.getpriority("SPIDER_MODULES") or 0
             settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
         _add_to_dict(settings, "FEED_EXPORTERS", _FEED_EXPORTERS)
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Add the components; a component that the project has placed itself stays where it is."""
+        """Add the components. A component that the project's settings have keeps its place."""
         complete(settings)
         for name, components in COMPONENTS.items():
             for path, place in components.items():
@@ -133,5 +134,5 @@ class Addon:
 
 
 def _add_to_dict(settings: BaseSettings, name: str, added: dict[str, str]) -> None:
-    """Add to a setting; what the project has in it stays."""
+    """Add entries to a setting, except those that the project's settings have."""
     settings.set(name, {**added, **settings.getdict(name)}, settings.getpriority(name) or 0)

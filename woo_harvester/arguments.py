@@ -1,4 +1,4 @@
-"""The arguments of the spiders, checked before anything is done with them."""
+"""The arguments of the spiders (``-a``), and their validation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ DocumentsMode = Literal["download", "head", "none"]
 
 
 class ArgumentError(ValueError):
-    """An argument that makes no sense; the message is one line that says what was expected."""
+    """An argument is invalid; the message is one line with what was expected."""
 
 
 def _hosts(value: Any) -> Any:
-    """Hosts, host:port or URLs, with commas between."""
+    """Return the hosts in a text of hosts, host:port or URLs, with commas between."""
     if not isinstance(value, str):
         return value
     parts = [part.strip() for part in value.split(",") if part.strip()]
@@ -45,29 +45,29 @@ def _filled(value: Any) -> Any:
     return value
 
 
-#: What the argument ``entries`` may hold.
+#: The values of the argument ``entries``, for help and error messages.
 _ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
 
 
 def _entries(value: Any) -> Any:
-    """URLs with commas between, or the path of a file."""
+    """Return the URLs in a text of URLs with commas between, or the path of a file."""
     if not isinstance(value, str):
         return value
     text = value.strip()
     if not text.lower().startswith(("http://", "https://")):
-        with suppress(OSError):  # a name that no file can have
+        with suppress(OSError):  # no file can have such a name
             if text and Path(text).is_file():
                 return Path(text)
         raise ValueError(f"expected {_ENTRIES}; there is no file {text!r}")
     urls = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     for url in urls:
         if problem := page_problem(url):
-            raise ValueError(f"{problem} (a URL that holds a comma must stand in a CSV file)")
+            raise ValueError(f"{problem} (a URL with a comma must be in a CSV file)")
     return urls
 
 
 def page_problem(url: str) -> str | None:
-    """Why *url* cannot be an entry page, or None: it must be a whole http or https URL without a password."""
+    """Return an error if *url* is no absolute http or https URL, or has a password; None if it is good."""
     return f"expected the URL of an entry page, got {url!r}" if loc_problem(secured(url)) else None
 
 
@@ -75,24 +75,24 @@ _Text = Annotated[str, BeforeValidator(_filled)]
 
 
 class Arguments(BaseModel):
-    """What may stand behind ``-a`` for every spider of the project."""
+    """The arguments of every spider of the project."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     domains: Annotated[tuple[str, ...] | None, BeforeValidator(_hosts)] = None
-    """Only these hosts."""
+    """Harvest only these hosts."""
     register_source: _Text | None = Field(default=None, alias="register")
-    """The argument ``register``, a name that pydantic's own class has: the ROO export, file or URL."""
+    """The argument ``register``, a name that pydantic's own class has: file or URL of the ROO export."""
     shard: Annotated[tuple[int, int] | None, BeforeValidator(_shard)] = None
-    """Number of this shard, and of how many."""
+    """Number of this shard, and the number of shards."""
     deltafetch_reset: bool = False
-    """Forget the state of the hosts in this run first."""
+    """Delete the state of the hosts in this run first."""
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
-        """Check the arguments of a run. Raises :class:`ArgumentError` for the first that makes no sense.
+        """Validate the arguments of a run. Raises :class:`ArgumentError` for the first invalid one.
 
-        Names that begin with ``_`` are left alone: Scrapyd passes its job and version that way.
+        Names that begin with ``_`` are ignored: Scrapyd passes its job and version that way.
         """
         named = {name: value for name, value in given.items() if not name.startswith("_")}
         try:
@@ -112,25 +112,25 @@ class Arguments(BaseModel):
 
 
 class WooArguments(Arguments):
-    """What may stand behind ``-a`` for the spider ``woo``."""
+    """The arguments of the spider ``woo``."""
 
     organisation: _Text | None = None
-    """Only the hosts of this body: TOOI URI, its code, systeemId or exact name."""
+    """Harvest only the hosts of this organisation: TOOI URI, its code, systeemId or exact name."""
     documents: DocumentsMode | None = None
-    """What happens to each document."""
+    """Request each document (``download``), only its headers (``head``), or nothing (``none``)."""
 
 
 class PermitArguments(Arguments):
-    """What may stand behind ``-a`` for the spider ``vergunningen``."""
+    """The arguments of the spider ``vergunningen``."""
 
     entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=_ENTRIES)
-    """URLs of entry pages, or the path of a CSV file that names them."""
+    """URLs of entry pages, or the path of a CSV file with them."""
 
 
 def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
     """Return a suggestion for a misspelt name, such as ``did you mean --json?``; without one, list *names*.
 
-    *others* are names that may be meant too, but are too many to list.
+    *others* are further candidates for a suggestion, which are too many to list.
     """
     known = list(names)
     close = get_close_matches(given, [*known, *others], n=1)

@@ -1,7 +1,7 @@
-"""Dates and moments: read from what publishers write, written as the record has them.
+"""Read the dates and date-times that publishers write, and write those of the record.
 
-Between reading and writing a moment is a ``datetime`` in UTC. Two moments in the zone Europe/Amsterdam would
-be compared by their clocks, which repeat an hour every autumn (PEP 495).
+In between, a moment is a ``datetime`` in UTC. Python compares two moments in the zone Europe/Amsterdam by
+their local clock, which repeats an hour every autumn (PEP 495).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dateutil.parser import isoparser
 
 AMSTERDAM = ZoneInfo("Europe/Amsterdam")
 
-#: Dutch time before 1946, where it had offsets with odd seconds, which ISO 8601 cannot write.
+#: The zone used for moments before 1946: Dutch offsets then had odd seconds, which ISO 8601 cannot write.
 _BEFORE_1946 = timezone(timedelta(hours=1))
-#: Beyond these a moment has no date in one zone or another.
+#: The limits of a moment. Beyond them it has no date in UTC or in Dutch time.
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
 
@@ -27,9 +27,9 @@ _MICROSECOND = timedelta(microseconds=1)
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
 _ZONE = "(?:Z|[+-](?:(?:0[0-9]|1[0-3]):?[0-5][0-9]|14:?00))"
-#: What ``datetime.fromisoformat`` reads right. It alone would also take weeks and dates without hyphens.
+#: Notations for ``datetime.fromisoformat``, which would also accept weeks and dates without hyphens.
 _COMMON = re.compile(f"{_DAY}(?:[T ]{_TIME}{_ZONE}?)?")
-#: A day with a zone, and a second T before the zone: an example in the seed page "Tijdformaten".
+#: A day with a zone, and a second T before the zone: an example in the seed "Tijdformaten".
 _WITH_ZONE = re.compile(f"({_DAY})(?:[T ]({_TIME})T)?({_ZONE})")
 _YEAR_OR_MONTH = re.compile("[0-9]{4}(?:-[0-9]{2})?")
 _XS_DATE = re.compile(f"({_DAY}){_ZONE}?")
@@ -38,22 +38,22 @@ _iso = isoparser()
 
 
 def parse_datetime(text: str) -> datetime:
-    """The moment that a text stands for, in UTC.
+    """Return the moment in a text, in UTC.
 
-    Reads xs:dateTime, xs:date and the W3C's profile of ISO 8601 (``YYYY``, ``YYYY-MM``), with a space for the
-    T, an offset without colon or after a second T, and any number of decimals (microseconds count). Without a
-    zone it is Dutch local time, summer time included; of an hour that comes twice, the first. A day without a
-    time is its midnight. Raises ValueError for anything else, and for moments outside of the years 1 to 9999.
-    Source: seed "Tijdformaten"; https://www.w3.org/TR/NOTE-datetime.
+    The text is an xs:dateTime, an xs:date, or the W3C's profile of ISO 8601 (``YYYY``, ``YYYY-MM``). A space
+    for the T, an offset without colon or after a second T, and any number of decimals are accepted;
+    microseconds count. A text without a zone is Dutch local time, with summer time; an hour that occurs twice
+    is the first one. A day without a time is its midnight. Raises ValueError for any other text, and for
+    moments outside the years 1 to 9999. Source: seed "Tijdformaten"; https://www.w3.org/TR/NOTE-datetime.
     """
     text = text.strip()
     return _midnight(text) if len(text) == len("YYYY-MM-DD") else _moment(text)
 
 
 def parse_date(text: str) -> date:
-    """The day that a text stands for: an xs:date as written, whatever its zone; a date-time's Dutch day.
+    """Return the day in a text: of an xs:date as written, without its zone; of a date-time in Dutch time.
 
-    Raises ValueError for anything else; a year or month alone is no day.
+    Raises ValueError for any other text; a year or month alone is no day.
     """
     text = text.strip()
     if match := _XS_DATE.fullmatch(text):
@@ -64,30 +64,25 @@ def parse_date(text: str) -> date:
 
 
 def iso_datetime(moment: datetime) -> str:
-    """An aware date-time as the record has it: with the Dutch offset, decimals only where it has some."""
+    """Return an aware date-time as the record has it: with the Dutch offset, and decimals if it has any."""
     return _dutch(moment).isoformat()
 
 
 def iso_seconds(seconds: int) -> str:
-    """A moment in seconds since 1970 as ISO 8601 with its offset in Europe/Amsterdam."""
+    """Return a moment in seconds since 1970 as ISO 8601 with its offset in Europe/Amsterdam."""
     return iso_datetime(datetime.fromtimestamp(seconds, UTC))
 
 
-def iso_date(day: date) -> str:
-    """A day as the record has it: ``YYYY-MM-DD``. Of an aware date-time, its day in Dutch time."""
-    return day_of(day).isoformat() if isinstance(day, datetime) else day.isoformat()
-
-
 def day_of(moment: datetime) -> date:
-    """The day on which an aware date-time falls in the Netherlands."""
+    """Return the day of an aware date-time in Dutch time."""
     return _dutch(moment).date()
 
 
 def moment_after(last: datetime | None, now: datetime) -> datetime:
-    """The moment of a version after one of *last*: *now*, in whole seconds, or else a second after *last*.
+    """Return the moment of the version after one of *last*: *now* in seconds, or a second after *last*.
 
-    By their moments whoever reads the records tells the newer version: a clock that was set back must not
-    make it look older than the one before.
+    Readers of the records find the newest version by this moment. A clock that was set back must not make it
+    look older than the version before.
     """
     now = now.replace(microsecond=0)
     return now if last is None or now > last else last + timedelta(seconds=1)
@@ -104,7 +99,7 @@ def from_microseconds(value: int) -> datetime:
 
 
 def _moment(text: str) -> datetime:
-    """The moment in UTC; see parse_datetime."""
+    """Return the moment in UTC; see parse_datetime."""
     try:
         moment = _read(text)
         if moment.tzinfo is None:
@@ -119,12 +114,12 @@ def _moment(text: str) -> datetime:
     return moment
 
 
-#: The same days come by for every document of a publisher that gives no times.
+#: A cache for days without a time: all documents of some publishers share the same days.
 _midnight = lru_cache(maxsize=4096)(_moment)
 
 
 def _read(text: str) -> datetime:
-    """The date-time that stands there, with its zone where it has one."""
+    """Return the date-time as written, with its zone if it has one."""
     if _COMMON.fullmatch(text):
         # fromisoformat learns to read 24:00 in Python 3.14 only.
         return _iso.isoparse(text) if text[11:13] == "24" else datetime.fromisoformat(text)
@@ -137,5 +132,5 @@ def _read(text: str) -> datetime:
 
 
 def _dutch(moment: datetime) -> datetime:
-    """The same moment on Dutch clocks."""
+    """Return the same moment in Dutch time."""
     return moment.astimezone(AMSTERDAM if moment.year >= 1946 else _BEFORE_1946)

@@ -1,4 +1,4 @@
-"""Reads what others wrote so that any mistake in it is a ValueError or an OSError, and never a traceback."""
+"""Read files of others, so that every mistake in them raises ValueError or OSError."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import os
 from pathlib import Path
 from typing import Any
 
-#: What POSIX allows for "another process has the lock".
+#: Errors for "another process has the lock" (POSIX allows both).
 LOCKED = frozenset({errno.EACCES, errno.EAGAIN})
 
-#: What a file system says that has no locks.
+#: Errors of a file system without locks.
 WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
 
 
 def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text; bytes must be UTF-8, with or without a byte order mark.
 
-    Raises ValueError for text that is not JSON, that is nested too deeply to be read, or that has half of a
-    surrogate pair, which no file in UTF-8 can hold.
+    Raises ValueError for a text that is not JSON, is nested too deeply, or has half of a surrogate pair,
+    which cannot be written in UTF-8.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
@@ -34,7 +34,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """Return the JSON object that a text holds. Raises ValueError for anything else."""
+    """Return the JSON object in a text. Raises ValueError for any other text."""
     value = parse_json(text)
     if isinstance(value, dict):
         return value
@@ -42,9 +42,9 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
 
 
 def check_regular(path: Path) -> None:
-    """Raise OSError for what cannot be read twice: a folder, a pipe, or a file that is not there."""
+    """Raise OSError for a path that cannot be read twice: a folder, a pipe, or a missing file."""
     if not path.is_file():
-        path.stat()  # which raises the error of a file that is not there
+        path.stat()  # this raises the error for a missing file
         number = errno.EISDIR if path.is_dir() else errno.ESPIPE
         reason = os.strerror(number) if path.is_dir() else "expected a file, got a pipe or a device"
         raise OSError(number, reason, str(path))

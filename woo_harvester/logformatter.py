@@ -1,4 +1,4 @@
-"""Makes no line of log for each document where nobody would read it."""
+"""Scrapy's log formatter without lines for each response and item."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's messages, but "Crawled ..." and "Scraped from ..." only where ``LOG_LEVEL`` is DEBUG.
+    """Scrapy's messages, but "Crawled ..." and "Scraped from ..." only if ``LOG_LEVEL`` is DEBUG.
 
-    Scrapy makes these lines for each response and item and then throws them away by their level, which costs
-    as much as reading an entry of a sitemap. Of items that were under way when the run could not go on only
-    DEBUG tells: one line says why.
+    Scrapy makes these lines for each response and item, and then discards them because of their level. That
+    costs as much as reading an entry of a sitemap. Items that were in progress when the run had to stop are
+    also logged at DEBUG only: one line has the reason.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -36,18 +36,18 @@ class QuietLogFormatter(LogFormatter):
     def crawled(  # type: ignore[override]  # Scrapy takes None for "no line", but does not declare it
         self, request: Request, response: Response, spider: Spider
     ) -> LogFormatterResult | None:
-        """The line for a response, if it would be seen."""
+        """Return the line for a response, or None if it would be discarded."""
         return super().crawled(request, response, spider) if self._debug else None
 
     def scraped(  # type: ignore[override]  # the same
         self, item: Any, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult | None:
-        """The line for an item, if it would be seen."""
+        """Return the line for an item, or None if it would be discarded."""
         return super().scraped(item, response, spider) if self._debug else None
 
     def item_error(
         self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult:
-        """The line for an item that a pipeline could not handle."""
+        """Return the line for an item that a pipeline could not process."""
         result = super().item_error(item, exception, response, spider)
         return {**result, "level": logging.DEBUG} if isinstance(exception, RunError) else result

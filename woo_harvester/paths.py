@@ -1,4 +1,4 @@
-"""Where a run keeps what outlives it."""
+"""Paths and URLs of what a run keeps, from the settings: data, documents, state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def data_dir(settings: BaseSettings) -> Path:
-    """``WOO_DATA_DIR``, else the data directory of the Scrapy project, else ``.scrapy`` in this folder."""
+    """Return ``WOO_DATA_DIR``, else the data directory of the Scrapy project, else ``.scrapy``."""
     if settings["WOO_DATA_DIR"]:
         return Path(settings["WOO_DATA_DIR"])
     try:
@@ -27,11 +27,11 @@ def data_dir(settings: BaseSettings) -> Path:
 
 
 class NoFolderError(Exception):
-    """The documents are not kept in a folder; the message is one line that says so."""
+    """The documents are not kept in a folder; the message is one line."""
 
 
 def files_folder(settings: BaseSettings) -> Path:
-    """The folder in which documents are kept, by ``FILES_STORE``. Raises NoFolderError."""
+    """Return the folder in which documents are kept: ``FILES_STORE``. Raises NoFolderError if it is none."""
     uri = str(settings["FILES_STORE"] or "")
     if not uri:
         raise NoFolderError("FILES_STORE is not set, so no document is kept")
@@ -42,8 +42,11 @@ def files_folder(settings: BaseSettings) -> Path:
 
 
 def state_url(settings: BaseSettings) -> str:
-    """``WOO_STATE_URL``, else a file in the data directory; nowhere where ``DELTAFETCH_ENABLED`` is off."""
-    # On where nothing is said: a command that makes no crawler does not have the settings of the add-on.
+    """Return ``WOO_STATE_URL``, else the URL of a file in the data directory.
+
+    If ``DELTAFETCH_ENABLED`` is off, the state is not stored anywhere.
+    """
+    # The default is True: a command without a crawler does not have the settings of the add-on.
     if not settings.getbool("DELTAFETCH_ENABLED", True):
         return NOWHERE
     given: str | None = settings["WOO_STATE_URL"]
@@ -51,6 +54,6 @@ def state_url(settings: BaseSettings) -> str:
 
 
 def node_name(settings: BaseSettings) -> str:
-    """``WOO_NODE``, else the machine's own name: whose the locks and files of a run are."""
+    """Return ``WOO_NODE``, else the machine's own name. It marks the locks and files of a run."""
     given: str | None = settings["WOO_NODE"]
     return given or gethostname()

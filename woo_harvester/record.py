@@ -1,8 +1,8 @@
 # ruff: noqa: N815  -- fields bear the names of the keys of the record
-"""The record: one document as open.overheid.nl describes it, in the version that a run reports.
+"""The record: one document in the form of open.overheid.nl's JSON, in the version that a run reports.
 
-Shapes and names are those of the portal's own JSON; ``herkomst`` is the product's. Fields are named as the
-keys are, but for ``mime-type``. What is None or empty is absent in the output.
+``herkomst`` is the harvester's own. Fields have the names of their keys, except ``mime-type``. Values that
+are None or empty are absent in the output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from woo_harvester.dates import iso_datetime
 
 
 class Oorzaak(StrEnum):
-    """Why there is a version."""
+    """The cause of a version."""
 
     AANLEVERING = "aanlevering"
     WIJZIGING = "wijziging"
@@ -33,28 +33,28 @@ class Waarde:
     """A value of a list, or a reference to a document."""
 
     type: str | None = None
-    """Of organisations only: the kind in the TOOI URI, such as ``gemeente``."""
+    """Type of organisation in its TOOI URI, such as ``gemeente``; only for organisations."""
     id: str | None = None
-    """The URI: of the value in its list, of the organisation, or of the document that is referred to."""
+    """URI of the value in its list, of the organisation, or of the related document."""
     label: str | None = None
-    """The label that the list has for it, else as given."""
+    """Label in the list, else as given."""
     bronwaarde: str | None = None
-    """What the publisher gave, where identifier and label do not say it."""
+    """Text that the publisher gave, if it differs from `id` and `label`."""
 
     @cached_property
     def output(self) -> dict[str, str]:
-        """What is written of it, made once for all records that share it."""
+        """The JSON object, made once for all records that share this value."""
         return {key: part for key, part in asdict(self).items() if part}
 
 
 @dataclass(slots=True)
 class Geldigheid:
-    """From when to when a document is valid."""
+    """The period in which a document is valid."""
 
     begindatum: datetime | None = None
-    """Valid from."""
+    """Begin of the period."""
     einddatum: datetime | None = None
-    """Valid until."""
+    """End of the period."""
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class Titelcollectie:
     """The titles of a document."""
 
     officieleTitel: str | None = None
-    """The title that is shown."""
+    """Title to show."""
     verkorteTitels: list[str] = field(default_factory=list)
     """Shorter titles."""
     alternatieveTitels: list[str] = field(default_factory=list)
@@ -71,38 +71,38 @@ class Titelcollectie:
 
 @dataclass(slots=True)
 class Classificatiecollectie:
-    """What a document is about and what kind of document it is."""
+    """The subject and kind of a document."""
 
     documentsoorten: list[Waarde] = field(default_factory=list)
     """Kinds of document, such as brief."""
     themas: list[Waarde] = field(default_factory=list)
     """Themes of the TOP-lijst."""
     informatiecategorieen: list[Waarde] = field(default_factory=list)
-    """One or more of the list of Woo-informatiecategorieën; always there."""
+    """Woo-informatiecategorieën; at least one."""
     trefwoorden: list[str] = field(default_factory=list)
     """Keywords."""
 
 
 @dataclass(slots=True)
 class Documenthandeling:
-    """What was done with a document, when and by whom."""
+    """An action on a document, such as its signing."""
 
     soortHandeling: Waarde | None = None
-    """One of the three known: ondertekening, ontvangst, vaststelling."""
+    """Kind of action: ondertekening, ontvangst or vaststelling."""
     atTime: datetime | None = None
-    """When it was done."""
+    """Moment of the action."""
     wasAssociatedWith: Waarde | None = None
-    """The organisation that did it."""
+    """Organisation that did it."""
 
 
 @dataclass(slots=True)
 class Veld:
-    """One pair of the publisher's own metadata: a name with its values."""
+    """One field of the publisher's own metadata: a name with its values."""
 
     key: str | None = None
-    """The name, as given."""
+    """Name of the field, as given."""
     values: list[str] = field(default_factory=list)
-    """The values, as given."""
+    """Values, as given."""
 
 
 @dataclass(slots=True)
@@ -114,7 +114,6 @@ class ExtraMetadata:
     prefix: str | None = None
     """Short name of that namespace."""
     velden: list[Veld] = field(default_factory=list)
-    """The pairs."""
 
 
 @dataclass(slots=True)
@@ -122,48 +121,48 @@ class Document:
     """The metadata of a document."""
 
     weblocatie: str
-    """The loc of the document: its identity."""
+    """URL of the document, the `loc` in the sitemap. It identifies the document."""
     creatiedatum: date | None = None
-    """Day on which it was made."""
+    """Day on which the document was made."""
     geldigheid: Geldigheid | None = None
     identifiers: list[str] = field(default_factory=list)
-    """The publisher's own numbers and codes for it."""
+    """The publisher's own numbers and codes of the document."""
     publisher: Waarde | None = None
-    """The organisation that made it public."""
+    """Organisation that published the document."""
     verantwoordelijke: Waarde | None = None
-    """The organisation that answers for it; open.overheid.nl shows this one."""
+    """Organisation that is responsible for the document; open.overheid.nl shows this one."""
     medeverantwoordelijken: list[Waarde] = field(default_factory=list)
-    """Organisations that answer for it as well."""
+    """Other organisations that are responsible for it."""
     opsteller: Waarde | None = None
-    """The organisation that wrote it."""
+    """Organisation that wrote the document."""
     naamOpsteller: str | None = None
-    """Who wrote it, in words."""
+    """Name of the author, as a text."""
     language: Waarde | None = None
-    """Its language."""
+    """Language of the document."""
     format: Waarde | None = None
-    """Its file type, one of the 19 that may be harvested."""
+    """File type, one of the 19 that may be harvested."""
     omschrijvingen: list[str] = field(default_factory=list)
     """Descriptions."""
     titelcollectie: Titelcollectie = field(default_factory=Titelcollectie)
     classificatiecollectie: Classificatiecollectie = field(default_factory=Classificatiecollectie)
     aggregatiekenmerk: str | None = None
-    """The publisher's mark of documents that belong together."""
+    """Code that the publisher gives to documents that belong together."""
     isPartOf: Waarde | None = None
-    """The whole that it is a part of."""
+    """Document that this one is a part of."""
     hasParts: list[Waarde] = field(default_factory=list)
-    """Its parts, such as bijlagen."""
+    """Parts of the document, such as bijlagen."""
     documenthandelingen: list[Documenthandeling] = field(default_factory=list)
     extraMetadata: list[ExtraMetadata] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Documentrelatie:
-    """How a document relates to another one."""
+    """A relation to another document."""
 
     relation: Waarde | None = None
     """The other document."""
     role: Waarde | None = None
-    """What the other document is to this one, such as heeft bijlage."""
+    """Kind of relation, such as heeft bijlage."""
 
 
 @dataclass(slots=True)
@@ -171,23 +170,23 @@ class Bestand:
     """A file of a document."""
 
     url: str
-    """Where it is fetched."""
+    """URL of the file."""
     mime_type: str | None = field(default=None, metadata={"key": "mime-type"})
-    """Of what the file is, by its bytes where it was fetched; else of `document.format`."""
+    """Media type of the file, detected from its content if it was fetched; else that of `document.format`."""
     bestandsnaam: str | None = None
-    """By the response (`Content-Disposition`), else by the loc."""
+    """Name of the file: from the response (`Content-Disposition`), else from the `loc`."""
     grootte: int | None = None
-    """Bytes."""
+    """Size in bytes."""
     hash: str | None = None
-    """SHA-256 of the content, in lower-case hexadecimals."""
+    """SHA-256 of the content, in lower-case hexadecimal digits."""
     paginas: int | None = None
-    """Pages or slides, where the file tells."""
+    """Number of pages or slides, if the file has it."""
     tekst: str | None = None
-    """The text, with ``WOO_TEXT``; of an archive the names of its members."""
+    """Text of the document, if ``WOO_TEXT`` is on; for an archive the names of its members."""
     taal: str | None = None
     """Language of the text: a code of ISO 639-1."""
     pad: str | None = None
-    """Path in `FILES_STORE`, where documents are kept."""
+    """Path of the file in `FILES_STORE`, if documents are kept."""
 
 
 @dataclass(slots=True)
@@ -196,42 +195,42 @@ class Versie:
 
     oorzaak: Oorzaak
     openbaarmakingsdatum: date | None = None
-    """Dutch day of the lastmod with which the document was first seen, else of the first harvest."""
+    """Day, in Dutch time, of the first `lastmod` of the document, else of its first harvest."""
     mutatiedatumtijd: datetime | None = None
-    """The lastmod; of an intrekking the moment at which it was noticed."""
+    """The `lastmod`; for an intrekking the moment at which it was noticed."""
     redenVerwijderingVervanging: Waarde | None = None
-    """Why an earlier version was taken back or replaced."""
+    """Reason why an earlier version was withdrawn or replaced."""
     bestanden: list[Bestand] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Herkomst:
-    """Where a record came from, and what of it the publisher did not give."""
+    """The origin of a record, and its default values."""
 
     index: str | None = None
-    """The sitemap index that robots.txt names."""
+    """URL of the sitemap index, which robots.txt names."""
     sitemap: str | None = None
-    """The sitemap that lists the document."""
+    """URL of the sitemap that lists the document."""
     lastmod: str | None = None
-    """As given."""
+    """The `lastmod` as given."""
     opgehaald: datetime | None = None
-    """When this harvest read the entry, and always after the version before: the later, the newer."""
+    """Moment at which this harvest read the entry. A newer version always has a later moment."""
     organisatie: str | None = None
-    """TOOI URI of the registered body, its systeemId where it has none."""
+    """TOOI URI of the registered organisation, else its systeemId."""
     standaardwaarden: dict[str, str] = field(default_factory=dict)
-    """Path of each field that was filled in, and where its value came from."""
+    """Path of each field with a default value, and the origin of that value."""
     bevindingen: list[str] = field(default_factory=list)
     """Codes of the findings about this document, each once."""
     titelVoorstel: str | None = None
-    """The title in the document's own properties, where neither publisher nor file name gave one."""
+    """Title in the document's own properties, if neither publisher nor file name gave a title."""
 
 
 @dataclass(slots=True)
 class Record:
-    """One document in one version; the identity is its loc, and so is its id (UUID version 5)."""
+    """One document in one version."""
 
     id: str
-    """UUID version 5 of the loc, in the URL namespace; it never changes."""
+    """UUID version 5 of the `loc`, in the URL namespace; it never changes."""
     document: Document
     documentrelaties: list[Documentrelatie] = field(default_factory=list)
     versies: list[Versie] = field(default_factory=list)
@@ -239,26 +238,29 @@ class Record:
 
 
 def json_keys(cls: type[Any]) -> tuple[tuple[str, str], ...]:
-    """Attribute and key of each field of a dataclass of this module."""
+    """Return the attribute and the JSON key of each field of a dataclass of a record."""
     return tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
 
 
 def json_value(value: Any) -> Any:
-    """Plain Python (dict, list, str, number) for JSON, without what is absent."""
+    """Return a value of a record as dict, list, str or number, ready for JSON, without empty values."""
     write = _WRITERS.get(type(value)) or _writer(type(value))
     return write(value)
 
 
 def _writer(kind: type[Any]) -> Callable[[Any], Any]:
-    """What makes plain Python of a type that is not in the table yet."""
+    """Return the function that writes values of a type, and add it to the table."""
     writer = _WRITERS[kind] = _dataclass_writer(kind) if is_dataclass(kind) else _same
     return writer
 
 
 def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
-    """For the fields that hold something; most hold a text, or nothing. The number 0 is something."""
+    """Return a function that writes the fields of a dataclass that are not empty; the number 0 is not empty.
+
+    Most fields are a text or empty, so texts are written without a call.
+    """
     names, keys = zip(*json_keys(kind), strict=True)
-    # With one name it would give the part itself, not a tuple of it.
+    # For a single name attrgetter returns the value itself, not a tuple.
     parts_of = attrgetter(*names) if len(names) > 1 else lambda value: (getattr(value, names[0]),)
 
     def write(value: Any) -> dict[str, Any]:
@@ -285,7 +287,7 @@ _WRITERS: dict[type[Any], Callable[[Any], Any]] = {
     list: _list,
     dict: dict,
     date: date.isoformat,
-    # The moment of a harvest, or a day on which many documents were signed, comes by again and again.
+    # Cached: many records share the moment of a harvest, or a day on which many documents were signed.
     datetime: lru_cache(maxsize=4096)(iso_datetime),
     Oorzaak: str,
     Waarde: lambda waarde: waarde.output.copy(),

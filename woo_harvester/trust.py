@@ -1,4 +1,4 @@
-"""Which certificates are trusted: those of the machine, or those of SSL_CERT_FILE and SSL_CERT_DIR."""
+"""The trusted certificates: those of the machine, or those of SSL_CERT_FILE and SSL_CERT_DIR."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import ssl
 from pathlib import Path
 
-#: The name under which OpenSSL looks for a certificate in a folder: a hash of its subject, and a number.
+#: Names of the certificates that OpenSSL finds in a folder: a hash of the subject, and a number.
 _HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
 
 
@@ -18,9 +18,9 @@ class TrustError(Exception):
 def trusted_context() -> ssl.SSLContext:
     """Return a TLS context for a client that trusts what OpenSSL trusts on this machine.
 
-    OpenSSL itself passes over a file or a folder that it cannot read, so that every server seems to have a
-    wrong certificate. Raises TrustError instead: for a file in SSL_CERT_FILE that cannot be used, and where
-    neither the file nor the folder has a certificate.
+    OpenSSL itself ignores a file or a folder that it cannot read. Every server would then seem to have a
+    wrong certificate. So this raises TrustError if the file in SSL_CERT_FILE cannot be used, or if neither
+    the file nor the folder has a certificate.
     """
     paths = ssl.get_default_verify_paths()
     context = ssl.create_default_context()
@@ -46,7 +46,7 @@ def _check_file(path: Path, variable: str) -> None:
         probe.load_verify_locations(cafile=path)
         wrong = "" if probe.cert_store_stats()["x509"] else "it has no certificate"
     except ssl.SSLError as error:
-        wrong = f"expected whole certificates in PEM format ({error.reason or error})"
+        wrong = f"expected complete certificates in PEM format ({error.reason or error})"
     except OSError as error:
         wrong = error.strerror or str(error)
     if wrong:

@@ -1,4 +1,4 @@
-"""URLs as the harvester compares them: the host, the identity of a location, and what may be harvested."""
+"""Functions on URLs: the host, the id of a document, and whether a location may be harvested."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from uuid import NAMESPACE_URL, UUID
 
 import idna
 
-#: Longest location that is harvested, in bytes: the limit of Scrapy's ``URLLENGTH_LIMIT``. A database's index
-#: has room for as much.
+#: Longest location that is harvested, in bytes: the default of Scrapy's ``URLLENGTH_LIMIT``. An index of the
+#: state's database can have values of this length.
 LOC_MAXLENGTH = 2083
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _HTTP = re.compile("http:", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
-#: White space, control characters and lone surrogates: none of them stands in a URL (RFC 3986, 2).
+#: White space, control characters and lone surrogates, which a URL never has (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-#: What Java servers put into the URLs of visitors without cookies.
+#: The session id that Java servers add to the URLs of visitors without cookies.
 _SESSION = re.compile(";jsessionid=.*", re.IGNORECASE | re.DOTALL)
-#: Underscores are no part of a host name by RFC 1123, but they resolve and are in use.
+#: Host names. RFC 1123 has no underscores, but they resolve and are in use.
 _HOST_NAME = re.compile(r"(?!.{254})[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 
 
 def host_of(url: str) -> str:
-    """The host of an absolute URL, as ``www.a.nl`` or ``www.a.nl:8443``.
+    """Return the host of an absolute URL, such as ``www.a.nl`` or ``www.a.nl:8443``.
 
-    Lower case, in IDNA's ASCII form (RFC 5891), without a final dot, user name and password, or the scheme's
-    default port. Raises ValueError for a URL without a host, with a bad port, or a name that IDNA refuses.
+    It is in lower case and in IDNA's ASCII form (RFC 5891), without final dot, user name, password, and the
+    default port of the scheme. Raises ValueError for a URL without a host, with a bad port, or with a name
+    that IDNA refuses.
     """
     match = _ABSOLUTE.match(url.strip())
     if match is None:
@@ -39,11 +40,11 @@ def host_of(url: str) -> str:
 
 
 def loc_problem(loc: str) -> str | None:
-    """The code of the finding that keeps a document's location from being harvested, or None for a good one.
+    """Return the code of the finding for a location that may not be harvested, or None for a good one.
 
-    ``loc.geen-https`` for http, ``loc.inloggegevens``, or ``loc.ongeldig`` for all else, another scheme
-    included. It does not look in the register.
-    Source: seed "Aandachtspunten bij de invulling van de sitemaps" (https), sitemaps.org (absolute URL).
+    The code is ``loc.geen-https`` for http, ``loc.inloggegevens`` for a user name or password, and
+    ``loc.ongeldig`` for any other problem. The register is not used. Source: seed "Sitemapindex en Sitemaps",
+    section "Aandachtspunten bij de invulling van de sitemaps" (https); sitemaps.org (absolute URL).
     """
     loc = loc.strip()
     if _HTTP.match(loc):
@@ -63,22 +64,25 @@ def loc_problem(loc: str) -> str | None:
 
 
 def secured(url: str) -> str:
-    """The URL with https where it has http: for what may have either, and for pages that moved."""
+    """Return an http URL with https; any other URL unchanged."""
     return f"https{url[4:]}" if _HTTP.match(url) else url
 
 
 def record_id(loc: str) -> str:
-    """The id of a document's record: the UUID version 5 of its location as given, in the namespace for URLs.
+    """Return the id of a document's record: the UUID version 5 of its location, in the URL namespace.
 
     Raises ValueError for a text that cannot be written in UTF-8.
     """
-    # As uuid5(NAMESPACE_URL, loc), which takes half as long again: every entry of every sitemap needs one.
+    # Equal to uuid5(NAMESPACE_URL, loc), in two thirds of the time: every entry of every sitemap needs one.
     digest = sha1(NAMESPACE_URL.bytes + loc.strip().encode(), usedforsecurity=False).digest()
     return str(UUID(bytes=digest[:16], version=5))
 
 
 def last_segment(url: str) -> str:
-    """The last segment of a URL's path, percent-decoded, without a session id; empty after a final slash."""
+    """Return the last segment of a URL's path, percent-decoded; empty after a final slash.
+
+    A session id (``;jsessionid=``) is removed.
+    """
     url = url.strip()
     authority = _ABSOLUTE.match(url)
     path = re.split(r"[?#]", url[authority.end() if authority else 0 :], maxsplit=1)[0]
@@ -91,7 +95,7 @@ def last_segment(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _host(scheme: str, netloc: str) -> str:
-    """Cached on scheme and netloc, because the few hosts of a run come by once for every document."""
+    """Return the host. The cache has scheme and netloc as key, since many documents share a few hosts."""
     host, port = _split_port(netloc.rpartition("@")[2])
     if not host:
         raise ValueError(f"Expected a host, got {scheme}://{netloc}")
@@ -102,7 +106,7 @@ def _host(scheme: str, netloc: str) -> str:
 
 
 def _split_port(hostport: str) -> tuple[str, int | None]:
-    """Host and port; the port is None where it is absent or empty (RFC 3986, 3.2.3)."""
+    """Return host and port; the port is None if it is absent or empty (RFC 3986, 3.2.3)."""
     host, colon, port = hostport.rpartition(":")
     if not colon or port.endswith("]"):
         return hostport, None
@@ -114,7 +118,7 @@ def _split_port(hostport: str) -> tuple[str, int | None]:
 
 
 def _ascii_name(host: str) -> str:
-    """The host name in lower-case ASCII."""
+    """Return the host name in lower-case ASCII."""
     name = host.lower().removesuffix(".")
     if len(host) > 1000:
         raise ValueError("Expected a host name of at most 253 characters")
@@ -129,7 +133,7 @@ def _ascii_name(host: str) -> str:
 
 
 def _ipv6(host: str) -> str:
-    """The shortest form of an IPv6 address, in its brackets; a zone is refused."""
+    """Return the shortest form of an IPv6 address, in brackets. A zone raises ValueError."""
     if not host.endswith("]") or "%" in host:
         raise ValueError(f"Expected an IPv6 address in brackets, got {host!r}")
     return f"[{IPv6Address(host[1:-1])}]"

@@ -1,4 +1,4 @@
-"""Which version of the program this is; also in a checkout and in an egg, which have no metadata to ask."""
+"""The version of the project. A checkout and an egg have no metadata with it, so it is in the code."""
 
 VERSION = "0.1.0"
-"""By https://semver.org; ``pyproject.toml`` takes it from here."""
+"""Version number by https://semver.org; ``pyproject.toml`` reads it."""

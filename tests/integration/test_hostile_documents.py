@@ -218,7 +218,7 @@ def with_a_certificate_of_its_own(site: Site) -> None:
     publish(site, "/a.pdf")
 
 
-@hosts.certified(Certificate.WHOLE_CHAIN)
+@hosts.certified(Certificate.COMPLETE_CHAIN)
 def with_a_whole_chain(site: Site) -> None:
     publish(site, "/a.pdf")
     site.pages["/a.pdf"] = Page(BODY)

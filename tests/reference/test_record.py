@@ -33,4 +33,4 @@ def test_the_words_of_the_oorzaak_are_listed() -> None:
 
 
 def test_a_meaning_is_the_text_below_the_field() -> None:
-    assert meanings(Waarde)["bronwaarde"].startswith("What the publisher gave")
+    assert meanings(Waarde)["bronwaarde"].startswith("Text that the publisher gave")

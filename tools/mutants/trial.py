@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 #: Packages that take long to import: loaded once, before the processes fork.
 _SLOW_IMPORTS = (
-    "aiohttp", "hypothesis", "jinja2", "jsonschema", "lxml.etree", "lxml.html", "pydantic", "psycopg", "pyproj",
-    "rich.console", "scrapy", "sqlalchemy.orm", "xdist.plugin", "yarl",
+    "aiohttp", "hypothesis", "jinja2", "jsonschema", "lxml.etree", "lxml.html", "pydantic", "psycopg",
+    "pyproj", "rich.console", "scrapy", "sqlalchemy.orm", "xdist.plugin", "yarl",
 )  # fmt: skip
 
 #: Stop at the first failure, and let it not explain itself: rewriting asserts takes longer than most tests.

@@ -1,4 +1,4 @@
-"""A private certificate authority, made at start and gone at the end."""
+"""A private certificate authority, made for one run."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ import trustme
 
 #: Names under which a loopback site can be reached.
 _LOOPBACK_NAMES = ("localhost", "*.localhost", "127.0.0.1", "::1")
-#: A name that no loopback site has (RFC 2606 keeps ``.example`` free).
+#: A name that no loopback site has (RFC 2606 reserves ``.example``).
 _OTHER_NAME = "een-andere-naam.example"
 
 
 class Certificate(Enum):
-    """Which certificate a site shows."""
+    """The kind of certificate that a site sends."""
 
     VALID = "valid"
     EXPIRED = "expired"
-    """Right name, right authority, but over its date."""
+    """A certificate with the right name and authority that has expired."""
     WRONG_NAME = "wrong name"
-    """In date, right authority, but for another host."""
+    """A certificate of the right authority for another host."""
     UNKNOWN_AUTHORITY = "unknown authority"
-    """In date and the right name, but of an authority that nobody trusts."""
-    WHOLE_CHAIN = "whole chain"
-    """Of an authority below the trusted one, whose certificate the server sends along."""
+    """A certificate with the right name from an untrusted authority."""
+    COMPLETE_CHAIN = "complete chain"
+    """A certificate of an intermediate authority, whose certificate the server sends too."""
     INCOMPLETE_CHAIN = "incomplete chain"
-    """The same, and the server does not send it."""
+    """A certificate of an intermediate authority, whose certificate the server does not send."""
     SELF_SIGNED = "self-signed"
-    """Signed with its own key."""
+    """A certificate signed with its own key."""
 
 
 class Authority:
-    """A certificate authority for one run; whoever trusts its bundle trusts its sites."""
+    """A certificate authority for one run. A client that trusts its bundle trusts its sites."""
 
     def __init__(self) -> None:
         self._ca = trustme.CA(organization_name="woo-harvester demo")
@@ -44,7 +44,7 @@ class Authority:
     def server_context(
         self, certificate: Certificate = Certificate.VALID, names: Iterable[str] = _LOOPBACK_NAMES
     ) -> ssl.SSLContext:
-        """The TLS context of a server that shows this certificate, if right for these names."""
+        """Return the TLS context of a server with this kind of certificate, for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         if certificate is Certificate.SELF_SIGNED:
             own = trustme.CA()
@@ -58,18 +58,18 @@ class Authority:
         return context
 
     def client_context(self) -> ssl.SSLContext:
-        """The TLS context of a client that trusts this authority and no other."""
+        """Return the TLS context of a client that trusts only this authority."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._ca.configure_trust(context)
         return context
 
     def write_bundle(self, path: Path) -> Path:
-        """Writes the authority's certificate as PEM, for ``SSL_CERT_FILE``; gives the path back."""
+        """Write the authority's certificate as PEM, for ``SSL_CERT_FILE``; return the path."""
         self._ca.cert_pem.write_to_path(str(path))
         return path
 
     def write_certificate(self, path: Path) -> Path:
-        """Writes a valid certificate with its key as PEM, for another server; gives the path back."""
+        """Write a valid certificate with its key as PEM, for another server; return the path."""
         self._issue(Certificate.VALID, *_LOOPBACK_NAMES).private_key_and_cert_chain_pem.write_to_path(
             str(path)
         )
@@ -85,14 +85,14 @@ class Authority:
                 return self._ca.issue_cert(_OTHER_NAME)
             case Certificate.UNKNOWN_AUTHORITY:
                 return trustme.CA().issue_cert(*names)
-            case Certificate.WHOLE_CHAIN | Certificate.INCOMPLETE_CHAIN:
+            case Certificate.COMPLETE_CHAIN | Certificate.INCOMPLETE_CHAIN:
                 return self._ca.create_child_ca().issue_cert(*names)
             case Certificate.SELF_SIGNED:
                 raise ValueError("No authority issues it")
 
 
 def _load(context: ssl.SSLContext, pems: list[bytes]) -> None:
-    """Python takes keys and certificates from files only."""
+    """Load keys and certificates by way of a file, since Python reads them only from files."""
     with NamedTemporaryFile(suffix=".pem") as file:
         file.write(b"".join(pems))
         file.flush()

@@ -1,4 +1,4 @@
-"""Tiny but real documents, made in code: a PDF, a Word file, a page of HTML."""
+"""Make tiny but real documents: a PDF, a Word file, a page of HTML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EPOCH = (2024, 1, 1, 0, 0, 0)  # the same bytes in every run, so the same hash
 
 
 def pdf(text: str = "", pages: int = 1) -> bytes:
-    """A PDF 1.4 of this many pages with this text on each; an empty text gives blank pages."""
+    """Return a PDF 1.4 of this many pages with this text on each; an empty text gives blank pages."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(pages))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -37,7 +37,7 @@ def pdf(text: str = "", pages: int = 1) -> bytes:
 
 
 def docx(text: str) -> bytes:
-    """A Word file with a paragraph a line."""
+    """Return a Word file with a paragraph for each line of the text."""
     paragraphs = "".join(f"<w:p><w:r><w:t>{escape(line)}</w:t></w:r></w:p>" for line in text.splitlines())
     return zipped(
         {
@@ -52,7 +52,7 @@ def docx(text: str) -> bytes:
 
 
 def zipped(files: dict[str, str]) -> bytes:
-    """A zip file of these texts by name."""
+    """Return a zip file of these texts by name."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
@@ -61,24 +61,24 @@ def zipped(files: dict[str, str]) -> bytes:
 
 
 def html(title: str, text: str = "") -> str:
-    """A page of HTML, as a content management system shows it instead of a document."""
+    """Return a page of HTML, such as content management systems send instead of a document."""
     head = f'<head><meta charset="utf-8"><title>{escape(title)}</title></head>'
     body = f"<body><h1>{escape(title)}</h1><p>{escape(text)}</p></body>"
     return f'<!DOCTYPE html>\n<html lang="nl">{head}{body}</html>\n'
 
 
 def pdf_page(text: str, pages: int = 1) -> Page:
-    """A PDF as a site serves it."""
+    """Return a PDF as a page of a site."""
     return Page(pdf(text, pages), content_type=_PDF_TYPE)
 
 
 def docx_page(text: str) -> Page:
-    """A Word file as a site serves it."""
+    """Return a Word file as a page of a site."""
     return Page(docx(text), content_type=DOCX_TYPE)
 
 
 def html_page(title: str, text: str = "", status: int = 200) -> Page:
-    """A page of HTML as a site serves it."""
+    """Return a page of HTML as a page of a site."""
     return Page(html(title, text), status=status, content_type="text/html; charset=utf-8")
 
 
@@ -96,7 +96,7 @@ def _pdf_string(line: str) -> bytes:
 
 
 def _with_xref(objects: list[bytes]) -> bytes:
-    """The file around its objects: header, cross-reference table, trailer (ISO 32000-1, 7.5)."""
+    """Return the file with these objects: header, cross-reference table, trailer (ISO 32000-1, 7.5)."""
     out = io.BytesIO()
     out.write(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
     offsets = []

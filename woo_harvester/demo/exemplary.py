@@ -1,4 +1,4 @@
-"""The exemplary publisher: every field of the metadata, several categories, documents that exist."""
+"""A publisher without mistakes: every field of the metadata, several categories, documents that exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from woo_harvester.demo.sitemaps import (
 
 _NAAM = values.GEMEENTE.label
 
-#: What stands in the metadata of every document; title, category and dates differ.
+#: The metadata that all documents share; title, category and dates differ.
 _BASE = DiWoo(publisher=values.GEMEENTE, verantwoordelijke=values.GEMEENTE, language=values.NEDERLANDS)
 
 #: Informatiecategorie, file, title, day of signing (``YYYY-MM-DD``).
@@ -39,7 +39,7 @@ _DOCUMENTS = (
 
 
 def pages(site: LoopbackServer) -> dict[str, Page]:
-    """All pages of the site: robots.txt, an index a category, one of all categories, sitemaps, documents."""
+    """Return all pages: robots.txt, an index for each category and one for all, sitemaps, documents."""
     by_category: dict[int, list[Entry]] = {}
     found: dict[str, Page] = {}
     for nummer, file, titel, day in _DOCUMENTS:
@@ -55,13 +55,13 @@ def pages(site: LoopbackServer) -> dict[str, Page]:
 
 
 def registered(site: LoopbackServer) -> RooEntry:
-    """The publisher as the register has it."""
+    """Return the publisher as the register has it."""
     location = Location(site.url("/documenten"), "Convenanten")
     return RooEntry(naam=_NAAM, systeem_id="90000001", tooi=values.GEMEENTE.uri, locations=[location])
 
 
 def complete(site: LoopbackServer) -> Entry:
-    """An entry that uses every element of DiWoo 0.9.8, and own metadata beside it."""
+    """Return an entry with every element of DiWoo 0.9.8, and the publisher's own metadata."""
     bijlage = Coded("Bijlage: kaart van het gebied", site.url("/documenten/kaart-waterfront.pdf"))
     diwoo = replace(
         _BASE,

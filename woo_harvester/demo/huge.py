@@ -1,4 +1,4 @@
-"""The huge publisher: thousands of entries, quick to serve."""
+"""A publisher with thousands of entries, which are quick to serve."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ENTRY = DiWoo(
 
 
 def pages(site: LoopbackServer, documents: int) -> Pages:
-    """The pages of the site; every document is the same small PDF."""
+    """Return the pages of the site; every document is the same small PDF."""
     numbers = range(1, documents + 1)
     sitemaps: Pages = {
         f"/sitemaps/{start}.xml": Page(
@@ -47,7 +47,7 @@ def pages(site: LoopbackServer, documents: int) -> Pages:
 
 
 def registered(site: LoopbackServer) -> RooEntry:
-    """The publisher as the register has it."""
+    """Return the publisher as the register has it."""
     location = Location(site.url("/vergunningen"), "Beschikkingen")
     return RooEntry(
         naam=_NAAM, systeem_id="90000003", tooi=values.WATERSCHAP.uri, type="Waterschap", locations=[location]
@@ -55,7 +55,7 @@ def registered(site: LoopbackServer) -> RooEntry:
 
 
 def _sitemap(site: LoopbackServer, numbers: range) -> Iterator[bytes]:
-    """One sitemap, made from a template, because a number is all that differs between its entries."""
+    """Return one sitemap, made from a template: its entries differ only by a number."""
     loc = site.url(f"/vergunningen/watervergunning-{_MARK}.pdf")
     template = Entry(loc=loc, lastmod="2024-01-09T08:00:00+01:00", diwoo=_ENTRY).xml()
     return urlset(template.replace(_MARK, str(number)) for number in numbers)

@@ -1,4 +1,4 @@
-"""The sites of the publisher that makes every common mistake: robots.txt, indexes, sitemaps, certificates."""
+"""A publisher that makes every common mistake in robots.txt, indexes, sitemaps and certificates."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from woo_harvester.demo.sitemaps import (
 
 _NAAM = mistakes.PUBLISHER.label
 _XML = "application/xml"
-#: Documents that can be read although the sitemap around them is wrong.
+#: Documents that are harvested although their sitemap is wrong.
 BEFORE_THE_BREAK, OTHER_NAMESPACE = "/documenten/voor-de-breuk.pdf", "/documenten/naamruimte.pdf"
 
-#: What the pages of the main site give besides the mistakes in single entries.
+#: Findings of the pages of the main site, besides those of the mistakes in single entries.
 _SITE_CODES = frozenset(
     {
         "robots.sitemap-relatief",
@@ -51,7 +51,7 @@ _SITE_CODES = frozenset(
 
 
 def pages(site: LoopbackServer) -> Pages:
-    """All pages of the main site."""
+    """Return all pages of the main site."""
     sitemaps = _sitemaps(site)
     documents: Pages = {
         urlsplit(mistake.entry.loc).path: mistake.page
@@ -71,18 +71,21 @@ def pages(site: LoopbackServer) -> Pages:
 
 
 def pages_without_index() -> Pages:
-    """A site whose robots.txt is larger than 500 KiB (RFC 9309, 2.5) and names no index by the convention."""
+    """Return a site whose robots.txt is larger than 500 KiB (RFC 9309, 2.5) and names no index."""
     comments = "# Deze regel staat er voor de vorm.\n" * 20_000
     return {"/robots.txt": Page(robots_txt("/sitemap.xml") + comments)}
 
 
 def pages_refused() -> Pages:
-    """A site that shows its robots.txt to nobody."""
+    """Return the pages of a site that refuses every request, also for robots.txt."""
     return {"*": html_page("Geen toegang", "U mag deze pagina niet zien.", status=403)}
 
 
 def registered(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[RooEntry]:
-    """The publisher as the register has it, a body that shares one of its locations, and an ended one."""
+    """Return the organisations of the register.
+
+    They are the publisher, an organisation that shares one of its locations, and one that no longer exists.
+    """
     shared = Location(main.url("/gezamenlijk"))
     unreadable = Location("zie onze website")
     locations = [
@@ -107,7 +110,7 @@ def registered(main: LoopbackServer, others: Iterable[LoopbackServer]) -> list[R
 
 
 def expected_codes(site: LoopbackServer) -> frozenset[str]:
-    """Every finding that a harvest of the main site has to give."""
+    """Return the codes of all findings that a harvest of the main site must give."""
     return _SITE_CODES | {mistake.code for mistake in _all_mistakes(site) if mistake.code is not None}
 
 
@@ -116,7 +119,7 @@ def _all_mistakes(site: LoopbackServer) -> Iterable[mistakes.Mistake]:
 
 
 def _robots(site: LoopbackServer) -> bytes:
-    """With a byte order mark and CRLF, as some editors leave them."""
+    """Return a robots.txt with a byte order mark and CRLF, as some editors write them."""
     lines = robots_txt(
         site.url("/sitemapindex-diwoo.xml"),
         "/sitemapindex-diwoo-infocat014.xml",
@@ -135,7 +138,7 @@ def _robots(site: LoopbackServer) -> bytes:
 
 
 def _right_indexes(site: LoopbackServer, sitemaps: Iterable[str]) -> Mapping[str, Page]:
-    """Indexes that are right in themselves."""
+    """Return indexes without mistakes in their content."""
     other_category, empty = "/sitemaps/woo-besluiten.xml", "/sitemaps/2024-02.xml"
     others = [path for path in sitemaps if path not in (other_category, empty)]
     return {
@@ -146,7 +149,7 @@ def _right_indexes(site: LoopbackServer, sitemaps: Iterable[str]) -> Mapping[str
 
 
 def _wrong_indexes(site: LoopbackServer) -> Mapping[str, Page]:
-    """Indexes with a right name and wrong content; robots.txt names one more, 005, that is not there."""
+    """Return indexes with a right name and wrong content. robots.txt also names 005, which does not exist."""
     itself = "/sitemapindex-diwoo-infocat010.xml"
     return {
         "/sitemapindex-diwoo-infocat008.xml": html_page("Storing", "Probeer het later nog eens."),
@@ -181,14 +184,14 @@ def _sitemap_of(found: Iterable[mistakes.Mistake]) -> bytes:
 
 
 def _cut_off(site: LoopbackServer) -> bytes:
-    """A sitemap of which the second half never came."""
+    """Return a sitemap without its second half."""
     first = f"<url><loc>{site.url(BEFORE_THE_BREAK)}</loc></url>\n"
-    whole = sitemap(first, first.replace("voor", "na"))
-    return whole[: whole.index(b"na-de-breuk")]
+    complete = sitemap(first, first.replace("voor", "na"))
+    return complete[: complete.index(b"na-de-breuk")]
 
 
 def _other_namespace(site: LoopbackServer) -> bytes:
-    """A sitemap whose namespace has one letter too many; it is read all the same."""
+    """Return a sitemap whose namespace has one letter too many; it is read all the same."""
     entry = Entry(loc=site.url(OTHER_NAMESPACE), lastmod=mistakes.LASTMOD, diwoo=mistakes.GOOD)
     return sitemap(entry).replace(
         SITEMAP_NAMESPACE.encode(), SITEMAP_NAMESPACE.replace("http:", "https:").encode()
@@ -196,7 +199,7 @@ def _other_namespace(site: LoopbackServer) -> bytes:
 
 
 def _documents_root(site: LoopbackServer) -> str:
-    """Metadata without a sitemap around it: two documents that nobody can find."""
+    """Return metadata of two documents without a sitemap around it, so that neither is harvested."""
     documents = "".join(
         f"<diwoo:Document><loc>{site.url(f'/documenten/los-{number}.pdf')}</loc></diwoo:Document>\n"
         for number in (1, 2)

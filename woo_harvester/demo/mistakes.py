@@ -1,4 +1,4 @@
-"""The publisher with every common mistake: one entry a mistake, right in everything else."""
+"""Entries with every common mistake. Each has one mistake, and is right in everything else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from woo_harvester.demo.documents import docx_page, html_page, pdf, pdf_page
 from woo_harvester.demo.server import LoopbackServer, Page, redirect
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Coded, DiWoo, Entry, ExtraMetadata, Handeling
 
-#: A body that is in no list: its URI is kept as given, with a finding.
+#: An organisation that is in no list: its URI is kept as given, with a finding.
 PUBLISHER = Coded("gemeente Kladderveen", "https://identifier.overheid.nl/tooi/id/gemeente/gm9999")
 LASTMOD = "2024-05-01T12:00:00+02:00"
 #: A host that nobody registered; no request goes there.
@@ -29,17 +29,17 @@ GOOD = DiWoo(
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake in one entry (or what looks like one, but has to be read right: no code)."""
+    """An entry with a mistake, or with something odd that is right."""
 
     code: str | None
-    """The finding that it has to give."""
+    """Code of the finding that the entry must give; None if it is right."""
     entry: Entry
     page: Page | None = None
-    """What answers at its loc; None: nothing, because nothing may ask."""
+    """The page at its loc; None if no request may be sent there."""
 
 
 def in_any_category(site: LoopbackServer) -> Iterator[Mistake]:
-    """The mistakes of the sitemap of ``sitemapindex-diwoo.xml``."""
+    """Yield the mistakes in the sitemap of ``sitemapindex-diwoo.xml``."""
     yield from _about_loc(site)
     yield from _about_lastmod(site)
     yield from _about_metadata(site)
@@ -48,12 +48,12 @@ def in_any_category(site: LoopbackServer) -> Iterator[Mistake]:
 
 
 def in_category(site: LoopbackServer) -> Iterator[Mistake]:
-    """The mistakes of the sitemap of an index that names another category than the metadata."""
+    """Yield the mistakes in the sitemap of an index that has another category than the metadata."""
     yield _mistake(site, "informatiecategorie.strijdig", "andere-categorie.pdf", GOOD)
 
 
 def odd_but_right(site: LoopbackServer) -> Iterator[Mistake]:
-    """What real publishers' software writes, and has to be read right."""
+    """Yield odd entries of real publishers' software that must be read without a finding."""
     dates = (
         "2024-04-01",
         "2024-09-25T14:30:00.0000000+02:00",
@@ -167,11 +167,11 @@ def _mistake(
 
 
 def _document(diwoo: DiWoo) -> str:
-    """The ``diwoo:Document`` element of this metadata."""
+    """Return the element ``diwoo:Document`` of this metadata."""
     return Entry(diwoo=diwoo).xml().removeprefix("<url>").removesuffix("</url>\n")
 
 
 def _prefix_on_document(diwoo: DiWoo, namespace: str = DIWOO_NAMESPACE) -> str:
-    """The metadata under another prefix, declared on the ``Document`` element itself."""
+    """Return the metadata with another prefix, which the element ``Document`` itself declares."""
     renamed = _document(diwoo).replace("<diwoo:", "<w:").replace("</diwoo:", "</w:")
     return renamed.replace("<w:Document>", f'<w:Document xmlns:w="{namespace}">', 1)

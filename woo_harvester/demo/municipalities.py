@@ -24,7 +24,7 @@ _SECOND_DAY = "2026-04-15"
 
 @dataclass(frozen=True, slots=True)
 class _Permit:
-    """What is asked for, and where: metres of the Rijksdriehoek."""
+    """The subject and location of a permit. x and y are metres of the Rijksdriehoek."""
 
     number: int
     title: str
@@ -36,7 +36,7 @@ class _Permit:
     def message(
         self, transactie: str, gemeente: str, url: str, *, fase: str = "aanvraag", day: str = _FIRST_DAY
     ) -> bytes:
-        """A message about the case at *url*."""
+        """Return a message about the case at *url*."""
         return message(
             transactie,
             transactie_id=str(self.number),
@@ -66,7 +66,7 @@ _SHED = _Permit(5, "Bouwen van een schuur bij een boerderij", "omgevingsvergunni
 
 
 class PermitDemo:
-    """Starts both municipalities, and writes what a harvest of them needs into a folder.
+    """The servers of both municipalities. Their register and certificates are written to a folder.
 
     ::
 
@@ -84,7 +84,7 @@ class PermitDemo:
         self._stack = ExitStack()
         self.ca_path = authority.write_bundle(folder / "demo-ca.pem")
         self.register_path = folder / "demo-register.xml"
-        bodies = [
+        organisations = [
             RooEntry(
                 naam="Gemeente Voorbeeldstad",
                 systeem_id="90000001",
@@ -96,12 +96,12 @@ class PermitDemo:
                 locations=[Location(self.village.url("/woo"))],
             ),
         ]
-        self.register_path.write_text(register_xml(bodies), encoding="utf-8")
+        self.register_path.write_text(register_xml(organisations), encoding="utf-8")
         self._first_day()
 
     @property
     def entries(self) -> str:
-        """Both entry pages."""
+        """The URLs of both entry pages, with a comma between."""
         return f"{self.town.url(_LISTING)},{self.village.url(_SPIDER_PAGE)}"
 
     def __enter__(self) -> Self:
@@ -119,12 +119,12 @@ class PermitDemo:
         return permit.message(transactie, "Modeldorp", self.village.url(f"/zaak?id={permit.number}"), **given)
 
     def _first_day(self) -> None:
-        """Applications, a document, and what goes wrong."""
+        """Publish applications, and messages with mistakes."""
         self._list(
             {
                 "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
                 "zaak-2.xml": ("01-Apr-2026 10:05", self._town(_FAIR, "C")),
-                # Without the metadata that a create needs.
+                # Without the title, which a create needs.
                 "zaak-3.xml": (
                     "01-Apr-2026 10:07",
                     self._town(_DORMER, "C").replace(b"dcterms:title", b"dcterms:titel"),
@@ -141,7 +141,7 @@ class PermitDemo:
         )
 
     def second_day(self) -> None:
-        """Decisions, a removal, a mended file, and a case of another municipality."""
+        """Publish decisions, a removal, a corrected file, and a message about another municipality's case."""
         decision = document_message(
             transactie_id="1",
             aanmaakdatum=_SECOND_DAY,
@@ -173,7 +173,7 @@ class PermitDemo:
         )
 
     def _list(self, files: Mapping[str, tuple[str, bytes]]) -> None:
-        """The town's directory, as nginx lists it."""
+        """Publish files of the town in a directory listing of nginx."""
         rows = "\n".join(f'<a href="{name}">{name}</a>   {date}   2345' for name, (date, _) in files.items())
         page = f'<h1>Index of {_LISTING}</h1><hr><pre><a href="../">../</a>\n{rows}\n</pre>'
         self.town.pages[_LISTING] = Page(page, content_type="text/html; charset=utf-8")
@@ -181,7 +181,7 @@ class PermitDemo:
             self.town.pages[_LISTING + name] = Page(body, content_type="application/xml")
 
     def _link(self, files: Mapping[str, bytes]) -> None:
-        """The village's page with links, and the dates of its files in their headers."""
+        """Publish files of the village on a page with links; their headers have the dates."""
         items = "".join(f'<li><a href="berichten/{name}">{name}</a></li>' for name in files)
         self.village.pages[_SPIDER_PAGE] = Page(f"<ul>{items}</ul>", content_type="text/html; charset=utf-8")
         for name, body in files.items():
@@ -193,7 +193,7 @@ class PermitDemo:
 
 
 def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for each record, for a terminal."""
+    """Yield a head, and a line for each record, for a terminal."""
     yield f"{'':14} {'zaak':44} {'product':22} {'fase':10} documenten"
     for record in records:
         permit = record["vergunning"]

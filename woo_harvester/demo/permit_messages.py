@@ -1,4 +1,4 @@
-"""Fictional messages of Vergunningen IPM 4.0."""
+"""Make fictional messages of Vergunningen IPM 4.0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PRODUCT = (
     "</zaak:product>"
 )
 
-#: How the elements below the case are written: the prefix of the case, of the message, or none.
+#: Prefixes for the elements of the case: that of the case, that of the message, or none.
 CASE_PREFIX, MESSAGE_PREFIX, NO_PREFIX = "zaak:", "overheidvg:", ""
 
 
@@ -32,7 +32,7 @@ def message(  # noqa: PLR0913
     meta: str = PRODUCT,
     prefix: str = CASE_PREFIX,
 ) -> bytes:
-    """A message about a case; *kern*, *mantel* and *meta* are XML that goes into those elements."""
+    """Return a message about a case; *kern*, *mantel* and *meta* are XML for these elements."""
     return _message(
         (transactie, transactie_id, volgnummer, aanmaakdatum),
         "zaak",
@@ -54,7 +54,7 @@ def document_message(
     case: str | None = CASE_URL,
     kern: str = "",
 ) -> bytes:
-    """A message about a document of a case."""
+    """Return a message about a document of a case."""
     mantel = "<dcterms:format>application/pdf</dcterms:format>"
     if case is not None:
         mantel += f"<dcterms:isPartOf resourceIdentifier={quoteattr(case)}/>"
@@ -72,7 +72,7 @@ def document_message(
 def delete_message(
     *, transactie_id: str = "1", aanmaakdatum: str = "2026-04-01", identifier: str = CASE_URL
 ) -> bytes:
-    """A message that removes a case, with no more than it needs."""
+    """Return a message that removes a case, with only the mandatory elements."""
     kern = f"<dcterms:identifier>{escape(identifier)}</dcterms:identifier>"
     return _message(("D", transactie_id, "0", aanmaakdatum), "zaak", kern, None, None, CASE_PREFIX)
 

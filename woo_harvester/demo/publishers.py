@@ -16,7 +16,7 @@ _HUGE = 3000
 
 
 class Demo:
-    """Starts the publishers and writes what a harvest of them needs into a folder.
+    """The servers of the publishers. Their register and certificates are written to a folder.
 
     ::
 
@@ -45,7 +45,7 @@ class Demo:
 
     @property
     def sites(self) -> list[Site]:
-        """All sites that the register names."""
+        """All sites in the register."""
         return [self.exemplary, self.mistaken, *self._broken, self.huge]
 
     @property
@@ -54,7 +54,7 @@ class Demo:
         return [site.host for site in self.sites]
 
     def expected_codes(self) -> frozenset[str]:
-        """The codes that a harvest of all hosts has to give, unless it asks for no documents."""
+        """Return the codes of all findings that a harvest of all hosts gives, with ``documents=download``."""
         of_hosts = {"robots.ontbreekt", "robots.onbereikbaar", "robots.geen-diwoo-index", "robots.te-groot"}
         return mistaken.expected_codes(self.mistaken) | of_hosts | {"tls.ongeldig", "register.url-ongeldig"}
 
@@ -68,7 +68,7 @@ class Demo:
 
     @property
     def _broken(self) -> list[Site]:
-        """The further hosts of the publisher with the mistakes: nothing of them can be harvested."""
+        """The other hosts of the publisher with mistakes, from which nothing can be harvested."""
         return [self.expired, self._without_robots, self._without_index, self._refused]
 
     def _register(self) -> str:

@@ -1,4 +1,4 @@
-"""Writes a register of public bodies in the shape of the daily ROO export."""
+"""Write a register of organisations in the form of the daily ROO export."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-#: The version in it changes now and then; readers match on local names.
+#: The namespace of the export. Its version changes now and then, so readers use local names.
 ROO_NAMESPACE = "https://organisaties.overheid.nl/static/schema/oo/export/2.6.9"
 
 
@@ -20,7 +20,7 @@ class Location(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RooEntry:
-    """An organisation in the register."""
+    """An ``organisatie`` in the export."""
 
     naam: str
     systeem_id: str
@@ -28,11 +28,11 @@ class RooEntry:
     type: str = "Gemeente"
     locations: Sequence[Location] = ()
     einddatum: str | None = None
-    """An ended body; ``YYYY-MM-DD``."""
+    """Day on which the organisation ended, as ``YYYY-MM-DD``."""
     children: Sequence[RooEntry] = ()
 
     def xml(self) -> str:
-        """The ``organisatie`` element."""
+        """Return the element ``organisatie``."""
         tooi = "" if self.tooi is None else f" p:resourceIdentifierTOOI={quoteattr(self.tooi)}"
         einddatum = "" if self.einddatum is None else _element("eindDatum", self.einddatum)
         children = "".join(child.xml() for child in self.children)
@@ -56,9 +56,9 @@ class RooEntry:
         return f"<p:woo><p:wooIndex>{locations}</p:wooIndex></p:woo>"
 
 
-def register_xml(bodies: Iterable[RooEntry]) -> str:
-    """The export with these organisations."""
-    inside = "".join(body.xml() for body in bodies)
+def register_xml(organisations: Iterable[RooEntry]) -> str:
+    """Return the export with these organisations."""
+    inside = "".join(organisation.xml() for organisation in organisations)
     return (
         "<?xml version='1.0' encoding='UTF-8'?>\n"
         f'<p:overheidsorganisaties xmlns:p="{ROO_NAMESPACE}">\n'

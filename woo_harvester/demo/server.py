@@ -1,4 +1,4 @@
-"""What every loopback server has: a thread with a loop, a host, pages, and a list of who asked what."""
+"""The base class of the loopback servers: a thread with an event loop, pages, and a log of requests."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Self
 
 from woo_harvester.demo.certificates import Authority, Certificate
 
-#: How long starting or stopping a server may take, in seconds.
+#: Seconds in which a server must start or stop.
 _START_TIMEOUT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as a server saw it."""
+    """A request as a server received it."""
 
     method: str
     target: str
-    """Path and query as they were on the wire, percent-encoding included."""
+    """Path and query as received, percent-encoding included."""
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Values by lower-case name."""
     at: float
     """Moment on the monotonic clock, in seconds."""
 
@@ -39,30 +39,30 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer. The body is bytes, text (sent as UTF-8), or a function that gives its chunks."""
+    """An answer. Its body is bytes, text (sent as UTF-8), or a function that returns its chunks."""
 
     body: bytes | str | Callable[[], Iterable[bytes]] = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str | None = None
-    """None: by the extension of the path."""
+    """Media type; None for that of the path's extension."""
     delay: float = 0.0
     """Seconds between the request and the first byte of the answer."""
 
     @property
     def content(self) -> bytes | None:
-        """The whole body, or None for one that is streamed."""
+        """The complete body, or None for one that is streamed."""
         if isinstance(self.body, bytes):
             return self.body
         return self.body.encode() if isinstance(self.body, str) else None
 
     def chunks(self) -> Iterator[bytes]:
-        """The body, piece by piece."""
+        """Yield the body in pieces."""
         content = self.content
         yield from self.body() if callable(self.body) else (content or b"",)
 
     def headers_for(self, path: str) -> dict[str, str]:
-        """The headers with a Content-Type, which is guessed from the path when none was given."""
+        """Return the headers with a Content-Type, which is guessed from the path if none was given."""
         headers = dict(self.headers)
         if not any(name.lower() == "content-type" for name in headers):
             guessed = mimetypes.guess_type(path)[0] or "application/octet-stream"
@@ -70,7 +70,7 @@ class Page:
         return headers
 
     def is_known_by(self, request: Request) -> bool:
-        """Whether the client has this version already (its ETag or Last-Modified; RFC 9110, 13.1)."""
+        """Return whether the client has this version already, by ETag or Last-Modified (RFC 9110, 13.1)."""
         etag, modified = self.headers.get("ETag"), self.headers.get("Last-Modified")
         if "if-none-match" in request.headers:
             return etag is not None and request.headers["if-none-match"] == etag
@@ -78,15 +78,15 @@ class Page:
 
 
 Handler = Callable[[Request], Page]
-"""Makes the page from the request."""
+"""A function that makes the page for a request."""
 Pages = dict[str, Page | Handler]
-"""Pages by path; a key with a query (``/x?page=1``) goes first, one that ends in ``*`` (a prefix) last."""
+"""Pages by path. A key with a query (``/x?page=1``) goes first, one that ends in ``*`` (a prefix) last."""
 
 _NOT_FOUND = Page("Niet gevonden\n", status=404, content_type="text/plain; charset=utf-8")
 
 
 def redirect(to: str, status: int = 302) -> Page:
-    """A page that sends the client elsewhere."""
+    """Return a page that redirects the client."""
     return Page(status=status, headers={"Location": to}, content_type="text/plain")
 
 
@@ -104,7 +104,7 @@ class LoopbackServer(ABC):
         self.pages: Pages = dict(pages or {})
         self.requests: list[Request] = []
         self.most_at_once = 0
-        """The largest number of requests that were being answered at the same time."""
+        """The largest number of requests in progress at the same time."""
         self._now_busy = 0
         self._name = name
         self._tls = authority.server_context(certificate)
@@ -117,15 +117,15 @@ class LoopbackServer(ABC):
 
     @property
     def host(self) -> str:
-        """Name and port, as in a register or a report."""
+        """Name and port, as in the register and in reports."""
         return f"{self._name}:{self.port}"
 
     def url(self, path: str = "/") -> str:
-        """The address of a page on this server."""
+        """Return the URL of a page on this server."""
         return f"https://{self.host}{path}"
 
     def requested(self, path: str) -> list[Request]:
-        """The requests for a path (a query is only compared where ``path`` has one)."""
+        """Return the requests for a path. The query is compared only if *path* has one."""
         return [request for request in list(self.requests) if path in (request.path, request.target)]
 
     def __enter__(self) -> Self:
@@ -136,13 +136,13 @@ class LoopbackServer(ABC):
 
     def __exit__(self, *_: object) -> None:
         loop, self._loop = self._loop, None
-        if loop is not None:  # else it has stopped already
+        if loop is not None:  # None if it has stopped already
             loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(_START_TIMEOUT)
         self._socket.close()
 
     def find(self, request: Request) -> Page:
-        """The page that answers this request: 404 where there is none, 304 where the client has it."""
+        """Return the page for this request: 404 if there is none, 304 if the client has it already."""
         page = self._lookup(request)
         if not isinstance(page, Page):
             page = page(request)
@@ -162,7 +162,7 @@ class LoopbackServer(ABC):
         return self.pages[max(prefixes, key=len)] if prefixes else _NOT_FOUND
 
     def _begin(self, method: str, target: str, headers: Iterable[tuple[str, str]]) -> Request:
-        """Notes a request; each call is followed by one of ``_end``."""
+        """Log a request. Each call is followed by one of ``_end``."""
         request = Request(method, target, {k.lower(): v for k, v in headers}, time.monotonic())
         self.requests.append(request)
         self._now_busy += 1
@@ -178,12 +178,12 @@ class LoopbackServer(ABC):
 
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(lambda *_: None)  # clients that hang up are no news here
+        self._loop.set_exception_handler(lambda *_: None)  # clients that hang up are no errors here
         await self._serve(self._socket, self._tls, self._stopped)
-        await asyncio.sleep(0)  # the turn of the loop in which aborted connections are closed
+        await asyncio.sleep(0)  # in this turn the loop closes aborted connections
 
     async def _stopped(self) -> None:
-        """Tells that the server accepts connections; returns when it has to stop."""
+        """Report that the server accepts connections, and wait until it must stop."""
         self._ready.set()
         await self._stop.wait()
 
@@ -191,4 +191,4 @@ class LoopbackServer(ABC):
     async def _serve(
         self, sock: socket.socket, tls: ssl.SSLContext, stopped: Callable[[], Awaitable[None]]
     ) -> None:
-        """Accepts connections on the socket, awaits ``stopped()``, and ends every connection."""
+        """Accept connections on the socket, await ``stopped()``, and end every connection."""

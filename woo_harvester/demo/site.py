@@ -1,4 +1,4 @@
-"""A well-behaved HTTPS site on loopback: plain pages, and a record of who asked what."""
+"""A well-behaved HTTPS site on loopback, with pages and a log of requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aiohttp import web
 
 from woo_harvester.demo.server import LoopbackServer, Page
 
-#: Seconds that an answer under way gets when the site stops.
+#: Seconds that an answer in progress gets when the site stops.
 _SHUTDOWN_TIMEOUT = 0.2
 
 
@@ -34,7 +34,7 @@ class Site(LoopbackServer):
         await runner.setup()
         await web.SockSite(runner, sock, ssl_context=tls).start()
         await stopped()
-        for connection in server.connections:  # those that clients keep open would outlive the loop
+        for connection in server.connections:  # connections that clients keep open would outlive the loop
             if connection.transport is not None:
                 connection.transport.abort()
         await runner.cleanup()

@@ -1,8 +1,8 @@
-"""Writes robots.txt, sitemap indexes and sitemaps with DiWoo metadata, right ones and wrong ones.
+"""Write robots.txt, sitemap indexes and sitemaps with DiWoo metadata, with and without mistakes.
 
-Everything that can be absent may be left out, so that a publisher's mistake is one changed argument.
-Texts are escaped; whoever wants malformed XML writes it by hand. A sitemap is a stream of chunks, so
-that one of 50,000 entries is never in memory as a whole.
+All values may be left out, so that a publisher's mistake is one changed argument. Texts are escaped;
+malformed XML can be given as a string. A sitemap is a stream of chunks, so that one of 50,000 entries takes
+little memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ExtraMetadata(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiWoo:
-    """The metadata of one document: every element of DiWoo 0.9.8. What is None or empty is not written."""
+    """The metadata of one document, with every element of DiWoo 0.9.8. Empty values are not written."""
 
     identifiers: Sequence[str] = ()
     publisher: Coded | None = None
@@ -70,11 +70,11 @@ class DiWoo:
     has_parts: Sequence[Coded] = ()
     handelingen: Sequence[Handeling] = ()
     relaties: Sequence[tuple[Coded, Coded]] = ()
-    """Pairs of role and the document that it is about."""
+    """Pairs of a role and the related document."""
     reden: Coded | None = None
 
     def xml(self) -> str:
-        """The ``diwoo:DiWoo`` element."""
+        """Return the element ``diwoo:DiWoo``."""
         return _group(
             "DiWoo",
             _list("identifiers", "identifier", self.identifiers),
@@ -125,10 +125,10 @@ class Entry:
     diwoo: DiWoo | None = None
     extra: Sequence[ExtraMetadata] = ()
     raw: str = ""
-    """XML that is put inside ``url`` as it is."""
+    """XML that is added inside ``url`` as it is."""
 
     def xml(self) -> str:
-        """The ``url`` element, on one line."""
+        """Return the element ``url``, on one line."""
         loc = "" if self.loc is None else f"<loc>{escape(self.loc)}</loc>"
         lastmod = "" if self.lastmod is None else f"<lastmod>{escape(self.lastmod)}</lastmod>"
         document = _group("Document", self.diwoo.xml() if self.diwoo else "", *map(_extra, self.extra))
@@ -136,20 +136,20 @@ class Entry:
 
 
 def robots_txt(*sitemaps: str, disallow: Sequence[str] = (), newline: str = "\n") -> str:
-    """A robots.txt that names these sitemaps, absolute or relative, as they are given."""
+    """Return a robots.txt with these sitemaps as given, absolute or relative."""
     rules = ["User-agent: *", *(f"Disallow: {path}" for path in disallow or [""])]
     return newline.join([*rules, "", *(f"Sitemap: {sitemap}" for sitemap in sitemaps), ""])
 
 
 def sitemapindex(sitemaps: Iterable[str], lastmod: str | None = None) -> str:
-    """A sitemapindex of these sitemaps."""
+    """Return a sitemap index with these sitemaps."""
     when = "" if lastmod is None else f"<lastmod>{escape(lastmod)}</lastmod>"
     lines = "".join(f"<sitemap><loc>{escape(loc)}</loc>{when}</sitemap>\n" for loc in sitemaps)
     return f'{XML_DECLARATION}<sitemapindex xmlns="{SITEMAP_NAMESPACE}">\n{lines}</sitemapindex>\n'
 
 
 def urlset(entries: Iterable[Entry | str]) -> Iterator[bytes]:
-    """A sitemap, in chunks of about 64 KB; an entry that is a string is written as it is."""
+    """Yield a sitemap in chunks of about 64 KB. An entry that is a string is written as it is."""
     pieces = [f'{XML_DECLARATION}<urlset xmlns="{SITEMAP_NAMESPACE}" xmlns:diwoo="{DIWOO_NAMESPACE}">\n']
     size = 0
     for entry in entries:
@@ -162,7 +162,7 @@ def urlset(entries: Iterable[Entry | str]) -> Iterator[bytes]:
 
 
 def sitemap(*entries: Entry | str) -> bytes:
-    """A small sitemap, whole."""
+    """Return a complete sitemap."""
     return b"".join(urlset(entries))
 
 

@@ -1,4 +1,4 @@
-"""The values from the TOOI lists that the fictional publishers use, as a publisher writes them."""
+"""Values from the TOOI lists for the fictional publishers, as publishers write them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ VASTSTELLING = Coded("vaststelling", _KERN + "c_641ecd76")
 
 BESLUIT = Coded("besluit", _KERN + "c_465163c9")
 BRIEF = Coded("brief", _KERN + "c_7652d853")
-JAARVERSLAG = Coded("jaarverslag", _KERN + "c_3d782f30")
-ONDERZOEKSRAPPORT = Coded("onderzoeksrapport", _KERN + "c_6f49bf34")
 
 AFVAL = Coded("afval", _TOP + "c_d96f9cd3")
 NATUUR_EN_MILIEU = Coded("natuur en milieu", _TOP + "c_afa30a11")
 VERKEER = Coded("verkeer", _TOP + "c_849842ac")
 
 HEEFT_BIJLAGE = Coded("heeft bijlage", _KERN + "c_05f4a5f3")
-IS_REACTIE_OP = Coded("is reactie op", _KERN + "c_07748060")
 PRIVACY = Coded("correctie privacygevoelige gegevens", _KERN + "c_098c1346")
 
 NEDERLANDS = Coded("Nederlands", _EU + "language/NLD")
@@ -33,17 +30,18 @@ DOCX = Coded("Word DOCX", _EU + "file-type/DOCX")
 CSV = Coded("CSV", _EU + "file-type/CSV")
 TXT = Coded("Plain text", _EU + "file-type/TXT")
 
-#: Bodies that no longer exist, but stand in the lists: no living publisher is given invented documents.
+#: Organisations that no longer exist but are in the lists, so that no existing publisher gets invented
+#: documents.
 GEMEENTE = Coded("gemeente 's-Gravendeel", "https://identifier.overheid.nl/tooi/id/gemeente/gm0517")
 WATERSCHAP = Coded("waterschap Vallei & Eem", "https://identifier.overheid.nl/tooi/id/waterschap/ws0154")
 
 
 def categorie(nummer: int) -> Coded:
-    """The informatiecategorie of the index with this number (1 to 17)."""
+    """Return the informatiecategorie of the index with this number (1 to 17)."""
     concept = category_of_index(nummer)
     return Coded(concept.label, concept.uri)
 
 
 def naam_van_index(nummer: int | None = None) -> str:
-    """The name of the sitemap index of this category; without one that of all categories."""
+    """Return the name of the sitemap index of this category, or of all categories without a number."""
     return "sitemapindex-diwoo.xml" if nummer is None else f"sitemapindex-diwoo-infocat{nummer:03d}.xml"

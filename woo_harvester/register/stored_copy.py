@@ -151,7 +151,8 @@ class RegisterCopy:
             register = self.read(report, today)
         except RegisterError:
             raise RegisterError(
-                f"The register cannot be fetched from {self.source}, and there is no earlier copy: {reason}"
+                f"The register cannot be fetched from {self.source}, and there is no earlier copy of it:"
+                f" {reason}"
             ) from None
         info = self.info()
         report(

@@ -1,1 +1,1 @@
-"""The text of documents: read by libraries that are kept in processes of their own."""
+"""Extract the text of documents, with libraries that run in separate worker processes."""

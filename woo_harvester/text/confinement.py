@@ -1,8 +1,8 @@
-"""Takes away from a worker what reading a document does not need: network, programs, files to write.
+"""Confine a worker process: no network, no other programs, no writing of files.
 
-The libraries are large, and the files come from strangers. A file that takes over the library finds itself in
-a process that can only answer on its pipe. By seccomp, the kernel's filter of system calls, since that works
-without root and within containers, where name spaces often do not. Once forbidden, nothing is allowed again.
+The libraries are large, and the files come from strangers. A file that takes over a library gets a process
+that can only write to its pipe. The kernel enforces this with seccomp, its filter of system calls, which
+works without root and in containers; name spaces often do not. A process cannot undo it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-#: Of ``linux/prctl.h``: the signal for this process when its parent is gone.
+#: Option of ``prctl`` (``linux/prctl.h``): the signal that this process gets when its parent ends.
 _PR_SET_PDEATHSIG = 1
 
-#: Of ``linux/sched.h``: what is made is a thread of this process.
+#: Flag of ``clone`` (``linux/sched.h``): make a thread of this process, not a process.
 _CLONE_THREAD = 0x10000
 
-#: System calls that are refused. Network, and services of this machine; a pair of sockets within the process
-#: is allowed. Programs and processes. Other processes of the same user: the crawl's memory holds the way to
-#: the state.
+#: System calls that are refused: network and services of this machine (a pair of sockets within the process
+#: is allowed); programs and processes; access to other processes of the same user, since the memory of the
+#: crawl has the password of the state.
 _OUTSIDE = (
     *("socket", "execve", "execveat", "fork", "vfork", "kill", "tkill", "pidfd_send_signal", "pidfd_getfd"),
     *("ptrace", "process_vm_readv", "process_vm_writev"),
@@ -34,11 +34,12 @@ _WRITING = (
     *("mknodat", "truncate", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmodat", "chown"),
     *("fchownat",),
 )
-#: Their arguments stand in memory, where the filter cannot see them; libraries go on without these.
+#: System calls whose arguments are in memory, where the filter cannot read them. Libraries work without
+#: these.
 _UNSEEN = ("clone3", "io_uring_setup", "openat2")
 
 _Flags = tuple[int, Sequence[tuple[int, int]]]
-"""The place of an argument, and what is refused in it: a mask with the value under it."""
+"""The index of an argument, and the refused flags in it: pairs of a mask and the value under it."""
 
 _WRITE_FLAGS = (
     *((os.O_ACCMODE, mode) for mode in (os.O_WRONLY, os.O_RDWR)),
@@ -49,13 +50,13 @@ _WRITE_CALLS: Mapping[str, _Flags] = {"open": (1, _WRITE_FLAGS), "openat": (2, _
 
 
 def end_with_parent() -> None:
-    """Have the kernel end this process when its parent is gone, on Linux; others are ended by their alarm."""
+    """Have the kernel end this process when its parent ends. Only on Linux; elsewhere its alarm ends it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def bound_memory(size: int) -> None:
-    """Allow *size* bytes of its own memory (``RLIMIT_DATA``), and no core file, which would hold texts."""
+    """Allow *size* bytes of the process's own memory (``RLIMIT_DATA``), and no core file, which has texts."""
     for kind, value in ((resource.RLIMIT_DATA, size), (resource.RLIMIT_CORE, 0)):
         _, hard = resource.getrlimit(kind)
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)  # noqa: PLW2901
@@ -63,20 +64,20 @@ def bound_memory(size: int) -> None:
 
 
 def forbid_outside() -> bool:
-    """Forbid network, programs and other processes; returns whether the kernel does.
+    """Forbid network, programs and other processes.
 
-    It does on Linux with libseccomp.
+    Return whether that works: only on Linux with libseccomp.
     """
     return _forbid(_OUTSIDE, _PROCESS_CALLS)
 
 
 def forbid_writing() -> bool:
-    """Forbid to make, change and remove files; returns whether the kernel does."""
+    """Forbid creating, changing and removing files. Return whether that works, as for forbid_outside."""
     return _forbid(_WRITING, _WRITE_CALLS)
 
 
 def _forbid(calls: Iterable[str], by_flags: Mapping[str, _Flags]) -> bool:
-    """Refuse *calls*, and those of *by_flags* that have such flags."""
+    """Refuse *calls*, and calls of *by_flags* with those flags. Return whether that works."""
     seccomp = _seccomp()
     if seccomp is None:
         return False
@@ -97,7 +98,7 @@ def _forbid(calls: Iterable[str], by_flags: Mapping[str, _Flags]) -> bool:
 
 
 def _seccomp() -> Any:
-    """The library, or None where it or the system's part of it is missing."""
+    """Return the library, or None if it or libseccomp is missing."""
     try:
         import pyseccomp  # type: ignore[import-untyped] # noqa: PLC0415 -- it fails where libseccomp is missing
     except (ImportError, RuntimeError):

@@ -1,6 +1,7 @@
-"""Reads one document, inside a worker process: :mod:`woo_harvester.text.worker`.
+"""Extract the text of one document, inside a worker process (:mod:`woo_harvester.text.worker`).
 
-Importing this module loads the library with all its formats, so the main process does not.
+"The library" is kreuzberg. Importing this module loads it with all its formats, so the main process does not
+import it.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from woo_harvester.text.languages import iso_639_1
 from woo_harvester.text.ole import read_properties
 from woo_harvester.text.opendocument import read_formula, read_presentation, read_title
 
-#: Most names of an archive's members that are listed.
+#: Most names of members that the text of an archive has.
 MEMBERS_MAXIMUM = 10_000
 #: Longest title, in characters.
 TITLE_MAXLENGTH = 500
-#: Longest message of a library that is repeated, in characters.
+#: Longest message of a library in an error, in characters.
 _MESSAGE_MAXLENGTH = 200
-#: Characters from which the language is told, and how sure the library must be (0 to 1).
+#: Number of characters for detecting the language, and the lowest confidence of the library (0 to 1).
 _SAMPLE = 20_000
 _CONFIDENCE = 0.5
-#: No characters of a text: control characters but tab and line feed, byte order marks, surrogates.
+#: Characters that are removed: byte order marks, surrogates, and control characters except tab and line feed.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\ufffe\uffff\ud800-\udfff]+")
 _LINE_END = re.compile("\r\n?|\x0c")
 #: One empty page.
@@ -54,8 +55,8 @@ trailer<</Root 1 0 R>>
 _BYTES = 4
 
 
-class Content(NamedTuple):
-    """What a reader finds, as the document has it."""
+class _Content(NamedTuple):
+    """The result of a reader, as the document has it."""
 
     text: str
     pages: int | None = None
@@ -63,22 +64,22 @@ class Content(NamedTuple):
 
 
 def prepare(limits: Limits) -> None:
-    """Load what the library loads when it first reads a PDF: it unpacks PDFium into the temporary folder.
+    """Read a small PDF, so that the library writes its files before the worker may not write any more.
 
-    For OCR it makes folders in its cache, which it does not need.
+    It unpacks PDFium into the temporary folder. For OCR it makes folders in its cache.
     """
     extract_bytes_sync(_SMALL_PDF, "application/pdf", config=_config(ocr=limits.ocr))
 
 
 def extract(path: Path, filetype: str, limits: Limits) -> Extracted:
-    """The text of the document at *path*; *filetype* is the code at the end of its type's URI, such as PDF.
+    """Return the text of the document at *path*; *filetype* is the code of its type, such as PDF.
 
-    Raises :class:`TextFailedError` where the library cannot read it.
+    Raises :class:`TextFailedError` if the library cannot read it.
     """
     reader = _READERS.get(filetype, _read_document)
     try:
         content = reader(path, filetype, limits)
-    except Exception as error:  # at a damaged file libraries raise what they like
+    except Exception as error:  # a damaged file can make a library raise anything
         raise TextFailedError(_one_line(error)) from error
     text = _clean(content.text[: limits.maxlength])
     return Extracted(
@@ -90,61 +91,64 @@ def extract(path: Path, filetype: str, limits: Limits) -> Extracted:
     )
 
 
-def _read_document(path: Path, filetype: str, limits: Limits) -> Content:
-    """By the library, which knows the type by its media type."""
+def _read_document(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read a document with the library, which gets its type as a media type."""
     config = _config(ocr=limits.ocr, slides=filetype in {"PPTX", "PPSX"})
     result = extract_file_sync(path, mime_type=_media_types()[filetype], config=config)
-    return Content(result.content, _pages(result), _text(result, "title"))
+    return _Content(result.content, _pages(result), _text(result, "title"))
 
 
-def _read_html(path: Path, filetype: str, limits: Limits) -> Content:
-    """By the library, which takes every page for UTF-8."""
+def _read_html(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read a page with the library, which assumes UTF-8: the page is converted first."""
     page = _decoded(path.read_bytes()).encode("utf-8", errors="ignore")
     result = extract_bytes_sync(page, _media_types()[filetype], config=_config())
-    return Content(result.content, title=_text(result, "title"))
+    return _Content(result.content, title=_text(result, "title"))
 
 
-def _read_plain(path: Path, filetype: str, limits: Limits) -> Content:
-    """As it is; the rest of a longer file is not read."""
+def _read_plain(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read a plain text, up to the limit of length."""
     with path.open("rb") as file:
-        return Content(_decoded(file.read(limits.maxlength * _BYTES + _BYTES)))
+        return _Content(_decoded(file.read(limits.maxlength * _BYTES + _BYTES)))
 
 
-def _read_zip(path: Path, filetype: str, limits: Limits) -> Content:
-    """The names of the members; their content is not read."""
+def _read_zip(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read the names of the members, not their content."""
     with zipfile.ZipFile(path) as archive:
-        return Content("\n".join(_first(entry.filename for entry in archive.infolist())))
+        return _Content("\n".join(_first(entry.filename for entry in archive.infolist())))
 
 
-def _read_7z(path: Path, filetype: str, limits: Limits) -> Content:
-    """The names of the members; the library unpacks them all the same, within the worker's memory."""
+def _read_7z(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read the names of the members. The library also decompresses them, within the worker's memory."""
     result = extract_file_sync(path, mime_type=_media_types()[filetype], config=_config())
     names: list[str] = result.metadata.get("file_list") or []
-    return Content("\n".join(_first(iter(names))))
+    return _Content("\n".join(_first(iter(names))))
 
 
-def _read_ods(path: Path, filetype: str, limits: Limits) -> Content:
-    """By the library, which does not tell the title of a spreadsheet of OpenDocument."""
+def _read_ods(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read a spreadsheet of OpenDocument with the library, which does not return its title."""
     return _read_document(path, filetype, limits)._replace(title=read_title(path))
 
 
-def _read_ole(path: Path, filetype: str, limits: Limits) -> Content:
-    """By the library; it tells no pages, of slides it also counts notes and masters, and of XLS no title."""
+def _read_ole(path: Path, filetype: str, limits: Limits) -> _Content:
+    """Read a document of Office before 2007 with the library, but its title and pages from its properties.
+
+    The library returns no number of pages, counts notes and masters as slides, and returns no title of XLS.
+    """
     title, pages = read_properties(path)
     content = _read_document(path, filetype, limits)
-    return Content(content.text, pages, content.title or title)
+    return _Content(content.text, pages, content.title or title)
 
 
-def _read_presentation(path: Path, filetype: str, limits: Limits) -> Content:
-    return Content(*read_presentation(path))
+def _read_presentation(path: Path, filetype: str, limits: Limits) -> _Content:
+    return _Content(*read_presentation(path))
 
 
-def _read_formula(path: Path, filetype: str, limits: Limits) -> Content:
-    return Content(*read_formula(path))
+def _read_formula(path: Path, filetype: str, limits: Limits) -> _Content:
+    return _Content(*read_formula(path))
 
 
-#: By code; the library itself reads the others.
-_READERS: dict[str, Callable[[Path, str, Limits], Content]] = {
+#: Readers by the code of the file type. The library reads all other types.
+_READERS: dict[str, Callable[[Path, str, Limits], _Content]] = {
     "7z": _read_7z,
     "CSV": _read_plain,
     "DOC": _read_ole,
@@ -162,7 +166,7 @@ _READERS: dict[str, Callable[[Path, str, Limits], Content]] = {
 
 @cache
 def _config(*, ocr: bool = False, slides: bool = False, language: bool = False) -> ExtractionConfig:
-    """Nothing is kept on disk, and one thread works: there are as many workers as are wanted."""
+    """Return the options of the library: nothing on disk, and one thread, since there are more workers."""
     return ExtractionConfig(
         use_cache=False,
         enable_quality_processing=False,
@@ -176,20 +180,20 @@ def _config(*, ocr: bool = False, slides: bool = False, language: bool = False) 
 
 @cache
 def _media_types() -> dict[str, str]:
-    """The usual media type by code; a slide show (PPS) has that of PPT."""
+    """Return the usual media type by code; a slide show (PPS) has that of PPT."""
     types = {kind.uri.rpartition("/")[2]: kind.media_types for kind in file_types()}
     return {code: (names or types["PPT"])[0] for code, names in types.items()}
 
 
 def _pages(result: ExtractionResult) -> int | None:
-    """As counted by the library, or as Word noted it."""
+    """Return the number of pages as the library counts it, else as Word noted it; None without either."""
     metadata: dict[str, Any] = dict(result.metadata)
-    told = (
+    counts = (
         metadata.get("page_count"),
         (metadata.get("pages") or {}).get("total_count"),
         (metadata.get("app_properties") or {}).get("pages"),
     )
-    return next((count for count in told if isinstance(count, int) and count > 0), None)
+    return next((count for count in counts if isinstance(count, int) and count > 0), None)
 
 
 def _text(result: ExtractionResult, field: str) -> str | None:
@@ -198,7 +202,7 @@ def _text(result: ExtractionResult, field: str) -> str | None:
 
 
 def _language(text: str) -> str | None:
-    """By the library, from the beginning of the text."""
+    """Return the language that the library detects in the beginning of the text, or None."""
     sample = text[:_SAMPLE]
     if not sample.strip():
         return None
@@ -207,14 +211,14 @@ def _language(text: str) -> str | None:
 
 
 def _decoded(content: bytes) -> str:
-    """By its byte order mark, by what an HTML page declares, else as UTF-8 or Windows-1252."""
+    """Decode a text by its byte order mark or the charset of an HTML page, else as UTF-8 or Windows-1252."""
     _, text = html_to_unicode(None, content, auto_detect_fun=_utf_8_or_windows)
     return text
 
 
 def _utf_8_or_windows(content: bytes) -> str:
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(content)  # a character may be cut at the end
+        codecs.getincrementaldecoder("utf-8")().decode(content)  # the end may be half a character
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
@@ -225,7 +229,7 @@ def _clean(text: str) -> str:
 
 
 def _title(text: str | None) -> str | None:
-    """On one line."""
+    """Return a title on one line, or None if it is empty."""
     return " ".join(_clean(text or "").split())[:TITLE_MAXLENGTH] or None
 
 

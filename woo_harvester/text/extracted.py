@@ -1,17 +1,17 @@
-"""What is read from a document, the bounds on reading it, and what may go wrong."""
+"""The result of text extraction, its limits, and its errors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MB = 1024 * 1024
-#: A worker's answer begins with its length, in so many bytes, the highest first.
+#: Number of bytes for the length of a worker's answer, big-endian, which goes before the answer.
 LENGTH_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one worker, and what it is to do."""
+    """The limits and options of a worker."""
 
     timeout: float = 60
     """Seconds for a document."""
@@ -20,45 +20,45 @@ class Limits:
     maxlength: int = 5_000_000
     """Characters of text that are kept."""
     ocr: bool = False
-    """Whether images of text are read, by the Tesseract library; slow, and needs its data for Dutch."""
+    """Read images of text with Tesseract, which is slow and needs its data for Dutch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a document holds."""
+    """The text and properties of a document."""
 
     text: str
-    """With line feeds between lines; of an archive the names of its members, one a line."""
+    """Text with line feeds between lines; for an archive the names of its members, one a line."""
     pages: int | None = None
-    """Pages or slides; None of a type that has none, and where the file does not tell."""
+    """Number of pages or slides; None if the type has no pages or the file does not have the number."""
     language: str | None = None
-    """Code of ISO 639-1; None where the text is too short to tell."""
+    """Code of ISO 639-1; None if it is uncertain, as for a short text."""
     title: str | None = None
-    """In the document's own properties, as it stands there."""
+    """Title in the document's own properties, as given."""
     truncated: bool = False
-    """Whether the text was longer than is kept."""
+    """True if the text was longer than the limit."""
 
     @property
     def has_text(self) -> bool:
-        """Whether there is any letter or digit: a scan without a text layer has none."""
+        """True if there is any letter or digit. A scan without a text layer has none."""
         return any(map(str.isalnum, self.text))
 
 
 class TextError(Exception):
-    """The text of a document could not be read; others are not concerned."""
+    """The text of this document could not be read; the next document is unaffected."""
 
 
 class TextFailedError(TextError):
-    """The library refuses the document: it is damaged, protected, or of another type."""
+    """The library cannot read the document: it is damaged, protected, or of another type."""
 
 
 class TextTimeoutError(TextError):
-    """Reading took longer than is allowed; the worker was ended."""
+    """Reading exceeded the time limit; the worker was ended."""
 
 
 class WorkerStartError(Exception):
-    """No process can be started to read documents; that says nothing about the document."""
+    """No worker process can be started, whatever the document."""
 
 
 class TextCrashError(TextError):
-    """The worker ended while it read the document: out of memory, or a fault of the library."""
+    """The worker ended while it read the document: out of memory, or a crash of the library."""

@@ -1,8 +1,8 @@
-"""Codes of languages: the library tells three letters (ISO 639-3), the record has two (ISO 639-1)."""
+"""Codes of languages: the library uses three letters (ISO 639-3), the record two (ISO 639-1)."""
 
 from __future__ import annotations
 
-#: The languages that the library tells apart.
+#: The languages that the library detects.
 _TABLE = """
 afr=af aka=ak amh=am ara=ar aze=az bel=be ben=bn bul=bg cat=ca ces=cs cmn=zh cym=cy dan=da deu=de ell=el
 eng=en epo=eo est=et fin=fi fra=fr guj=gu heb=he hin=hi hrv=hr hun=hu hye=hy ind=id ita=it jav=jv jpn=ja
@@ -14,5 +14,5 @@ _CODES = dict(pair.split("=") for pair in _TABLE.split())
 
 
 def iso_639_1(code: str | None) -> str | None:
-    """The code of two letters; None for a language that has none, or that is not told."""
+    """Return the code of two letters for one of three; None for None and for a language without one."""
     return _CODES.get(code or "")

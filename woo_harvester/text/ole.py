@@ -1,4 +1,4 @@
-"""The properties of documents of Office before 2007, which the library does not all tell.
+"""Read the properties of documents of Office before 2007. The library returns only some of them.
 
 Source: [MS-OLEPS], the property sets SummaryInformation and DocumentSummaryInformation.
 """
@@ -15,9 +15,9 @@ _UTF_8 = 65001
 
 
 def read_properties(path: Path) -> tuple[str | None, int | None]:
-    """The title, and the number of pages or slides, as the program that wrote the file noted them.
+    """Return the title and the number of pages or slides, as the program that wrote the file noted them.
 
-    Raises OSError for what is no such file, and LookupError for an unknown code page.
+    Raises OSError if it is no OLE file, and LookupError for an unknown code page.
     """
     with olefile.OleFileIO(str(path)) as file:
         properties: Any = file.get_metadata()  # its attributes are not in the stubs
@@ -26,6 +26,6 @@ def read_properties(path: Path) -> tuple[str | None, int | None]:
 
 
 def _text(title: bytes, codepage: int | None) -> str:
-    """Code pages are written as signed numbers of 16 bits."""
+    """Decode a title. The number of its code page is a signed number of 16 bits."""
     number = (codepage or 1252) & 0xFFFF
     return title.decode("utf-8" if number == _UTF_8 else f"cp{number}", errors="replace").rstrip("\0")

@@ -1,6 +1,6 @@
-"""Presentations and formulas of OpenDocument, which the library does not read.
+"""Read presentations and formulas of OpenDocument, which the library cannot read.
 
-Source: OASIS OpenDocument 1.3, part 2 (packages) and part 3 (schema).
+Source: OASIS OpenDocument 1.3, part 2 (zip container) and part 3 (schema).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _MATH = "{http://www.w3.org/1998/Math/MathML}"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
-#: Elements that stand for white space.
+#: Elements for white space.
 _SPACES = (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break")
 
 _Read = tuple[str, int | None, str | None]
@@ -25,9 +25,9 @@ _Read = tuple[str, int | None, str | None]
 
 
 def read_presentation(path: Path) -> _Read:
-    """The paragraphs in the order of the file, the number of slides, and the title.
+    """Return the paragraphs in the order of the file, the number of slides, and the title.
 
-    Raises zipfile.BadZipFile, ValueError or etree.LxmlError for what is no such file.
+    Raises zipfile.BadZipFile, ValueError or etree.LxmlError if the file cannot be read.
     """
     with zipfile.ZipFile(path) as package:
         paragraphs, slides = [], 0
@@ -41,9 +41,9 @@ def read_presentation(path: Path) -> _Read:
 
 
 def read_formula(path: Path) -> _Read:
-    """The formula as it was typed where the file holds that, else its symbols; no pages; the title.
+    """Return the formula as it was typed, else its symbols; None for the pages; and the title.
 
-    Raises what :func:`read_presentation` raises.
+    Raises the errors of :func:`read_presentation`.
     """
     with zipfile.ZipFile(path) as package:
         typed: list[str] = []
@@ -55,13 +55,13 @@ def read_formula(path: Path) -> _Read:
 
 
 def read_title(path: Path) -> str | None:
-    """The title; raises what :func:`read_presentation` raises."""
+    """Return the title. Raises the errors of :func:`read_presentation`."""
     with zipfile.ZipFile(path) as package:
         return _title(package)
 
 
 def _elements(package: zipfile.ZipFile, name: str, *tags: str) -> Iterator[etree._Element]:
-    """The elements with these tags, as they end."""
+    """Yield the elements with these tags, each at its end tag."""
     with _opened(package, name) as file:
         for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True):
             yield element
@@ -71,7 +71,7 @@ def _opened(package: zipfile.ZipFile, name: str) -> IO[bytes]:
     try:
         return package.open(name)
     except KeyError as error:
-        raise ValueError(f"the file holds no {name}") from error
+        raise ValueError(f"the file has no {name}") from error
 
 
 def _words(paragraph: etree._Element) -> str:

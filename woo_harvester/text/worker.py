@@ -1,7 +1,7 @@
 """A worker process, started by :mod:`woo_harvester.text.workers`.
 
-It reads requests from stdin, one line of JSON each, and answers on stdout, each answer after its length in
-bytes. JSON both ways: what comes from a worker that a document has taken over is only ever data.
+It reads requests from stdin, one line of JSON each. It writes answers in JSON to stdout, each after its
+length in bytes. JSON is only data, so that a worker that a document has taken over cannot harm the crawl.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from woo_harvester.text.confinement import bound_memory, end_with_parent, forbid
 from woo_harvester.text.extract import extract, prepare
 from woo_harvester.text.extracted import LENGTH_BYTES, Limits, TextFailedError
 
-#: Seconds after which a worker ends itself, over the time that it has; its parent ends it before.
+#: Seconds after the time limit at which a worker ends itself. Normally its parent ends it earlier.
 _GRACE = 5
 
 
 def main() -> None:
     """Answer requests until there are no more."""
-    # An operator's Ctrl-C ends the crawl, which ends its workers when it needs them no more.
+    # An operator's Ctrl-C ends the crawl, which stops its workers itself.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
     limits = Limits(**json.loads(sys.argv[1]))
@@ -38,21 +38,21 @@ def main() -> None:
     bound_memory(limits.memory)
     _send(answers, {"confined": confined})
     for line in sys.stdin.buffer:
-        # Holds also where the parent is gone, and while a library is in a loop.
+        # This works also without the parent, and while a library is in an endless loop.
         signal.alarm(math.ceil(limits.timeout) + _GRACE)
         _send(answers, _answer(json.loads(line), limits))
         signal.alarm(0)
 
 
 def _load(limits: Limits) -> None:
-    """Have the library unpack what it needs into a folder that nobody else could have put something into."""
+    """Have the library unpack its files into a new folder, which has no files of others."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = os.environ["KREUZBERG_CACHE_DIR"] = folder
         prepare(limits)
 
 
 def _answers() -> BinaryIO:
-    """Stdout for this module alone: libraries that print must not disturb the answers."""
+    """Return stdout for the answers, and discard what libraries print."""
     answers = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)

@@ -1,8 +1,8 @@
-"""Worker processes that read documents, beside an asyncio event loop.
+"""Run worker processes that read documents, from an asyncio event loop.
 
-A worker is started when it is first needed, as a new Python that inherits only its pipes: no sockets, no open
-files, and of the environment only what a library needs to start. What happens to it (it crashes, hangs or
-grows) costs that worker and one document; the next document gets a new one.
+A worker is started on first use, as a new Python process. It inherits only its pipes and a few variables of
+the environment, no sockets and no open files. If a worker crashes, hangs or uses too much memory, only its
+document is lost. The next document gets a new worker.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from woo_harvester.text.extracted import (
 
 logger = logging.getLogger(__name__)
 
-#: Documents after which a worker is replaced, so that leaks of a library do not add up.
+#: Documents after which a worker is replaced, since libraries may leak memory.
 _DOCUMENTS_MAXIMUM = 500
-#: Seconds for the start of a worker, and for its end when it is asked to.
+#: Seconds in which a worker must start, and in which it must end by itself.
 _START_TIMEOUT = 60
 _STOP_TIMEOUT = 5
-#: JSON of text takes at most so many bytes a character; what stands around it far less than this.
+#: Bytes of a character in JSON at most, and bytes around the text at most.
 _BYTES, _AROUND = 4, 64 * 1024
-#: All of the environment that a worker sees: where libraries, temporary files and Tesseract's data are.
+#: Variables of the environment that a worker inherits: paths of libraries, temporary files, Tesseract's data.
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TESSDATA_PREFIX")
 
-#: The library starts as many threads as there are cores; there are as many workers as are wanted instead.
+#: Keeps the library from starting a thread for each core: WOO_TEXT_WORKERS sets the number of workers.
 _ONE_THREAD = {"TOKIO_WORKER_THREADS": "1", "RAYON_NUM_THREADS": "1"}
 
-#: Has the C library give the memory of an image back when it is freed (mallopt(3)): without a fixed
-#: threshold it keeps more and more of it, and after some five scans there is too little left for the next.
-_GIVEN_BACK = {"MALLOC_MMAP_THRESHOLD_": str(128 * 1024)}
+#: Has the C library return the memory of an image to the system when it is freed (mallopt(3)). Without a
+#: fixed threshold it keeps ever more memory, and after some five scans too little is left for the next.
+_RETURN_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(128 * 1024)}
 
 
 class _Worker:
-    """One process, which reads one document at a time."""
+    """One worker process, which reads one document at a time."""
 
     def __init__(self, process: Process, limits: Limits) -> None:
         self._process = process
@@ -59,13 +59,13 @@ class _Worker:
         self._stdout = cast("asyncio.StreamReader", process.stdout)
         self._limits = limits
         self.documents = 0
-        """How many it was given."""
+        """Number of documents that it got."""
         self.confined = False
-        """Whether the kernel keeps it from network, programs and writing."""
+        """True if the kernel forbids it network, programs and writing."""
 
     @classmethod
     async def start(cls, limits: Limits) -> _Worker:
-        """A worker that is ready. Raises TextCrashError where it does not come up, and WorkerStartError."""
+        """Start a worker; return it when it is ready. Raises TextCrashError or WorkerStartError."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "woo_harvester.text.worker", json.dumps(asdict(limits))),
@@ -73,7 +73,7 @@ class _Worker:
                 stdout=PIPE,
                 env=_environment(os.environ),
                 cwd="/",
-                start_new_session=True,  # the keys of a terminal do not reach it
+                start_new_session=True,  # so that Ctrl-C in a terminal does not reach it
             )
         except OSError as error:  # such as too many processes, or too little memory
             raise WorkerStartError(str(error)) from error
@@ -91,16 +91,16 @@ class _Worker:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Process id of the worker."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be given a document."""
+        """True if the process has not ended."""
         return self._process.returncode is None
 
     async def extract(self, path: Path, filetype: str) -> Extracted:
-        """As :meth:`Workers.extract`; after any exception but TextFailedError the worker is of no use."""
+        """Extract as :meth:`Workers.extract`. Kill the worker after any error but TextFailedError."""
         self.documents += 1
         try:
             async with asyncio.timeout(self._limits.timeout):
@@ -112,7 +112,7 @@ class _Worker:
         return Extracted(**answer)
 
     async def stop(self) -> None:
-        """Let it end by itself; end it where it does not."""
+        """Ask the process to end, and kill it if it does not."""
         self._stdin.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_STOP_TIMEOUT):
@@ -120,13 +120,13 @@ class _Worker:
         await self.kill()
 
     async def kill(self) -> None:
-        """End it at once, whatever it is doing."""
+        """Kill the process at once."""
         with suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
 
     async def _ask(self, request: bytes) -> dict[str, Any]:
-        with suppress(BrokenPipeError, ConnectionResetError):  # reading tells that it is gone
+        with suppress(BrokenPipeError, ConnectionResetError):  # _receive raises if the process has ended
             self._stdin.write(request)
             await self._stdin.drain()
         return await self._receive()
@@ -143,31 +143,31 @@ class _Worker:
 
 
 class Workers:
-    """At most *count* workers; a document waits until one of them has time.
+    """A pool of at most *count* workers. A document waits until a worker is free.
 
-    Belongs to the event loop in which it is first used; :meth:`close` ends the workers.
+    A pool belongs to the event loop in which it is first used. :meth:`close` ends the workers.
     """
 
     def __init__(self, limits: Limits, count: int = 1, documents: int = _DOCUMENTS_MAXIMUM) -> None:
         self._limits = limits
         self._documents = documents
-        self._room = asyncio.Semaphore(count)
+        self._capacity = asyncio.Semaphore(count)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
         self._warned = False
 
     @property
     def pids(self) -> list[int]:
-        """The process ids of the workers that there are now."""
+        """Process ids of the current workers."""
         return [worker.pid for worker in (*self._busy, *self._idle)]
 
     async def extract(self, path: Path, filetype: str) -> Extracted:
-        """The text of the document at *path*; *filetype* is the code at the end of its type's URI: PDF.
+        """Return the text of the document at *path*; *filetype* is the code of its type, such as PDF.
 
-        Raises TextTimeoutError, TextCrashError or TextFailedError: all of them a TextError. Raises
-        WorkerStartError where the machine gives no process.
+        Raises TextTimeoutError, TextCrashError or TextFailedError, which are all a TextError. Raises
+        WorkerStartError if no process can be started.
         """
-        async with self._room:
+        async with self._capacity:
             worker = await self._worker()
             self._busy.add(worker)
             try:
@@ -185,7 +185,7 @@ class Workers:
                 self._busy.discard(worker)
 
     async def close(self) -> None:
-        """End all workers; a document that is being read is given up, with a TextCrashError."""
+        """End all workers. Reading a document at that moment raises TextCrashError."""
         await asyncio.gather(*(worker.kill() for worker in self._busy))
         idle, self._idle = self._idle, []
         await asyncio.gather(*(worker.stop() for worker in idle))
@@ -199,7 +199,7 @@ class Workers:
         if not worker.confined and not self._warned:
             self._warned = True
             logger.warning(
-                "Documents are read with access to network and files: only Linux with libseccomp bars it"
+                "Documents are read with access to network and files: only Linux with libseccomp prevents it"
             )
         return worker
 
@@ -211,15 +211,15 @@ class Workers:
 
 
 def _request(path: Path, filetype: str) -> bytes:
-    """One line; the worker has another working folder."""
+    """Return a request as one line. The path is absolute, since the worker has another working folder."""
     return json.dumps({"path": str(path.absolute()), "filetype": filetype}).encode() + b"\n"
 
 
 def _environment(given: Mapping[str, str]) -> dict[str, str]:
-    """What a worker gets of *given*; it finds modules where this process finds them."""
+    """Return the environment of a worker, which finds modules where this process finds them."""
     paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 -- an empty one is the working folder
     kept = {name: given[name] for name in _ENVIRONMENT if name in given}
-    return {**kept, **_ONE_THREAD, **_GIVEN_BACK, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
+    return {**kept, **_ONE_THREAD, **_RETURN_MEMORY, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
 
 
 def _ended(status: int) -> str:
