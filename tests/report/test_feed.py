@@ -5,17 +5,17 @@ from lxml import etree
 
 from tests.report.runs import HOST
 from woo_harvester.report.feed import ATOM, ENTRIES, feed
-from woo_harvester.report.history import HostThen, RunThen
+from woo_harvester.report.history import HostResult, RunResult
 
 A = f"{{{ATOM}}}"
 
 
-def run(day: int, harvested: int, *, came: tuple[str, ...] = (), mended: tuple[str, ...] = ()) -> RunThen:
-    then = HostThen(10, harvested, 0, 0, 0, 90, came=list(came), mended=list(mended))
-    return RunThen(f"woo-{day:04}", "woo", f"2026-01-01T08:{day:02}:00+01:00", {HOST: then})
+def run(day: int, harvested: int, *, came: tuple[str, ...] = (), mended: tuple[str, ...] = ()) -> RunResult:
+    then = HostResult(10, harvested, 0, 0, 0, 90, came=list(came), mended=list(mended))
+    return RunResult(f"woo-{day:04}", "woo", f"2026-01-01T08:{day:02}:00+01:00", {HOST: then})
 
 
-def read(*runs: RunThen, base_url: str | None = None) -> etree._Element:
+def read(*runs: RunResult, base_url: str | None = None) -> etree._Element:
     return etree.fromstring(feed(HOST, runs, base_url=base_url))
 
 

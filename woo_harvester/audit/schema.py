@@ -16,7 +16,7 @@ from lxml import etree
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE
 from woo_harvester.sitemaps.reader import local_name, namespace
 
-MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
+_MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
 
 #: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
@@ -24,7 +24,7 @@ _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 #: More of one document would not be read by anybody.
 MAX_FAULTS = 20
 
-MANY = None
+_MANY = None
 Leaf = Literal["string", "anyURI", "date", "dateTime", "value"]
 
 
@@ -56,12 +56,12 @@ class SchemaFault:
 
 
 def _list_of(name: str, content: Leaf | str = "string") -> Group:
-    return Group((Child(name, content, 1, MANY),))
+    return Group((Child(name, content, 1, _MANY),))
 
 
 GROUPS: dict[str, Group] = {
     "Document": Group(
-        (Child("DiWoo", "DiWoo"), Child("MDTO", "mdto", 0, MANY), Child("extraMetadata", "extra", 0, MANY)),
+        (Child("DiWoo", "DiWoo"), Child("MDTO", "mdto", 0, _MANY), Child("extraMetadata", "extra", 0, _MANY)),
         in_order=True,
     ),
     "DiWoo": Group(
@@ -132,7 +132,7 @@ GROUPS: dict[str, Group] = {
     "values": _list_of("value"),
 }
 
-EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00:00"}
+_EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00:00"}
 
 
 def schema_faults(document: etree._Element) -> Iterator[SchemaFault]:
@@ -157,7 +157,7 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
         if declared is None:
             yield _fault(child, inside, f"<{name}> hoort hier niet; hier mag: {', '.join(children)}")
             continue
-        expected = MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
+        expected = _MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
         if namespace(str(child.tag)) != expected:
             seen = namespace(str(child.tag)) or "geen"
             yield _fault(child, inside, f"<{name}> heeft niet de naamruimte {expected}, maar {seen}")
@@ -202,7 +202,7 @@ def _leaf(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault
         inside = local_name(element[0].tag)
         yield _fault(element[0], path, f"hier hoort alleen tekst, en geen <{inside}>")
     elif kind in ("date", "dateTime", "anyURI") and not _is_valid(kind, element.text or ""):
-        example = f", zoals {EXAMPLES[kind]}" if kind in EXAMPLES else ""
+        example = f", zoals {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
         yield _fault(element, path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}")
 
 

@@ -20,12 +20,12 @@ from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.audit_summary import print_summary
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.report.sarif import sarif
-from woo_harvester.report.terminal import show
-from woo_harvester.running.command import WordedCommand, one_of
+from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: An audit asks for headers only, and leaves nothing behind but its report.
-SETTINGS: dict[str, Any] = {
+_SETTINGS: dict[str, Any] = {
     "DELTAFETCH_ENABLED": False,
     "FEEDS": {},
     "FILES_STORE": None,
@@ -50,15 +50,15 @@ SETTINGS: dict[str, Any] = {
 }
 
 #: Characters of a line when the output is no terminal.
-WIDTH = 100
+_WIDTH = 100
 
-FAILING = {
+_FAILING = {
     "error": frozenset({Severity.ERROR}),
     "warning": frozenset({Severity.ERROR, Severity.WARNING}),
 }
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Runs the spider ``woo`` over hosts, or reads files, and answers what a publisher needs to know.
 
     Exit status 0 where nothing at or above ``--fail-on`` was found, 1 where something was or the audit could
@@ -103,7 +103,7 @@ class Command(WordedCommand):
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
-        settings.setdict(SETTINGS, "cmdline")
+        settings.setdict(_SETTINGS, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
@@ -115,7 +115,7 @@ class Command(WordedCommand):
         if not folder.report.exists():
             self.fail(f"no report was made in {folder.path}")
             return
-        failing = FAILING[opts.fail_on]
+        failing = _FAILING[opts.fail_on]
         with to_stdout():
             _answer(folder, failing, opts)
         found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
@@ -191,7 +191,7 @@ def _answer(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Name
     elif opts.format == "sarif":
         print(sarif(folder, lang), end="")
     else:
-        show(folder, Console(width=None if sys.stdout.isatty() else WIDTH), lang)
+        print_summary(folder, Console(width=None if sys.stdout.isatty() else _WIDTH), lang)
 
 
 def _existing(given: str) -> Path:

@@ -14,7 +14,7 @@ from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
 from woo_harvester.arguments import ArgumentError, WooArguments, suggestion
 from woo_harvester.running.causes import cause_of, naming
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: How a spider's argument is told from an option or a second spider.
-ARGUMENT = re.compile(r"-*(\w+)(=.*)?", re.DOTALL)
+_ARGUMENT = re.compile(r"-*(\w+)(=.*)?", re.DOTALL)
 
 
-class Command(WordedCommand, CrawlCommand):
+class Command(ProjectCommand, CrawlCommand):
     """Scrapy's own command; exit status 2 for a wrong argument, 1 for a run that could not start.
 
     A spider takes part with ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and with
@@ -44,7 +44,7 @@ class Command(WordedCommand, CrawlCommand):
         settings = cast("Settings", self.settings)
         with self.failing():
             try:
-                self._check_words(args)
+                self._check_spider_arguments(args)
                 with naming("ADDONS"):
                     AddonManager.load_pre_crawler_settings(settings)  # they name formats
                 super().process_options(args, opts)
@@ -58,7 +58,7 @@ class Command(WordedCommand, CrawlCommand):
             try:
                 configure_logging(self.settings)
             except (OSError, ValueError, LookupError) as error:
-                self.tell(f"LOG_FILE: {cause_of(error)}")
+                self.write_error(f"LOG_FILE: {cause_of(error)}")
         self.fail(message, 2)
         raise SystemExit(2)
 
@@ -69,11 +69,11 @@ class Command(WordedCommand, CrawlCommand):
             status, line = failure
             self.fail(line, status)
 
-    def _check_words(self, args: list[str]) -> None:
+    def _check_spider_arguments(self, args: list[str]) -> None:
         """Refuse a spider's argument that lacks its ``-a``. Raises UsageError."""
         names = [field.alias or name for name, field in WooArguments.model_fields.items()]
         for given in args:
-            match = ARGUMENT.fullmatch(given)
+            match = _ARGUMENT.fullmatch(given)
             if match and match[1] in names:
                 raise UsageError(
                     f"{given} is an argument of the spider: write -a {match[1]}{match[2] or '=…'}"

@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from woo_harvester.running.process import Failure
 
 #: How many records and findings are shown; the files hold all.
-SHOWN_RECORDS = 2
-SHOWN_FINDINGS = 8
-WIDTH = 100
+_SHOWN_RECORDS = 2
+_SHOWN_FINDINGS = 8
+_WIDTH = 100
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Starts the publishers of ``woo_harvester.demo`` and harvests them as in earnest.
 
     Only three settings differ from those of a real run: the address of the register, that this machine may
@@ -176,12 +176,12 @@ def _show_findings(run: RunFolder) -> None:
     counts = Counter(finding["code"] for finding in run.read_findings())
     errors = [code for code, _ in counts.most_common() if explain(code).severity == "error"]
     print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
-    for code in errors[:SHOWN_FINDINGS]:
+    for code in errors[:_SHOWN_FINDINGS]:
         explanation = explain(code)
         print(f"  {counts[code]} x {code}: {explanation.what}")
         print(
             textwrap.fill(
-                f"→ {explanation.mend}", WIDTH, initial_indent="      ", subsequent_indent="        "
+                f"→ {explanation.mend}", _WIDTH, initial_indent="      ", subsequent_indent="        "
             )
         )
 
@@ -194,7 +194,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 def _shorten_text(record: dict[str, Any]) -> None:
     for file in record["versies"][-1].get("bestanden", []):
         if "tekst" in file:
-            file["tekst"] = textwrap.shorten(file["tekst"], WIDTH, placeholder=" …")
+            file["tekst"] = textwrap.shorten(file["tekst"], _WIDTH, placeholder=" …")
 
 
 def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -203,4 +203,4 @@ def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         max(found, key=lambda record: len(record["document"])),
         max(found, key=lambda record: len(record["herkomst"].get("standaardwaarden", {}))),
-    ][:SHOWN_RECORDS]
+    ][:_SHOWN_RECORDS]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.extensions.elasticsearch import MISSING
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state.latest import RecordsError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Fills a new index with the latest version of each document of the files, and moves the alias to it.
 
     Searches see the old index until the new one is whole. Exit status 1 where it could not be done, and 2 for

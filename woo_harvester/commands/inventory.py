@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, shown, take_inventory
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.running.command import WordedCommand, one_of
+from woo_harvester.running.command import ProjectCommand, one_of
 
 if TYPE_CHECKING:
     import argparse
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: Days of the period where none is given.
-PERIOD = 30
+_PERIOD = 30
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Makes the inventory of errors from the reports of runs.
 
     Without an option, as HTML, CSV and JSON in a folder beside the reports. Exit status 1 where the reports
@@ -42,7 +42,7 @@ class Command(WordedCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {PERIOD} days ago")
+        parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {_PERIOD} days ago")
         parser.add_argument("--until", dest="last", metavar="DATE", help="default: today")
         parser.add_argument(
             "--format",
@@ -57,7 +57,7 @@ class Command(WordedCommand):
         if args:
             raise UsageError(f"it takes no arguments, got {' '.join(args)}", print_help=False)
         last = _day(opts.last, "until") or datetime.now(AMSTERDAM).date()
-        first = _day(opts.first, "from") or last - timedelta(days=PERIOD)
+        first = _day(opts.first, "from") or last - timedelta(days=_PERIOD)
         if first > last:
             raise UsageError(f"expected a period, got --from {first} --until {last}", print_help=False)
         output = Path(opts.output) if opts.output else None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.report.make import make_report
 from woo_harvester.report.merge import MergeError, merge
+from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from woo_harvester.findings import Language
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Merges the folders of runs over different hosts; exit status 1 where they cannot be one."""
 
     name = "merge-reports"

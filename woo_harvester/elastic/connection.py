@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 #: The API that the client asks for, and the one that a server 8.19 has too.
-ASKED, OLDER = "compatible-with=9", "compatible-with=8"
+_CLIENT_VERSION, _OLDER_VERSION = "compatible-with=9", "compatible-with=8"
 
-BAD_URL = (
+_BAD_URL = (
     "WOO_ELASTICSEARCH_URL cannot be used: expected scheme, host and port of each URL, such as "
     "https://search.example.nl:9200, and user and password as settings of their own"
 )
@@ -31,20 +31,20 @@ class SearchError(Exception):
     """The index cannot be used; the message is one line that tells which setting changes it."""
 
 
-class CompatibleTransport(Transport):
+class _CompatibleTransport(Transport):
     """Asks for the API of version 8, which servers 8 and 9 both have."""
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
         headers = kwargs.get("headers")
         if headers:
             for name, value in headers.items():
-                headers[name] = value.replace(ASKED, OLDER)
+                headers[name] = value.replace(_CLIENT_VERSION, _OLDER_VERSION)
         return super().perform_request(*args, **kwargs)
 
 
 def connect(settings: BaseSettings) -> Elasticsearch:
     """A client by the settings; nothing is sent yet. Raises SearchError."""
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what goes wrong is told here
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # errors are reported by reason()
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
     timeout = settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT")
     options: dict[str, Any] = {}
@@ -57,22 +57,22 @@ def connect(settings: BaseSettings) -> Elasticsearch:
             options["ssl_context"] = _trust(settings["WOO_ELASTICSEARCH_CA"])
         return Elasticsearch(
             urls,
-            transport_class=CompatibleTransport,
+            transport_class=_CompatibleTransport,
             request_timeout=timeout,
             max_retries=len(urls) - 1,
             **options,
         )
     except ValueError:  # the client's own text repeats the URL, which may have a password in it
-        raise SearchError(BAD_URL) from None
+        raise SearchError(_BAD_URL) from None
 
 
 def reason(error: Exception) -> str:
     """One line about an error of the client, with the setting that changes it."""
     if isinstance(error, AuthenticationException | AuthorizationException):
-        what = f"refuses the request ({error.status_code}: {detail(error)})"
+        what = f"refuses the request ({error.status_code}: {_detail(error)})"
         return f"Elasticsearch {what}: see WOO_ELASTICSEARCH_API_KEY, or _USER and _PASSWORD"
     if isinstance(error, ApiError):
-        return f"Elasticsearch answered {error.status_code}: {detail(error)}"
+        return f"Elasticsearch answered {error.status_code}: {_detail(error)}"
     if isinstance(error, TlsError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
         return (
             f"the certificate of Elasticsearch cannot be verified ({_first(error)}): see WOO_ELASTICSEARCH_CA"
@@ -84,7 +84,7 @@ def reason(error: Exception) -> str:
     return f"Elasticsearch cannot be used: {_first(error)}"
 
 
-def detail(error: ApiError) -> str:
+def _detail(error: ApiError) -> str:
     """What the server says of an error."""
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("error"), dict):

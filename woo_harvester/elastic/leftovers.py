@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from woo_harvester.elastic.connection import SearchError
-from woo_harvester.elastic.indices import MARK, told
+from woo_harvester.elastic.indices import REBUILD_MARK, search_errors
 from woo_harvester.paths import data_dir, node_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def owner_of(settings: BaseSettings) -> str:
 
 
 @contextmanager
-def alone(settings: BaseSettings, alias: str) -> Iterator[None]:
+def rebuild_lock(settings: BaseSettings, alias: str) -> Iterator[None]:
     """Hold off other rebuilds of *alias* by this installation; the kernel ends that with the process.
 
     Raises SearchError where another one is going on, or the lock cannot be made.
@@ -52,27 +52,29 @@ def mark(client: Elasticsearch, alias: str, owner: str | None) -> None:
 
     Raises SearchError.
     """
-    with told():
+    with search_errors():
         if not client.indices.exists_alias(name=alias):
             return
         for index, found in client.indices.get_mapping(index=alias).items():
             meta = _meta(found)
-            if meta.get(MARK) != owner:
-                others = {key: value for key, value in meta.items() if key != MARK}
-                client.indices.put_mapping(index=index, meta={**others, **({MARK: owner} if owner else {})})
+            if meta.get(REBUILD_MARK) != owner:
+                others = {key: value for key, value in meta.items() if key != REBUILD_MARK}
+                client.indices.put_mapping(
+                    index=index, meta={**others, **({REBUILD_MARK: owner} if owner else {})}
+                )
 
 
 def remove(client: Elasticsearch, alias: str, owner: str) -> tuple[list[str], list[str]]:
-    """Delete what rebuilds of *owner* left behind; it must be :func:`alone`.
+    """Delete what rebuilds of *owner* left behind; it must be :func:`rebuild_lock`.
 
     Returns the indices that were deleted, and those of another owner. Raises SearchError.
     """
     removed: list[str] = []
     others: list[str] = []
-    with told():
+    with search_errors():
         # A pattern also fits aliases that go on after it, such as woo-vergunningen-v1.
         for index, found in client.indices.get(index=f"{alias}-v*").items():
-            made_by = _meta(found).get(MARK)
+            made_by = _meta(found).get(REBUILD_MARK)
             if made_by is None or alias in found["aliases"] or not _is_of(index, alias):
                 continue
             if made_by == owner:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: Objects made above those given back before Python looks through the youngest ones; its own value is 700 or
 #: 2,000, less than a single batch of entries makes.
-THRESHOLD = 50_000
+_THRESHOLD = 50_000
 
 
 class RareCollections:
@@ -32,4 +32,4 @@ class RareCollections:
         """All components are made by now."""
         gc.collect()
         gc.freeze()
-        gc.set_threshold(THRESHOLD, 20, 20)
+        gc.set_threshold(_THRESHOLD, 20, 20)

@@ -23,8 +23,8 @@ from woo_harvester.items import RecordItem
 from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run, refuse_start
-from woo_harvester.search.document import Action, Withdrawn, action_of
-from woo_harvester.search.kind import Kind
+from woo_harvester.search.document import BulkAction, Withdrawn, bulk_action
+from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
 from woo_harvester.state.delivery import Delivery
 
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from woo_harvester.elastic.bulk import Outcome, Writer
+    from woo_harvester.elastic.bulk import BulkOutcome, BulkWriter
 
 logger = logging.getLogger(__name__)
 
 MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
-NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
-FAILED = "elasticsearch_failed"
+_NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
+_FAILED = "elasticsearch_failed"
 
 
 @dataclass(slots=True)
-class Batch:
+class _Batch:
     """Documents that go together, by id; of a document that comes twice, the later one."""
 
-    actions: dict[str, Action] = field(default_factory=dict)
+    actions: dict[str, BulkAction] = field(default_factory=dict)
     deliveries: dict[str, list[Delivery]] = field(default_factory=dict)
     size: int = 0
     """Bytes of the lines."""
 
-    def add(self, action: Action, delivery: Delivery | None) -> None:
+    def add(self, action: BulkAction, delivery: Delivery | None) -> None:
         """Put a document to the others."""
         self.actions[action.id] = action
         self.size += len(action.lines)
@@ -70,19 +70,19 @@ class ElasticsearchExporter:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         settings = crawler.settings
-        self._kind: Kind = getattr(crawler.spidercls, "search_kind", WOO)
+        self._kind: RecordKind = getattr(crawler.spidercls, "search_kind", WOO)
         try:
             self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
         except ValueError as error:
             refuse_start(crawler, str(error), error)
-        self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
-        self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
-        self._batch = Batch()
-        self._writer: Writer | None = None
+        self._max_actions = settings.getint("WOO_ELASTICSEARCH_BATCH")
+        self._max_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
+        self._batch = _Batch()
+        self._writer: BulkWriter | None = None
         self._writing: asyncio.Task[None] | None = None
         self._failed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="elasticsearch")
-        self._timer = create_looping_call(self._begin_waiting)
+        self._timer = create_looping_call(self._begin_pending)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -109,26 +109,26 @@ class ElasticsearchExporter:
 
     def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
         """Put the record into the batch; where that is full and cannot be written yet, what to wait for."""
-        self._gather(item, response)
-        return self._room() if self._full() else None
+        self._add_to_batch(item, response)
+        return self._wait_for_capacity() if self._full() else None
 
-    async def _room(self) -> None:
+    async def _wait_for_capacity(self) -> None:
         """Wait until the batch before the full one is written."""
         while self._full() and self._writing is not None:
-            await self._wait(self._writing)
+            await self._wait_a_second(self._writing)
 
-    async def _wait(self, writing: asyncio.Task[None]) -> None:
+    async def _wait_a_second(self, writing: asyncio.Task[None]) -> None:
         """Wait until it is done, a second at most; a run that is told to stop waits for no server."""
         if not self._crawler.crawling and self._writer is not None:
             self._writer.give_up.set()
         await asyncio.wait([writing], timeout=1)
 
-    def _gather(self, item: Any, response: Response | None) -> None:
+    def _add_to_batch(self, item: Any, response: Response | None) -> None:
         if self._failed:
             return
         record = json_value(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
         try:
-            action = action_of(self._kind, record, self._withdrawn)
+            action = bulk_action(self._kind, record, self._withdrawn)
         except ValueError as error:
             self._refuse(record, str(error))
             return
@@ -142,12 +142,14 @@ class ElasticsearchExporter:
             self._timer.stop()
         while self._writing is not None or (self._batch.actions and not self._failed):
             if self._writing is not None:
-                await self._wait(self._writing)
+                await self._wait_a_second(self._writing)
             self._begin()
         self._thread.shutdown(wait=False)
         if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
             documents = "1 document" if refused == 1 else f"{refused} documents"
-            fail_run(self._crawler, f"Elasticsearch refused {documents}: see {self._refused() or 'the log'}")
+            fail_run(
+                self._crawler, f"Elasticsearch refused {documents}: see {self._refused_file() or 'the log'}"
+            )
 
     async def engine_stopped(self) -> None:
         """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
@@ -163,43 +165,43 @@ class ElasticsearchExporter:
         if self._writing is not None:
             self._writing.cancel()
         elif self._batch.actions and not self._failed:
-            self._fail(NO_ANSWER)
+            self._fail(_NO_ANSWER)
 
-    def _open(self) -> Writer:
+    def _open(self) -> BulkWriter:
         """Connect and prepare the index, in the thread."""
-        from woo_harvester.elastic.bulk import Writer  # noqa: PLC0415  -- of the extra "elasticsearch"
+        from woo_harvester.elastic.bulk import BulkWriter  # noqa: PLC0415  -- of the extra "elasticsearch"
         from woo_harvester.elastic.connection import connect  # noqa: PLC0415
-        from woo_harvester.elastic.indices import prepare  # noqa: PLC0415
+        from woo_harvester.elastic.indices import prepare_index  # noqa: PLC0415
 
         settings = self._crawler.settings
         client = connect(settings)
         alias = settings[self._kind.setting]
-        name = prepare(client, alias, self._kind)
+        name = prepare_index(client, alias, self._kind)
         logger.info("Records go to the index %(name)s, alias %(alias)s", {"name": name, "alias": alias})
-        return Writer(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
+        return BulkWriter(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
 
     def _full(self) -> bool:
-        return len(self._batch.actions) >= self._most or self._batch.size >= self._most_bytes
+        return len(self._batch.actions) >= self._max_actions or self._batch.size >= self._max_bytes
 
-    def _begin_waiting(self) -> None:
+    def _begin_pending(self) -> None:
         """Write what there is, however little, so that it does not wait for a slow crawl."""
         self._begin()
 
     def _begin(self) -> None:
         """Have the batch written, unless one is being written or there is nothing in it."""
         if self._writing is None and self._batch.actions and not self._failed:
-            batch, self._batch = self._batch, Batch()
+            batch, self._batch = self._batch, _Batch()
             self._writing = asyncio.get_running_loop().create_task(self._deliver(batch))
 
-    async def _deliver(self, batch: Batch) -> None:
-        writer = cast("Writer", self._writer)
+    async def _deliver(self, batch: _Batch) -> None:
+        writer = cast("BulkWriter", self._writer)
         try:
             outcome = await self._in_thread(writer.write, list(batch.actions.values()))
-            self._settle(batch, outcome)
+            self._record_outcome(batch, outcome)
         except CloseSpider:
             self._failed = True  # the state could not be written, and has told it
         except asyncio.CancelledError:  # by given_up()
-            self._fail(NO_ANSWER)
+            self._fail(_NO_ANSWER)
         except Exception as error:
             self._fail(_line(error))
         finally:
@@ -211,9 +213,9 @@ class ElasticsearchExporter:
     def _fail(self, why: str) -> None:
         self._failed = True
         self._crawler.stats.inc_value("woo/outputs/failed")
-        end_run(self._crawler, FAILED, f"{why}; what is not in the index comes again in the next run")
+        end_run(self._crawler, _FAILED, f"{why}; what is not in the index comes again in the next run")
 
-    def _settle(self, batch: Batch, outcome: Outcome) -> None:
+    def _record_outcome(self, batch: _Batch, outcome: BulkOutcome) -> None:
         """Confirm what is in the index, and put aside what never will be."""
         done = [
             delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
@@ -233,16 +235,16 @@ class ElasticsearchExporter:
         logger.error(
             "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
         )
-        if (path := self._refused()) is None:
+        if (path := self._refused_file()) is None:
             return
         line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
         try:
             with path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
         except OSError as error:
-            end_run(self._crawler, FAILED, f"{REFUSED} could not be written: {error}")
+            end_run(self._crawler, _FAILED, f"{REFUSED} could not be written: {error}")
 
-    def _refused(self) -> Path | None:
+    def _refused_file(self) -> Path | None:
         """The file of documents that are not in the index; None where the run has no report."""
         findings = self._crawler.get_extension(Findings)
         return findings.run_folder.refused if findings is not None else None

@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Formats whose file is whole after each record: what was written of it can be relied on before its end.
-APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+_APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
 
-MOVED = (
+_MOVED = (
     "The last line of %(path)s was truncated, by a kill or a crash: moved its %(size)d bytes to %(aside)s, "
     "so that no record is glued to it"
 )
 
 #: Of an output or of the state: after it nothing can be confirmed any more.
-FATAL = (OSError, StateError, CloseSpider)
+_FATAL = (OSError, StateError, CloseSpider)
 
 
 @dataclass
-class Feed:
+class _OpenFeed:
     """What one file of a feed has been given and is not known to be durable."""
 
     slot: FeedSlot
@@ -77,7 +77,7 @@ class DurableFeedExporter(FeedExporter):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._feeds: dict[FeedSlot, Feed] = {}
+        self._feeds: dict[FeedSlot, _OpenFeed] = {}
         self._unsynced = 0
         self._failed = False
         self._timer = create_looping_call(self._sync)
@@ -107,7 +107,7 @@ class DurableFeedExporter(FeedExporter):
                     feed.deliveries.append(delivery)
                 for _ in range(refusing):
                     self._keeper.durable([delivery], {})
-        except FATAL as error:
+        except _FATAL as error:
             self._fail(error)
             return
         self._unsynced += 1
@@ -136,7 +136,7 @@ class DurableFeedExporter(FeedExporter):
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
                     slot.start_exporting()  # what Scrapy does later, where nobody learns of an error
-        except FATAL as error:
+        except _FATAL as error:
             self._fail(error)
 
     @cached_property
@@ -146,17 +146,17 @@ class DurableFeedExporter(FeedExporter):
             raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
         return keeper
 
-    def _feed(self, slot: FeedSlot) -> Feed:
+    def _feed(self, slot: FeedSlot) -> _OpenFeed:
         """The feed of a slot, noted in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
-            feed = Feed(slot, _local(slot), in_lines=_is_in_lines(slot))
+            feed = _OpenFeed(slot, _local(slot), in_lines=_is_in_lines(slot))
             if feed.path is not None:
                 self._prepare(feed, feed.path)
             self._feeds[slot] = feed  # only now: a file that another run writes is not opened
             self._watch(feed)
         return feed
 
-    def _prepare(self, feed: Feed, path: Path) -> None:
+    def _prepare(self, feed: _OpenFeed, path: Path) -> None:
         """Lock a local file, end its last line, and note in the state up to where it is durable."""
         self._keeper.lock_output(path)
         try:
@@ -164,7 +164,7 @@ class DurableFeedExporter(FeedExporter):
             if getattr(feed.slot.storage, "write_mode", "") == "ab":
                 is_csv = feed.slot.format == "csv"
                 if feed.in_lines and (aside := end_last_line(file, is_csv=is_csv)):
-                    logger.warning(MOVED, {"path": path, "size": aside.size, "aside": aside.path})
+                    logger.warning(_MOVED, {"path": path, "size": aside.size, "aside": aside.path})
                 feed.durable = file.seek(0, os.SEEK_END)
         except WriterError as error:
             raise StateError(ANOTHER_WRITER.format(path)) from error
@@ -172,7 +172,7 @@ class DurableFeedExporter(FeedExporter):
             raise StateError(str(error)) from error
         self._keeper.open_output(path, feed.durable)
 
-    def _watch(self, feed: Feed) -> None:
+    def _watch(self, feed: _OpenFeed) -> None:
         """Learn when the feed is stored, which Scrapy tells in its log only."""
         store = feed.slot.storage.store
 
@@ -190,7 +190,7 @@ class DurableFeedExporter(FeedExporter):
                     await stored
                 sizes = {} if feed.path is None else {feed.path: feed.path.stat().st_size}
             except Exception as error:
-                self._tell(error)
+                self._report_failure(error)
                 raise
             finally:
                 feed.unlock()
@@ -207,10 +207,10 @@ class DurableFeedExporter(FeedExporter):
             for feed in self._feeds.values():
                 if feed.path is not None and feed.in_lines and feed.deliveries and not self._failed:
                     self._sync_feed(feed)
-        except FATAL as error:
+        except _FATAL as error:
             self._fail(error)
 
-    def _sync_feed(self, feed: Feed, *, closed: bool = False) -> None:
+    def _sync_feed(self, feed: _OpenFeed, *, closed: bool = False) -> None:
         file, path = feed.slot.file, feed.path
         if file is None or path is None:
             return
@@ -226,7 +226,7 @@ class DurableFeedExporter(FeedExporter):
     def _fail(self, error: Exception) -> None:
         """End the run; local files are cut back to their last durable record."""
         self._failed = True
-        self._tell(error)
+        self._report_failure(error)
         for feed in self._feeds.values():
             if feed.path is not None and feed.slot.file is not None:
                 with suppress(OSError):  # what is still in the buffer does not fit either
@@ -235,7 +235,7 @@ class DurableFeedExporter(FeedExporter):
                     os.truncate(feed.path, feed.durable)
             feed.unlock()
 
-    def _tell(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         line = f"an output could not be written ({error}); what is not in it comes again in the next run"
         self.crawler.stats.inc_value("woo/outputs/failed")
         end_run(self.crawler, "output_failed", line)
@@ -243,7 +243,7 @@ class DurableFeedExporter(FeedExporter):
 
 def _is_in_lines(slot: FeedSlot) -> bool:
     """Return whether the file of a slot is whole after each record."""
-    return slot.format in APPENDED and "postprocessing" not in slot.feed_options
+    return slot.format in _APPENDED and "postprocessing" not in slot.feed_options
 
 
 def _local(slot: FeedSlot) -> Path | None:

@@ -19,7 +19,7 @@ from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.kept_back import KeptBack, explanation
-from woo_harvester.report.make import make_report
+from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import ReportsFolder, finding_line, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run

@@ -38,8 +38,8 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_host_complete": ("Whether the host was read to its end", ("host",)),
 }
 
-FAILED = "metrics_failed"
-LEVELS = ("WARNING", "ERROR", "CRITICAL")
+_FAILED = "metrics_failed"
+_LEVELS = ("WARNING", "ERROR", "CRITICAL")
 
 
 class Metrics:
@@ -67,8 +67,8 @@ class Metrics:
             self._refuse(f"expected a file that ends in .prom, as the node exporter reads, got {self._path}")
 
     def _refuse(self, reason: str) -> None:
-        end_run(self._crawler, FAILED, f"WOO_METRICS_FILE: {reason}")
-        raise CloseSpider(FAILED)
+        end_run(self._crawler, _FAILED, f"WOO_METRICS_FILE: {reason}")
+        raise CloseSpider(_FAILED)
 
     def run_written(self) -> None:
         """Write the file. A run that did not start leaves that of the run before."""
@@ -109,7 +109,7 @@ class Metrics:
         self._set("woo_run_records", figures.records)
         if (memory := stats.get_value("memusage/max")) is not None:
             self._set("woo_run_memory_bytes", memory)
-        for level in LEVELS:
+        for level in _LEVELS:
             self._set("woo_run_log_messages", stats.get_value(f"log_count/{level}", 0), level.lower())
         if figures.selected is not None:
             states = {"selected": figures.selected, "done": figures.done, "complete": figures.complete}

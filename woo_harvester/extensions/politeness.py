@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 #: A slot without any delay is never looked at again before its next response; this much makes it wait.
-SHORTEST_DELAY = 0.0001
+_SHORTEST_DELAY = 0.0001
 
 
 class HostRestsError(Exception):
@@ -31,13 +31,13 @@ class HostRestsError(Exception):
         super().__init__(f"de host vraagt om {seconds:.0f} seconden rust (Retry-After)")
 
 
-Queued = tuple["Request", "Deferred[Response]"]
+_Queued = tuple["Request", "Deferred[Response]"]
 
-MakeError = Callable[[], Exception]
+_MakeError = Callable[[], Exception]
 """Makes the error of one request."""
 
 
-class CountingQueue(deque[Queued]):
+class CountingQueue(deque[_Queued]):
     """The queue of a slot, which counts a request as under way from when it is taken.
 
     Scrapy 2.19 counts it only when its task has started, and may take others until then: more at once than
@@ -47,16 +47,16 @@ class CountingQueue(deque[Queued]):
     def __init__(self, slot: Slot) -> None:
         super().__init__(slot.queue)
         self._slot = slot
-        self._error: MakeError | None = None
+        self._error: _MakeError | None = None
 
-    def append(self, queued: Queued) -> None:
+    def append(self, queued: _Queued) -> None:
         """Have a request wait for its turn; one to a host that is given up fails at once."""
         if self._error is None:
             super().append(queued)
         else:
             queued[1].errback(self._error())
 
-    def give_up(self, error: MakeError) -> None:
+    def give_up(self, error: _MakeError) -> None:
         """Send nothing more to the host: what waits and what comes after it fails with this error."""
         self._error = error
         waiting = list(self)
@@ -64,7 +64,7 @@ class CountingQueue(deque[Queued]):
         for queued in waiting:
             self.append(queued)
 
-    def popleft(self) -> Queued:
+    def popleft(self) -> _Queued:
         """Take the first one."""
         taken = super().popleft()
         self._slot.transferring.add(taken[0])
@@ -84,8 +84,8 @@ class Politeness:
         self._longest = crawler.settings.getfloat("WOO_CRAWL_DELAY_MAX")
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._delays: dict[str, float] = {}
-        self._given_up: dict[str, MakeError] = {}
-        self._stopped: MakeError | None = None
+        self._given_up: dict[str, _MakeError] = {}
+        self._stopped: _MakeError | None = None
         slots: dict[str, dict[str, Any]] = crawler.settings.getdict("DOWNLOAD_SLOTS")
         self._fixed = {host: float(given["delay"]) for host, given in slots.items() if "delay" in given}
 
@@ -124,14 +124,14 @@ class Politeness:
             return
         asked = self._delays.get(host, 0.0)
         delay = self._fixed.get(host, slot.delay)
-        slot.delay = max(delay, asked, SHORTEST_DELAY)
+        slot.delay = max(delay, asked, _SHORTEST_DELAY)
         if asked:
             slot.jitter = 0.0  # half of a Crawl-delay is not what the host asked for
 
     def pause(self, host: str, seconds: float) -> None:
         """Send *host* no request for so many seconds; what is under way goes on."""
         if slot := self._slot(host):
-            slot.delay = max(slot.delay, SHORTEST_DELAY)
+            slot.delay = max(slot.delay, _SHORTEST_DELAY)
             slot.lastseen = max(slot.lastseen, monotonic() + seconds)
             self._crawler.stats.inc_value("woo/pauses")
 
@@ -141,7 +141,7 @@ class Politeness:
         if (slot := self._slot(host)) is not None and isinstance(slot.queue, CountingQueue):
             slot.queue.give_up(error)
 
-    def give_up_all(self, error: MakeError) -> None:
+    def give_up_all(self, error: _MakeError) -> None:
         """Ask nothing more of any host in this run; what waits to be asked fails with this error."""
         self._stopped = error
         for slot in list(self._crawler.engine.downloader.slots.values()):

@@ -16,9 +16,9 @@ from scrapy.utils.asyncio import create_looping_call
 from woo_harvester.extensions.findings import Findings, accounts_of
 from woo_harvester.findings import Severity
 from woo_harvester.report.history import History
-from woo_harvester.report.parts import Kind
+from woo_harvester.report.score_parts import HarvestKind
 from woo_harvester.running.streams import write_stderr
-from woo_harvester.terminal import words
+from woo_harvester.terminal import formatting
 from woo_harvester.terminal.figures import Figures, read_figures
 from woo_harvester.terminal.screen import Screen, can_show
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Earlier runs that are looked at: more than one, since runs may be shards.
-LOOKED_BACK = 4
+_EARLIER_RUNS = 4
 
 #: Seconds between two drawings on a terminal, and over which the speed is measured.
 REDRAW = 1.0
-WINDOW = 30.0
+_SPEED_WINDOW = 30.0
 
 
 class Speed:
@@ -45,7 +45,7 @@ class Speed:
     def __call__(self, figures: Figures) -> float:
         """Take in these figures, and give the speed."""
         self._seen.append((figures.seconds, figures.handled))
-        while len(self._seen) > 2 and figures.seconds - self._seen[0][0] > WINDOW:
+        while len(self._seen) > 2 and figures.seconds - self._seen[0][0] > _SPEED_WINDOW:
             self._seen.popleft()
         since, before = self._seen[0] if len(self._seen) > 1 else (0.0, 0)
         passed = figures.seconds - since
@@ -94,11 +94,11 @@ class Progress:
     def _listed_before(self) -> dict[str, int]:
         """The documents that each host listed in the last few runs, for the estimate of the end."""
         kind, findings = self._crawler.spidercls.name, self._crawler.get_extension(Findings)
-        if findings is None or kind not in get_args(Kind):
+        if findings is None or kind not in get_args(HarvestKind):
             return {}
         try:
             history = History(findings.run_folder.reports.history)
-            past = history.before(findings.run_name, cast("Kind", kind), LOOKED_BACK)
+            past = history.before(findings.run_name, cast("HarvestKind", kind), _EARLIER_RUNS)
         except (OSError, ValueError) as error:
             logger.warning("The end of the run cannot be estimated from earlier ones: %s", error)
             return {}
@@ -121,12 +121,12 @@ class Progress:
     def line(self) -> str:
         """Where the run is, as one line."""
         now = read_figures(self._crawler, accounts_of(self._crawler), self._expected)
-        parts = [words.documents(now), words.speed(now, self._speed(now))]
+        parts = [formatting.documents(now), formatting.speed(now, self._speed(now))]
         if now.selected is not None:
-            parts = [words.hosts(now), *parts, words.left(now.seconds_left)]
-        parts.insert(-1, words.counted(now.findings(Severity.ERROR), "error"))
+            parts = [formatting.hosts(now), *parts, formatting.time_left(now.seconds_left)]
+        parts.insert(-1, formatting.counted(now.findings(Severity.ERROR), "error"))
         if now.slowest:
-            parts.append(f"slowest: {words.slowest(now.slowest)}")
+            parts.append(f"slowest: {formatting.slowest(now.slowest)}")
         return f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {now.spider}: {'; '.join(parts)}"
 
     def _draw(self) -> RenderableType:
@@ -134,11 +134,16 @@ class Progress:
         table = Table.grid(padding=(0, 2), expand=False)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
-        ahead = words.hosts(now) if now.selected is not None else words.counted(now.requests, "request")
-        table.add_row(now.spider, f"{ahead}, {words.duration(now.seconds)}, {words.left(now.seconds_left)}")
-        table.add_row("documents", words.documents(now))
-        table.add_row("speed", words.speed(now, self._speed(now)))
-        table.add_row("findings", words.findings(now))
+        ahead = (
+            formatting.hosts(now) if now.selected is not None else formatting.counted(now.requests, "request")
+        )
+        table.add_row(
+            now.spider,
+            f"{ahead}, {formatting.duration(now.seconds)}, {formatting.time_left(now.seconds_left)}",
+        )
+        table.add_row("documents", formatting.documents(now))
+        table.add_row("speed", formatting.speed(now, self._speed(now)))
+        table.add_row("findings", formatting.findings(now))
         for name, slow in zip(("slowest", "", ""), now.slowest, strict=False):
-            table.add_row(name, words.slowest([slow]))
+            table.add_row(name, formatting.slowest([slow]))
         return table

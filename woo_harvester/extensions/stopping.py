@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 #: The parts of ``WOO_STOP_TIMEOUT`` after which requests and documents under way are given up, and outputs
 #: that do not answer; the rest is for the state and the report.
-REQUESTS, OUTPUTS = 0.25, 0.75
+_REQUESTS, OUTPUTS = 0.25, 0.75
 
 #: Seconds between two looks at whether the run is being stopped, for which Scrapy has no signal.
-INTERVAL = 0.2
+_INTERVAL = 0.2
 
 #: Sent in a run that was stopped, when no output is waited for any more.
 outputs_given_up = object()
@@ -60,7 +60,7 @@ class Stopping:
 
     def engine_started(self) -> None:
         """Begin to look."""
-        self._loop.start(INTERVAL, now=False)
+        self._loop.start(_INTERVAL, now=False)
 
     def engine_stopped(self) -> None:
         """Look no more."""
@@ -92,7 +92,7 @@ class Stopping:
             if (politeness := self._crawler.get_extension(Politeness)) is not None:
                 politeness.give_up_all(StoppedError)
         passed = (monotonic() - self._since) / self._timeout
-        if passed >= REQUESTS and not self._given_up:
+        if passed >= _REQUESTS and not self._given_up:
             self._give_up()
         if passed >= OUTPUTS and not self._outputs_given_up:
             self._outputs_given_up = True

@@ -14,9 +14,9 @@ from spidermon.exceptions import NotConfigured
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
+_SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
 
-BODY = """\
+_BODY = """\
 {{ data.run.title }}
 
 {% for each in result.monitors_failed_results -%}
@@ -26,7 +26,7 @@ BODY = """\
 {% endfor %}"""
 
 #: Seconds for a mail server to answer.
-PATIENCE = 30
+_SMTP_TIMEOUT = 30
 
 
 class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
@@ -36,8 +36,8 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
     the answer; this one does, and also sends to a server that asks for no password.
     """
 
-    subject = SUBJECT
-    body_text = BODY
+    subject = _SUBJECT
+    body_text = _BODY
     body_html_template = None
 
     def __init__(
@@ -67,9 +67,9 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
         """Send it; raises OSError and smtplib.SMTPException."""
         trusted = ssl.create_default_context()
         with (
-            smtplib.SMTP_SSL(*self._address, timeout=PATIENCE, context=trusted)
+            smtplib.SMTP_SSL(*self._address, timeout=_SMTP_TIMEOUT, context=trusted)
             if self._ssl
-            else smtplib.SMTP(*self._address, timeout=PATIENCE)
+            else smtplib.SMTP(*self._address, timeout=_SMTP_TIMEOUT)
         ) as server:
             if self._starttls:
                 server.starttls(context=trusted)
@@ -81,6 +81,6 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
 class SendSlack(SendSlackMessage):  # type: ignore[misc]
     """Spidermon's own action, with the same words as the mail."""
 
-    message = f"{SUBJECT}\n{BODY}"
+    message = f"{_SUBJECT}\n{_BODY}"
     include_attachments = False
     sender_name = "woo-harvester"

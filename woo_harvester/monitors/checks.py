@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from woo_harvester.findings import Severity
-from woo_harvester.monitors.runs import Run
-from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.monitors.runs import EndedRun
+from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, total
 from woo_harvester.report.run_folder import FINDINGS
 
 #: Hosts that are named in one line.
-NAMED = 10
+_MAX_NAMED_HOSTS = 10
 
 #: So many findings more are no rise, whatever they are as a part.
-FEW = 20
+_SMALL_RISE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Bounds:
     records: int
 
 
-def age(run: Run, now: datetime, bounds: Bounds) -> list[str]:
+def age(run: EndedRun, now: datetime, bounds: Bounds) -> list[str]:
     """No run for a day."""
     passed = now - run.ended
     if passed <= bounds.age:
@@ -47,14 +47,14 @@ def age(run: Run, now: datetime, bounds: Bounds) -> list[str]:
     ]
 
 
-def ended(run: Run) -> list[str]:
+def ended(run: EndedRun) -> list[str]:
     """A run that did not come to its end."""
     if run.reason == "finished":
         return []
     return [f"the run ended early: expected the reason finished, got {run.reason}. Its log tells more."]
 
 
-def connected(run: Run) -> list[str]:
+def connected(run: EndedRun) -> list[str]:
     """Nearly all hosts out of reach in the same way."""
     if not run.own_fault:
         return []
@@ -64,7 +64,7 @@ def connected(run: Run) -> list[str]:
     ]
 
 
-def emptied(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+def emptied(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
     """Hosts that were well, and are empty now."""
     empty = [
         f"{account.host} ({then.listed:,} documents before)"
@@ -74,14 +74,14 @@ def emptied(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     ]
     if not empty:
         return []
-    more = f" and {len(empty) - NAMED} more" if len(empty) > NAMED else ""
+    more = f" and {len(empty) - _MAX_NAMED_HOSTS} more" if len(empty) > _MAX_NAMED_HOSTS else ""
     return [
         f"{_hosts(len(empty))} listed documents the last time and none now: "
-        f"{', '.join(sorted(empty)[:NAMED])}{more}. The report tells what was found there."
+        f"{', '.join(sorted(empty)[:_MAX_NAMED_HOSTS])}{more}. The report tells what was found there."
     ]
 
 
-def dropped(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+def dropped(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
     """A drop in the documents of all hosts together."""
     then = now = 0
     for account in run.accounts.values():
@@ -97,7 +97,7 @@ def dropped(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     ]
 
 
-def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+def risen(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
     """A rise in errors or warnings."""
     visited = {host for each in before for host in (each.accounts or each.findings)}
     problems = []
@@ -106,7 +106,7 @@ def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
         for host in visited & (run.accounts.keys() or run.findings.keys()):
             now[host] = run.findings.get(host, Counter())[severity]
             most[host] = max(each.findings.get(host, Counter())[severity] for each in before)
-        if now.total() > most.total() * (1 + bounds.rise) and now.total() - most.total() > FEW:
+        if now.total() > most.total() * (1 + bounds.rise) and now.total() - most.total() > _SMALL_RISE:
             worst = [f"{host} ({most[host]:,} to {now[host]:,})" for host, _ in (now - most).most_common(3)]
             problems.append(
                 f"{now.total():,} findings are {severity}s, and the same hosts had {most.total():,} at most: "
@@ -115,7 +115,7 @@ def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     return problems
 
 
-def covered(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
+def covered(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
     """Fields that fewer records have from their publisher than usual."""
     now, then = total(run.accounts.values()), total(_accounts(before))
     if min(now.records, then.records) < bounds.records:
@@ -132,11 +132,11 @@ def covered(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     return problems
 
 
-def _accounts(runs: Sequence[Run]) -> Iterator[Account]:
+def _accounts(runs: Sequence[EndedRun]) -> Iterator[Account]:
     return (account for run in runs for account in run.accounts.values())
 
 
-def _last(host: str, before: Sequence[Run]) -> Account | None:
+def _last(host: str, before: Sequence[EndedRun]) -> Account | None:
     """What was found when the host was last visited, and that could be told to its end."""
     for run in reversed(before):
         if (account := run.accounts.get(host)) is not None and account.complete is not None:

@@ -9,14 +9,14 @@ from typing import Any
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
-from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class EndedRun:
     """One run that came to its end, whatever the end was."""
 
     name: str
@@ -40,7 +40,7 @@ def spiders(reports: ReportsFolder) -> list[str]:
     return sorted({spider for spider, _ in reports.runs()})
 
 
-def read_runs(reports: ReportsFolder, spider: str, count: int) -> list[Run]:
+def read_runs(reports: ReportsFolder, spider: str, count: int) -> list[EndedRun]:
     """Return the last *count* runs of a spider that ended, oldest first.
 
     A run that is going on, or was killed, has no statistics and does not count; nor does an audit, which is
@@ -51,7 +51,7 @@ def read_runs(reports: ReportsFolder, spider: str, count: int) -> list[Run]:
     return [read_run(reports.run(name)) for name in sorted(names & kept or names)[-count:]]
 
 
-def read_run(folder: RunFolder) -> Run:
+def read_run(folder: RunFolder) -> EndedRun:
     """Return the run that left this folder. Raises OSError, and ValueError with the path."""
     try:
         stats = folder.read_stats()
@@ -66,7 +66,7 @@ def read_run(folder: RunFolder) -> Run:
         ) from error
     accounts = {account.host: account for account in folder.read_accounts()}
     own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
-    return Run(folder.name, ended, reason, accounts, found, own_fault)
+    return EndedRun(folder.name, ended, reason, accounts, found, own_fault)
 
 
 def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from woo_harvester.findings import reference as findings
 from woo_harvester.reference import linter, record, score, settings, statistics
-from woo_harvester.report import file as report
+from woo_harvester.report import json_file
 
 PAGES: dict[str, Callable[[], str]] = {
     "findings.md": findings.render,
     "record.md": record.render,
-    "report.schema.json": report.schema,
+    "report.schema.json": json_file.schema,
     "score.md": score.render,
     "settings.md": settings.render,
     "statistics.md": statistics.render,

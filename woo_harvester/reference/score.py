@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from woo_harvester.findings import explanations
 from woo_harvester.reference.markdown import code, head, table
-from woo_harvester.report.html.words import Words
-from woo_harvester.report.parts import PARTS, SECTIONS, Part, part_of, weight_of
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.score_parts import PARTS, SECTIONS, Part, part_of, weight_of
 
-BASES = {
+_BASES = {
     "host": "alles of niets",
     "indexes": "deel van de sitemapindexen",
     "sitemaps": "deel van de sitemaps",
@@ -15,7 +15,7 @@ BASES = {
     "described": "deel van de documenten waarvan deze ronde de metadata las",
 }
 
-EXAMPLE = """\
+_EXAMPLE = """\
 ## Een voorbeeld
 
 Een host vermeldt 100 documenten. Bij 10 begint de `<loc>` met http (een fout), en van de 90 die geoogst
@@ -40,13 +40,13 @@ gaat over één document, een andere over de host en zijn bestanden; dat bepaalt
 
 def render() -> str:
     """The page as Markdown."""
-    words = Words("nl")
+    texts = Texts("nl")
     rows = [
         (
-            words(f"section_{part.section}"),
-            words(f"part_{part.name}"),
+            texts(f"section_{part.section}"),
+            texts(f"part_{part.name}"),
             str(part.points),
-            BASES[part.basis],
+            _BASES[part.basis],
             ", ".join(code(name) for name in _codes(part)),
         )
         for section in SECTIONS
@@ -56,11 +56,11 @@ def render() -> str:
     return (
         "\n".join(
             [
-                head("woo_harvester/report/parts.py", "De score van een host"),
-                "\n\n".join(words.all("how_score_text")) + "\n",
+                head("woo_harvester/report/score_parts.py", "De score van een host"),
+                "\n\n".join(texts.all("how_score_text")) + "\n",
                 *table(("onderwerp", "onderdeel", "punten", "deel", "bevindingen die het verlagen"), rows),
                 "",
-                EXAMPLE,
+                _EXAMPLE,
             ]
         ).rstrip()
         + "\n"

@@ -20,7 +20,7 @@ from woo_harvester.default_settings import SUBJECTS
 from woo_harvester.default_settings.setting import MB, Setting
 from woo_harvester.reference.markdown import code, head, table
 
-INTRODUCTION = """\
+_INTRODUCTION = """\
 Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that
 uses the add-on (`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
 
@@ -31,10 +31,10 @@ show to everybody. What is empty there is not set, and `-s` wins. Another projec
 """
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
-ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
+_ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
 
 #: Scrapy's own value, at the beginning of a comment: the page has it in a column.
-SCRAPYS = re.compile(r"^Scrapy: .+?(?:\. |$)")
+_SCRAPYS_VALUE = re.compile(r"^Scrapy: .+?(?:\. |$)")
 
 #: What says who the project is, not how it works.
 IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
@@ -45,7 +45,7 @@ def render() -> str:
     return "\n".join(
         [
             head("woo_harvester/default_settings/, settings.py and addon.py", "Settings"),
-            INTRODUCTION,
+            _INTRODUCTION,
             "## The project's own\n",
             *_own(),
             "## Scrapy's settings that have another value\n",
@@ -68,8 +68,8 @@ def reasons(source: str) -> dict[str, str]:
     for line in map(str.strip, source.splitlines()):
         if line.startswith("#"):
             comment = [*comment, line.lstrip("#: ")] if previous.startswith("#") else [line.lstrip("#: ")]
-        elif match := ASSIGNMENT.match(line):
-            found[match[1]] = SCRAPYS.sub("", " ".join(comment))
+        elif match := _ASSIGNMENT.match(line):
+            found[match[1]] = _SCRAPYS_VALUE.sub("", " ".join(comment))
         else:
             comment = []
         previous = line

@@ -61,7 +61,7 @@ STATISTICS = {
     "woo/retry_after_too_long": "answers whose `Retry-After` is longer than `WOO_RETRY_AFTER_MAX`",
 }
 
-INTRODUCTION = """\
+_INTRODUCTION = """\
 A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. These are there
 beside Scrapy's own, of which `item_scraped_count` is the number of records, and `finish_reason` tells how the
 run ended. A key of which nothing was counted is absent.
@@ -74,7 +74,7 @@ def render() -> str:
     return "\n".join(
         [
             head("woo_harvester/reference/statistics.py", "Statistics"),
-            INTRODUCTION,
+            _INTRODUCTION,
             *table(("key", "what it counts"), rows),
         ]
     )

@@ -18,18 +18,18 @@ from typing import Any
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import Changes, Point
-from woo_harvester.report.parts import Kind, part_of, weight_of
 from woo_harvester.report.score import FindingKey, Score
+from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
 
 #: Runs that are kept, and of those how many a chart shows.
 KEPT_RUNS = 400
-SHOWN_RUNS = 30
+_SHOWN_RUNS = 30
 
 _SUFFIX = ".json.gz"
 
 
 @dataclass(slots=True)
-class HostThen:
+class HostResult:
     """What one run found of one host."""
 
     listed: int
@@ -46,13 +46,13 @@ class HostThen:
 
 
 @dataclass(slots=True)
-class RunThen:
+class RunResult:
     """What one run found."""
 
     run: str
-    kind: Kind
+    kind: HarvestKind
     at: str
-    hosts: dict[str, HostThen] = field(default_factory=dict)
+    hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
     """Whether the totals count in charts: not where a fault on the harvester's own side left hosts out."""
 
@@ -76,27 +76,27 @@ class History:
         """Return the names of the runs that are kept."""
         return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
 
-    def before(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
+    def before(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
         """The last runs of this kind before *run*. Raises OSError, ValueError for a file that is none."""
         return self._last(lambda name: name < run, kind, shown)
 
-    def until(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
+    def until(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
         """The last runs of this kind, *run* the last of them."""
         return self._last(lambda name: name <= run, kind, shown)
 
-    def _last(self, counts: Callable[[str], bool], kind: Kind, shown: int) -> Past:
+    def _last(self, counts: Callable[[str], bool], kind: HarvestKind, shown: int) -> EarlierRuns:
         files = sorted(self._folder.glob(f"*{_SUFFIX}"))
         earlier = (path for path in reversed(files) if counts(path.name.removesuffix(_SUFFIX)))
-        found: list[RunThen] = []
+        found: list[RunResult] = []
         for path in earlier:
             then = _read(path)
             if then.kind == kind:
                 found.append(then)
             if len(found) == shown:
                 break
-        return Past(found[::-1])
+        return EarlierRuns(found[::-1])
 
-    def save(self, then: RunThen) -> None:
+    def save(self, then: RunResult) -> None:
         """Keep a run, and let go of the oldest ones beyond the bound. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
@@ -108,13 +108,13 @@ class History:
             old.unlink(missing_ok=True)
 
 
-class Past:
+class EarlierRuns:
     """Earlier runs, oldest first."""
 
-    def __init__(self, runs: Iterable[RunThen] = ()) -> None:
+    def __init__(self, runs: Iterable[RunResult] = ()) -> None:
         self.runs = list(runs)
 
-    def last(self, host: str) -> tuple[str, HostThen] | None:
+    def last(self, host: str) -> tuple[str, HostResult] | None:
         """When the host was last visited before, and what was found then."""
         for run in reversed(self.runs):
             if host in run.hosts:
@@ -131,10 +131,14 @@ class Past:
 
 
 def compare(
-    account: Account, score: Score, found: Mapping[FindingKey, int], past: Past, kind: Kind = "woo"
-) -> tuple[HostThen, Changes | None]:
+    account: Account,
+    score: Score,
+    found: Mapping[FindingKey, int],
+    past: EarlierRuns,
+    kind: HarvestKind = "woo",
+) -> tuple[HostResult, Changes | None]:
     """What this run found of a host, and what changed since it was last visited."""
-    now = HostThen(
+    now = HostResult(
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         new=account.harvested.get("aanlevering", 0) + account.harvested.get("herpublicatie", 0),
@@ -149,7 +153,7 @@ def compare(
         return now, None
     since, then = last
     before = {(code, about_document) for code, about_document in then.open}
-    waiting = {key for key in before - found.keys() if not _looked_at(key, account, score, kind)}
+    waiting = {key for key in before - found.keys() if not _would_find_again(key, account, score, kind)}
     now.open = sorted({*found, *waiting})
     now.came = _codes(found.keys() - before)
     now.mended = _codes(before - found.keys() - waiting)
@@ -166,7 +170,7 @@ def compare(
     return now, changes
 
 
-def _looked_at(key: FindingKey, account: Account, score: Score, kind: Kind) -> bool:
+def _would_find_again(key: FindingKey, account: Account, score: Score, kind: HarvestKind) -> bool:
     """Whether this run would have made the finding again, if it still held."""
     code, about_document = key
     part = part_of(code, about_document, kind)
@@ -187,10 +191,10 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
     return sorted({code for code, _ in keys})
 
 
-def _read(path: Path) -> RunThen:
+def _read(path: Path) -> RunResult:
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
-        hosts = {name: HostThen(**host) for name, host in kept.pop("hosts").items()}
-        return RunThen(**kept, hosts=hosts)
+        hosts = {name: HostResult(**host) for name, host in kept.pop("hosts").items()}
+        return RunResult(**kept, hosts=hosts)
     except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error

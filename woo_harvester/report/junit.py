@@ -8,11 +8,11 @@ from lxml import etree
 from lxml.builder import E
 
 from woo_harvester.findings import Severity
-from woo_harvester.report.file import read_head, read_hosts
-from woo_harvester.report.html.words import Words
+from woo_harvester.report.audit_summary import headline
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.terminal import headline
 
 #: What XML 1.0 cannot hold, in whatever way it is written.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -27,27 +27,27 @@ def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
     Raises OSError, ValueError for a file that is no report.
     """
     head = read_head(folder.report)
-    words = Words(head.lang)
-    suites = [_suite(host, head.explanations, failing, words) for host in read_hosts(folder.report)]
+    texts = Texts(head.lang)
+    suites = [_suite(host, head.explanations, failing, texts) for host in read_hosts(folder.report)]
     totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
     root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
     return etree.tostring(root, encoding="unicode", pretty_print=True)
 
 
 def _suite(
-    host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity], words: Words
+    host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
-    cases = [_whole(host, words)]
-    cases += [_case(host, row, explanations[row.code], failing, words) for row in host.findings]
+    cases = [_whole(host, texts)]
+    cases += [_case(host, row, explanations[row.code], failing, texts) for row in host.findings]
     failures = sum(case.find("failure") is not None for case in cases)
     counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0", "skipped": "0"}
     return E.testsuite(*cases, name=_text(host.host), **counts)
 
 
-def _whole(host: Host, words: Words) -> etree._Element:
-    name = words.noun(2, "document")
+def _whole(host: Host, texts: Texts) -> etree._Element:
+    name = texts.noun(2, "document")
     case = E.testcase(name=name, classname=_text(host.host), time="0")
-    told = headline(host, words)
+    told = headline(host, texts)
     if host.harvested < host.listed:
         case.append(E.failure(message=told, type=name))
     case.append(E("system-out", told))
@@ -55,11 +55,11 @@ def _whole(host: Host, words: Words) -> etree._Element:
 
 
 def _case(
-    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity], words: Words
+    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
     case = E.testcase(name=row.code, classname=_text(host.host), time="0")
     lines = [
-        f"{words('severity_' + row.severity)}: {explained.what} ({row.count})",
+        f"{texts('severity_' + row.severity)}: {explained.what} ({row.count})",
         explained.why,
         explained.mend,
     ]
@@ -67,7 +67,7 @@ def _case(
         place = [
             each.url,
             each.sitemap and f"in {each.sitemap}",
-            each.line and words("audit_line", n=str(each.line)).removeprefix(", "),
+            each.line and texts("audit_line", n=str(each.line)).removeprefix(", "),
             each.seen,
         ]
         lines.append(" | ".join(part for part in place if part))

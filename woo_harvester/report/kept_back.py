@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from urllib.request import getproxies
 
 from woo_harvester.findings import Finding
-from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.run_folder import finding_line
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 #: Says that no withdrawals are concluded, which follows from the others.
-ONLY_FOLLOWS = "intrekking.onvolledig"
+_CONSEQUENCE = "intrekking.onvolledig"
 
 _DIRECT = "publishers are asked without the proxy that the environment names"
 
 #: How the connections failed, in English and Dutch, and what to check on this side.
-WORDS: dict[Cause, tuple[str, str, str]] = {
+_CAUSE_TEXTS: dict[Cause, tuple[str, str, str]] = {
     "tls": (
         "TLS",
         "TLS",
@@ -92,9 +92,9 @@ class KeptBack:
 
 def explanation(common: CommonCause, cause: Cause, kept: KeptBack) -> tuple[Finding, str]:
     """Return the finding of the run, and the line for the operator."""
-    english, dutch, check = WORDS[cause]
+    english, dutch, check = _CAUSE_TEXTS[cause]
     count, tried = len(common.hosts(cause)), common.hosts_tried
-    seen = Counter(each.seen for each in kept.findings if each.seen and each.code != ONLY_FOLLOWS)
+    seen = Counter(each.seen for each in kept.findings if each.seen and each.code != _CONSEQUENCE)
     most = [text for text, _ in seen.most_common(1)]
     if cause != "tls" and getproxies().keys() & {"http", "https", "all"}:
         check += f" ({_DIRECT})"

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Stage
-from woo_harvester.report.parts import Kind, Section
 from woo_harvester.report.score import State
+from woo_harvester.report.score_parts import HarvestKind, Section
 
 
 class _Model(BaseModel):
@@ -38,7 +38,7 @@ class Run(_Model):
 
     name: str
     """Spider and time, such as ``woo-2026-11-21T05-15-00.123456``."""
-    kind: Kind
+    kind: HarvestKind
     started: str | None = None
     """ISO 8601, with the Dutch offset."""
     finished: str | None = None
@@ -56,7 +56,7 @@ class Register(_Model):
     """Day of the export, ``YYYY-MM-DD``."""
 
 
-class Body(_Model):
+class Organisation(_Model):
     """A public body."""
 
     id: str
@@ -202,7 +202,7 @@ class Host(_Model):
     """Of those, harvested in this run or before and unchanged."""
     score: int | None
     """0 to 100, rounded down; null where nothing could be judged."""
-    organisations: list[Body]
+    organisations: list[Organisation]
     """The bodies that registered a location on it."""
     complete: bool | None
     """Whether all of it was read; null: the run ended before."""
@@ -233,7 +233,7 @@ class Host(_Model):
         return float(any(row.severity == Severity.ERROR for row in self.findings))
 
 
-class Organisation(Body):
+class OrganisationTotals(Organisation):
     """A body with several hosts of its own; hosts that it shares with others are not counted."""
 
     hosts: int
@@ -243,7 +243,7 @@ class Organisation(Body):
     """The lowest of its hosts."""
 
 
-class Fault(_Model):
+class SharedFinding(_Model):
     """The same fault at several hosts: the more they look alike, the more likely that one mend helps all."""
 
     code: str
@@ -299,8 +299,8 @@ class Head(_Model):
     run: Run
     register_: Register = Field(alias="register")
     totals: Totals
-    organisations: list[Organisation]
-    faults: list[Fault]
+    organisations: list[OrganisationTotals]
+    faults: list[SharedFinding]
     """Those that cost most first."""
     findings: list[FindingRow]
     """Those that are about no host, such as a register that cannot be had."""

@@ -20,7 +20,7 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
 from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.parts import Kind
+from woo_harvester.report.score_parts import HarvestKind
 
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"
@@ -51,7 +51,7 @@ class RunFolder:
         return self.path.name
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> HarvestKind:
         """The kind of documents that the run harvested: the name of the folder begins with the spider's."""
         return "vergunningen" if self.path.resolve().name.startswith("vergunningen") else "woo"
 

@@ -12,10 +12,18 @@ from math import floor
 from typing import Literal
 
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.parts import NOT_ASKED_FOR, PARTS, Kind, Part, Section, part_of, weight_of
+from woo_harvester.report.score_parts import (
+    NOT_ASKED_FOR,
+    PARTS,
+    HarvestKind,
+    Part,
+    Section,
+    part_of,
+    weight_of,
+)
 
 #: Shares below this are none: they come of rounding.
-TINY = 1e-9
+_TINY = 1e-9
 
 #: Changes when the same findings give another score.
 SCORE_VERSION = 1
@@ -23,7 +31,7 @@ SCORE_VERSION = 1
 FindingKey = tuple[str, bool]
 """A code, and whether the finding is about one document."""
 
-Counts = Mapping[FindingKey, int]
+_Counts = Mapping[FindingKey, int]
 """How many findings of each kind a host has."""
 
 State = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
@@ -88,7 +96,7 @@ class Score:
         return (sum(each.points for each in parts), of) if of else None
 
 
-def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
+def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score:
     """The score of a host by its findings and its account: this is the whole rule."""
     parts: list[PartScore] = []
     stopped: dict[FindingKey, float] = {}  # the share of everything after it that an error keeps back
@@ -100,11 +108,11 @@ def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
         before, reached = stopped, 1 - sum(stopped.values())
-        if part.basis == "host" and reached > TINY:  # all or nothing can be judged by what was reached
+        if part.basis == "host" and reached > _TINY:  # all or nothing can be judged by what was reached
             before, reached = {}, 1.0
         scale = reached / max(total, sum(wrong.values()), 1)
         costs = before | {key: before.get(key, 0) + share * scale for key, share in wrong.items()}
-        if reached < TINY:
+        if reached < _TINY:
             parts.append(PartScore(part, "not_reached", 0.0, costs))
         elif not total and not wrong:
             parts.append(PartScore(part, "not_applicable", 1.0, {}))

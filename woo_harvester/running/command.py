@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: Scrapy's own options, which every command has, are in a group with this title.
-GLOBAL = "Global Options"
+_GLOBAL_GROUP = "Global Options"
 
 #: From here on a name in the environment is taken for a setting that is misspelt (of 1).
-ALIKE = 0.9
+_SIMILARITY = 0.9
 
 
-class WordedCommand(ScrapyCommand):
+class ProjectCommand(ScrapyCommand):
     """Refuses options that it does not know, which Scrapy's parser passes on as arguments."""
 
     name: str
@@ -108,7 +108,11 @@ class WordedCommand(ScrapyCommand):
             if name.startswith("WOO_") and name not in names:
                 raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)
         for name in os.environ:  # others may have names there too, but hardly ones that are so much alike
-            if name.startswith("WOO_") and name not in names and get_close_matches(name, names, 1, ALIKE):
+            if (
+                name.startswith("WOO_")
+                and name not in names
+                and get_close_matches(name, names, 1, _SIMILARITY)
+            ):
                 line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
                 write_stderr(f"scrapy {self.name}: {line}")
         try:
@@ -116,18 +120,18 @@ class WordedCommand(ScrapyCommand):
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
 
-    def tell(self, line: str) -> None:
+    def write_error(self, line: str) -> None:
         """Write a line of error."""
         write_stderr(f"scrapy {self.name}: error: {line}")
 
     def fail(self, line: str, status: int = 1) -> None:
         """Write a line of error, and end with an exit status."""
-        self.tell(line)
+        self.write_error(line)
         self.exitcode = status
 
     def refuse(self, message: str) -> NoReturn:
         """Tell what was typed wrong, and end."""
-        self.tell(message)
+        self.write_error(message)
         raise SystemExit(2)
 
     def options(self) -> tuple[list[str], list[str]]:
@@ -137,7 +141,7 @@ class WordedCommand(ScrapyCommand):
         for group in self._parser._action_groups:
             for action in group._group_actions:
                 names = [name for name in action.option_strings if name.startswith("--")]
-                is_shared = group.title == GLOBAL or action.dest == "help"
+                is_shared = group.title == _GLOBAL_GROUP or action.dest == "help"
                 (shared if is_shared else own).extend(names or action.option_strings)
         return own, shared
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy.utils.defer import deferred_from_coro
 
-from woo_harvester.running.startlog import SAID_AT_END
+from woo_harvester.running.startlog import IN_LAST_LINE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -41,7 +41,7 @@ def fail_run(crawler: Crawler, line: str, status: int = 1) -> bool:
     spider: Any = crawler.spider
     if getattr(spider, "failure", None) is not None:
         return False
-    logger.error(line, extra={SAID_AT_END: True})
+    logger.error(line, extra={IN_LAST_LINE: True})
     spider.failure = (status, line)  # read by the command
     return True
 

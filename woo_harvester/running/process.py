@@ -19,7 +19,7 @@ from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.components import check_components, check_settings
 from woo_harvester.running.deadline import OVERDUE, Deadline
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.startlog import Errors, StartLog
+from woo_harvester.running.startlog import FirstErrors, StartLog
 from woo_harvester.running.threads import start_threads
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Scrapy's finish reason where the spider's ``start()`` raised what nobody expected.
-START_ERROR = "start_error"
+_START_ERROR = "start_error"
 
 #: Seconds that threads which hang get after a second signal.
-AFTERWARDS = 1.0
+_KILL_TIMEOUT = 1.0
 
-EXHAUSTED = "the machine gives this run no more memory, threads or files: {}; the next run goes on"
+_EXHAUSTED = "the machine gives this run no more memory, threads or files: {}; the next run goes on"
 
-STOPPED_AT_ONCE = (
+_STOPPED_AT_ONCE = (
     "stopped before outputs and report were closed: what is not confirmed comes again in the next run"
 )
 
@@ -63,7 +63,7 @@ class HarvestProcess(AsyncCrawlerProcess):
             raise StartError(_with_log_file(settings, error)) from error
         check_components(settings)
         self._start_log: StartLog | None = None
-        self._errors = Errors()
+        self._errors = FirstErrors()
 
     def run(
         self, crawler: Crawler, arguments: dict[str, Any], done: Callable[[], None] | None = None
@@ -100,7 +100,7 @@ class HarvestProcess(AsyncCrawlerProcess):
 
     def _signal_kill(self, signum: int, frame: Any) -> None:
         """End the process at once; threads that hang get a moment."""
-        self._deadline.start(AFTERWARDS, STOPPED_AT_ONCE)
+        self._deadline.start(_KILL_TIMEOUT, _STOPPED_AT_ONCE)
         super()._signal_kill(signum, frame)
 
     def ends(self, status: int) -> None:
@@ -117,7 +117,7 @@ class HarvestProcess(AsyncCrawlerProcess):
         """End the run; Scrapy has logged the error and would go on, with one failure after another."""
         from twisted.internet import reactor  # noqa: PLC0415  -- only once it is installed
 
-        line = EXHAUSTED.format(cause)
+        line = _EXHAUSTED.format(cause)
         self._deadline.start(self.settings.getfloat("WOO_STOP_TIMEOUT"), line)
         reactor.callFromThread(end_run, crawler, "exhausted", line)
 
@@ -138,15 +138,15 @@ class HarvestProcess(AsyncCrawlerProcess):
             self._release_log(drop=True)
             return failure
         if not task.done():  # a second signal, or one before there was anything to close
-            return 1, STOPPED_AT_ONCE
+            return 1, _STOPPED_AT_ONCE
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.error("The run failed", exc_info=error)
             return 1, cause_of(_first(error))
-        if crawler._stats is not None and crawler.stats.get_value("finish_reason") == START_ERROR:
+        if crawler._stats is not None and crawler.stats.get_value("finish_reason") == _START_ERROR:
             return 1, f"the run could not start: {self._errors.first}"
         if self._errors.exhausted is not None:
-            return 1, EXHAUSTED.format(self._errors.exhausted)
+            return 1, _EXHAUSTED.format(self._errors.exhausted)
         return None
 
     def _check_log_file(self) -> None:

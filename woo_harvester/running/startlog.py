@@ -11,7 +11,7 @@ from woo_harvester.running.causes import cause_of, exhaustion_in
 _NAMES = ("scrapy", "woo_harvester")
 
 #: The attribute of a record that says no more than the last line of the command does.
-SAID_AT_END = "woo_said_at_end"
+IN_LAST_LINE = "woo_said_at_end"
 
 
 class StartLog(logging.Handler):
@@ -31,7 +31,7 @@ class StartLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep the record; before an error that is said nowhere else, write those that were kept."""
-        if record.levelno >= logging.ERROR and not hasattr(record, SAID_AT_END):
+        if record.levelno >= logging.ERROR and not hasattr(record, IN_LAST_LINE):
             self.write_kept()  # the record itself goes on to the root logger after this
         else:
             self._kept.append(record)
@@ -59,7 +59,7 @@ class StartLog(logging.Handler):
         return kept
 
 
-class Errors(logging.Handler):
+class FirstErrors(logging.Handler):
     """Remembers why the first errors were logged: Scrapy, Twisted and asyncio log exceptions and go on."""
 
     def __init__(self) -> None:

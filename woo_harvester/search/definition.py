@@ -12,14 +12,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from woo_harvester.search.kind import Kind
+from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
 
-META = "woo_harvester"
-SETTINGS = "analysis.json"
-WORDS = frozenset({"stopwords", "word_list"})
+_META = "woo_harvester"
+_SETTINGS = "analysis.json"
+_WORD_LISTS = frozenset({"stopwords", "word_list"})
 """Parameters of filters that are lists of words."""
-SHORT = 100
+_SHORT_LIST = 100
 """Words that stay a list; a short one may name a list of the server's own (``_dutch_``)."""
 
 
@@ -32,23 +32,23 @@ def _file(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def definition(kind: Kind) -> dict[str, Any]:
+def definition(kind: RecordKind) -> dict[str, Any]:
     """Settings and mappings for a new index; ``_meta`` tells the mapping's number and who made it."""
     mappings = f"{kind.name}-{kind.mapping}.json"
-    body: dict[str, Any] = {**json.loads(_file(SETTINGS)), **json.loads(_file(mappings))}
+    body: dict[str, Any] = {**json.loads(_file(_SETTINGS)), **json.loads(_file(mappings))}
     for part in body["settings"]["analysis"]["filter"].values():
-        for name in WORDS & part.keys():
-            if len(part[name]) > SHORT:
+        for name in _WORD_LISTS & part.keys():
+            if len(part[name]) > _SHORT_LIST:
                 # A list means the same, but the server looks at each word many times: 6 seconds, not 0.3.
                 part[name] = ",".join(part[name])
     return body
 
 
-def check(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
+def check(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
     """Raise :class:`DefinitionError` unless this version writes *kind* to an index with these *mappings*."""
     mend = f"fill a new one (scrapy index --rebuild FILES), or choose another name ({kind.setting})"
     check_kind(kind, index, mappings)
-    meta = (mappings.get("_meta") or {}).get(META)
+    meta = (mappings.get("_meta") or {}).get(_META)
     if not isinstance(meta, Mapping):
         raise DefinitionError(f"the index {index} was not made by woo-harvester: {mend}")
     if (found := meta.get("mapping")) != kind.mapping:
@@ -58,9 +58,9 @@ def check(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
         )
 
 
-def check_kind(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
+def check_kind(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
     """Raise :class:`DefinitionError` for an index that was made for records of another kind."""
-    meta = (mappings.get("_meta") or {}).get(META)
+    meta = (mappings.get("_meta") or {}).get(_META)
     # The first mapping of the Woo does not name its kind.
     if isinstance(meta, Mapping) and (found := meta.get("records", WOO.name)) != kind.name:
         raise DefinitionError(

@@ -15,10 +15,10 @@ from typing import Any
 
 from woo_harvester.dates import parse_datetime
 from woo_harvester.record import Oorzaak
-from woo_harvester.search.kind import Kind, Status
+from woo_harvester.search.record_kind import RecordKind, Status
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND = timedelta(milliseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Withdrawn(StrEnum):
@@ -33,7 +33,7 @@ class Withdrawn(StrEnum):
 
 
 @dataclass(slots=True)
-class Action:
+class BulkAction:
     """One document on its way to the index, as lines of a bulk request."""
 
     id: str
@@ -41,7 +41,7 @@ class Action:
     """The action and, unless it deletes, the document; each line ends with a line end."""
 
 
-def action_of(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> Action:
+def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdrawn) -> BulkAction:
     """What is sent for *record*, in the shape of the output.
 
     Its version is the moment of its harvest, so that an older record never overwrites a newer one, and the
@@ -52,11 +52,11 @@ def action_of(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> Ac
         raise ValueError(f"expected a record, with an id, a version and {kind.key}")
     where = {"_id": record["id"], "version": version_of(record), "version_type": "external_gte"}
     if withdrawn is Withdrawn.DELETE and _status(record) is Status.INGETROKKEN:
-        return Action(record["id"], _line({"delete": where}))
-    return Action(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
+        return BulkAction(record["id"], _line({"delete": where}))
+    return BulkAction(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
 
 
-def document_of(kind: Kind, record: Mapping[str, Any]) -> dict[str, Any]:
+def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
     """The document of the index."""
     status = _status(record)
     return {**record, "status": status.value, **kind.fields(record, status)}
@@ -79,7 +79,7 @@ def version_of(record: Mapping[str, Any]) -> int:
 @lru_cache(maxsize=256)  # many records are of the same moment
 def _milliseconds(moment: str) -> int:
     try:
-        return max(0, (parse_datetime(moment) - EPOCH) // MILLISECOND)
+        return max(0, (parse_datetime(moment) - _EPOCH) // _MILLISECOND)
     except ValueError:
         return 0
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from woo_harvester.permits.geojson import places
 from woo_harvester.permits.values import public_body
-from woo_harvester.search.kind import Kind, Status
 from woo_harvester.search.periods import period
+from woo_harvester.search.record_kind import RecordKind, Status
 from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import normal_label
 
-GEMEENTE = "gemeente"
+_GEMEENTE = "gemeente"
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
@@ -56,12 +56,12 @@ def _gemeente(term: Mapping[str, Any]) -> str | None:
 
 
 def _facet(name: str) -> dict[str, str]:
-    body = public_body(GEMEENTE, name)
-    if body is None or organisation_type(body.uri) != GEMEENTE:  # a province that is called a municipality
+    body = public_body(_GEMEENTE, name)
+    if body is None or organisation_type(body.uri) != _GEMEENTE:  # a province that is called a municipality
         return {"label": name}
-    return {"type": GEMEENTE, "id": body.uri, "label": body.label}
+    return {"type": _GEMEENTE, "id": body.uri, "label": body.label}
 
 
-PERMITS = Kind(
+PERMITS = RecordKind(
     "vergunningen", key="vergunning", setting="WOO_ELASTICSEARCH_PERMITS_INDEX", mapping=1, fields=_fields
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from woo_harvester.search.kind import Kind, Status
 from woo_harvester.search.periods import period
+from woo_harvester.search.record_kind import RecordKind, Status
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
@@ -40,4 +40,4 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
     ], texts
 
 
-WOO = Kind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=1, fields=_fields)
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=1, fields=_fields)

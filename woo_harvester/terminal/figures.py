@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from woo_harvester.report.funnel import Account
 
 #: How many hosts are named as the slowest, and from how many seconds a request on.
-SLOWEST = 3
-SLOW = 1.0
+_SLOWEST = 3
+_SLOW_DELAY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,6 @@ def _slowest(crawler: Crawler, listed: dict[str, int]) -> Iterable[SlowHost]:
     slow = [
         SlowHost(host, slot.delay, listed.get(host, 0))
         for host, slot in crawler.engine.downloader.slots.items()
-        if slot.delay >= SLOW and (slot.active or slot.queue)
+        if slot.delay >= _SLOW_DELAY and (slot.active or slot.queue)
     ]
-    return sorted(slow, key=lambda each: (-each.delay, each.host))[:SLOWEST]
+    return sorted(slow, key=lambda each: (-each.delay, each.host))[:_SLOWEST]

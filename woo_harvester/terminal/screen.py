@@ -12,10 +12,10 @@ from rich.text import Text
 
 from woo_harvester.running.streams import write_stderr
 
-Draw = Callable[[], RenderableType]
+_Draw = Callable[[], RenderableType]
 
 
-class Above:
+class _AboveDisplay:
     """Stands in for the stream of a log handler: writes whole lines above the display."""
 
     def __init__(self, stream: TextIO, console: Console) -> None:
@@ -44,7 +44,7 @@ class Screen:
     _shared: ClassVar[Screen | None] = None
 
     def __init__(self, stream: TextIO) -> None:
-        self._parts: list[Draw] = []
+        self._parts: list[_Draw] = []
         self._console = Console(file=stream, highlight=False)
         self._live = Live(
             console=self._console,
@@ -55,10 +55,10 @@ class Screen:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._handlers: list[tuple[logging.StreamHandler[TextIO], Above]] = []
+        self._handlers: list[tuple[logging.StreamHandler[TextIO], _AboveDisplay]] = []
 
     @classmethod
-    def join(cls, draw: Draw, stream: TextIO) -> Screen:
+    def join(cls, draw: _Draw, stream: TextIO) -> Screen:
         """Take part in the display on *stream*, which is a terminal."""
         if cls._shared is None:
             cls._shared = cls(stream)
@@ -67,14 +67,14 @@ class Screen:
         return cls._shared
 
     @classmethod
-    def tell(cls, text: str) -> None:
+    def write_lines(cls, text: str) -> None:
         """Write lines to stderr, above the display where there is one."""
         if cls._shared is None:
             write_stderr(text)
         else:
             cls._shared._console.print(Text(text), soft_wrap=True, highlight=False)
 
-    def leave(self, draw: Draw) -> None:
+    def leave(self, draw: _Draw) -> None:
         """Take part no longer; the last one takes the display away."""
         self._parts.remove(draw)
         self.refresh()
@@ -92,7 +92,7 @@ class Screen:
         self._console.show_cursor(True)
         for handler in logging.root.handlers:
             if isinstance(handler, logging.StreamHandler) and _is_terminal(handler.stream):
-                above = Above(handler.stream, self._console)
+                above = _AboveDisplay(handler.stream, self._console)
                 handler.setStream(cast("TextIO", above))
                 self._handlers.append((handler, above))
 

@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
-from woo_harvester.commands.state.output import list_unnamed, number, reading, table, tell, work, writing
+from woo_harvester.commands.state.output import (
+    list_orphans,
+    number,
+    reading,
+    table,
+    work_line,
+    write_note,
+    writing,
+)
 from woo_harvester.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.register.shards import shard_of
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Shows, moves, checks and corrects the state.
 
     Exit status 1 where it could not be done or ``check`` found a difference, and 2 for a wrong argument.
@@ -71,7 +79,7 @@ class Command(WordedCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what *args* say."""
-        action = action_of(args, opts, ACTIONS, TABLE)
+        action = action_of(args, opts, ACTIONS, _TABLE)
         try:
             action.run(self, args[1:], opts)
             sys.stdout.flush()
@@ -91,7 +99,7 @@ class Command(WordedCommand):
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
             working = holders(connection)
-        for line in (*table(found), *map(work, working)):
+        for line in (*table(found), *map(work_line, working)):
             print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -106,7 +114,7 @@ class Command(WordedCommand):
                 hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
             with writing(path) as file:
                 count = exported.write(transfer.export(connection, hosts), file, form)
-        tell(f"Exported {number(count, 'document')}.")
+        write_note(f"Exported {number(count, 'document')}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
         """Put what a file says of hosts in the place of what is known of them."""
@@ -117,7 +125,7 @@ class Command(WordedCommand):
         with closing(State.open(self._url())) as state, self._locked(state, hosts):
             count = transfer.replace(state, exported.read(path, form))
             transfer.replace_listings(state, exported.read(path, form))
-        tell(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
+        write_note(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget hosts and documents; what is still listed comes as new."""
@@ -132,19 +140,19 @@ class Command(WordedCommand):
                     upkeep.forget_document(connection, loc)
                 for host in hosts:
                     resources.forget_host(connection, host)
-        tell(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
+        write_note(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Say that the pending withdrawals of hosts are right."""
         hosts = self._of_hosts(args, upkeep.confirm_withdrawals, "no withdrawal is pending of")
         what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
-        tell(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
+        write_note(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
         """Have the next run deliver withdrawn documents of hosts again, where they are listed."""
         hosts = self._of_hosts(args, upkeep.restore, "no document is withdrawn of")
         what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
-        tell(f"Marked: the next run delivers {what} again, where they are listed.")
+        write_note(f"Marked: the next run delivers {what} again, where they are listed.")
 
     def _of_hosts(
         self, args: list[str], change: Callable[[Connection, str], int], nothing: str
@@ -183,9 +191,9 @@ class Command(WordedCommand):
             for line in files.lines(withdrawn=opts.withdrawn):
                 file.write(line.decode())
                 count += 1
-        tell(f"Wrote {number(count, 'document')}.")
+        write_note(f"Wrote {number(count, 'document')}.")
 
-    def unnamed(self, args: list[str], opts: argparse.Namespace) -> None:
+    def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the kept files that no published document has, and remove them if that is asked for."""
         path = files_folder(cast("Settings", self.settings))
         with self._open() as state, closing(existing(path)) as folder:
@@ -197,9 +205,11 @@ class Command(WordedCommand):
                         f"the state names no file at all, so nothing of {path} is removed: "
                         "is it the state of these documents (setting WOO_STATE_URL)?"
                     )
-                count, size = list_unnamed(folder, named_files(connection), remove=opts.remove)
+                count, size = list_orphans(folder, named_files(connection), remove=opts.remove)
         done = "Removed" if opts.remove else "Found"
-        tell(f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names.")
+        write_note(
+            f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names."
+        )
 
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
@@ -222,15 +232,15 @@ class Command(WordedCommand):
             yield
 
 
-FILES = "FILE..."
+_FILES = "FILE..."
 ACTIONS = {
     "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
     "restore": Action(Command.restore, "HOST...", 1, None),
-    "check": Action(Command.check, FILES, 1, None, frozenset({"verbose"})),
-    "latest": Action(Command.latest, FILES, 1, None, frozenset({"output", "withdrawn"})),
-    "unnamed": Action(Command.unnamed, "", 0, 0, frozenset({"remove"})),
+    "check": Action(Command.check, _FILES, 1, None, frozenset({"verbose"})),
+    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn"})),
+    "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
 }
-TABLE = Action(Command.table, "", 0, 0)
+_TABLE = Action(Command.table, "", 0, 0)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.commands.state import Command
 
-OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose", "remove")
+_OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose", "remove")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def action_of(
         raise UsageError(f"unknown action {name}: {suggestion(name, actions)}")
     action = actions.get(name, default)
     usage = f"scrapy state {name} {action.arguments}".strip()
-    for option in OPTIONS:
+    for option in _OPTIONS:
         if getattr(opts, option) and option not in action.options:
             fitting = [each for each, other in actions.items() if option in other.options]
             raise UsageError(f"option --{option} belongs to {' and '.join(fitting)}, not to: {usage}")
@@ -66,8 +66,8 @@ def known_host(given: str, hosts: Sequence[str]) -> str:
     is_page = re.search(r"[/?#]", given.rpartition("://")[2].rstrip("/"))
     if host not in hosts or is_page:
         close = get_close_matches(host, hosts, n=1, cutoff=0.8)
-        hint = f": did you mean {close[0]}?" if close and not is_page else ""
-        raise UsageError(f"the state does not know {given}{hint}")
+        meant = f": did you mean {close[0]}?" if close and not is_page else ""
+        raise UsageError(f"the state does not know {given}{meant}")
     return host
 
 

@@ -18,9 +18,9 @@ from woo_harvester.state.sessionlock import Holder
 from woo_harvester.stores.folder import Folder, unnamed
 
 #: A host that is longer has a line of its own: the table fits 80 columns.
-HOST_WIDTH = 33
-HEADS = ("documents", "withdrawn", "pending")
-NUMBER_WIDTH = 9
+_HOST_WIDTH = 33
+_HEADS = ("documents", "withdrawn", "pending")
+_NUMBER_WIDTH = 9
 
 
 @contextmanager
@@ -49,7 +49,9 @@ def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[L
 
     def report(broken: BrokenLine) -> None:
         if broken.is_being_written:
-            tell(f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out")
+            write_note(
+                f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out"
+            )
         elif broken.truncated:
             on_error(f"{broken.path}, line {broken.line}: it is truncated, and left out")
         else:
@@ -59,7 +61,7 @@ def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[L
         yield files
 
 
-def list_unnamed(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
+def list_orphans(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
     """Show size and path of the files of *folder* that are not among *named*; how many, and their bytes.
 
     With *remove*, a file is removed when its line has been written.
@@ -77,14 +79,14 @@ def list_unnamed(folder: Folder, named: Iterator[bytes], *, remove: bool) -> tup
 
 def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     """The lines of a table of hosts."""
-    width = min(HOST_WIDTH, max((len(one.host) for one in found), default=4))
-    yield " ".join([f"{'host':<{width}}", *(f"{head:>{NUMBER_WIDTH}}" for head in HEADS), "complete read"])
+    width = min(_HOST_WIDTH, max((len(one.host) for one in found), default=4))
+    yield " ".join([f"{'host':<{width}}", *(f"{head:>{_NUMBER_WIDTH}}" for head in _HEADS), "complete read"])
     for one in found:
         if len(one.host) > width:
             yield one.host
         pending = "confirmed" if one.confirmed else str(one.pending or "-")
         numbers = (str(one.documents), str(one.withdrawn), pending)
-        cells = (f"{number:>{NUMBER_WIDTH}}" for number in numbers)
+        cells = (f"{number:>{_NUMBER_WIDTH}}" for number in numbers)
         yield " ".join(
             [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
         )
@@ -92,7 +94,7 @@ def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
 
 
-def work(holder: Holder) -> str:
+def work_line(holder: Holder) -> str:
     """A run that goes on; the outputs that it has locked are not counted."""
     hosts = [name for name in holder.names if ":/" not in name]
     what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")
@@ -109,6 +111,6 @@ def number(count: int, name: str) -> str:
     return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
-def tell(line: str) -> None:
+def write_note(line: str) -> None:
     """Write a line to stderr, since stdout may have what was asked for."""
     sys.stderr.write(line + "\n")

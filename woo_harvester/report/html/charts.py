@@ -10,7 +10,7 @@ from markupsafe import Markup
 from woo_harvester.report.model import Point
 
 _RADIUS = 16
-WIDTH, HEIGHT, MARGIN = 640, 160, 8
+_WIDTH, _HEIGHT, _MARGIN = 640, 160, 8
 
 
 def bar(part: float, whole: float, kind: str = "fill") -> Markup:
@@ -49,11 +49,11 @@ def lines(points: Sequence[Point], label: str) -> Markup:
         '<polygon class="area" points="{m},{base} {harvested} {right},{base}"/>'
         '<polyline class="listed" points="{listed}"/><polyline class="harvested" points="{harvested}"/></svg>'
     ).format(
-        w=WIDTH,
-        h=HEIGHT,
-        m=MARGIN,
-        base=HEIGHT - MARGIN,
-        right=WIDTH - MARGIN,
+        w=_WIDTH,
+        h=_HEIGHT,
+        m=_MARGIN,
+        base=_HEIGHT - _MARGIN,
+        right=_WIDTH - _MARGIN,
         label=label,
         listed=_polyline([point.listed for point in points], top),
         harvested=_polyline([point.harvested for point in points], top),
@@ -61,8 +61,8 @@ def lines(points: Sequence[Point], label: str) -> Markup:
 
 
 def _polyline(values: Sequence[int], top: int) -> str:
-    step = (WIDTH - 2 * MARGIN) / max(len(values) - 1, 1)
+    step = (_WIDTH - 2 * _MARGIN) / max(len(values) - 1, 1)
     return " ".join(
-        f"{MARGIN + number * step:.1f},{HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * value / top:.1f}"
+        f"{_MARGIN + number * step:.1f},{_HEIGHT - _MARGIN - (_HEIGHT - 2 * _MARGIN) * value / top:.1f}"
         for number, value in enumerate(values)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
 from woo_harvester.report.run_folder import RunFolder
 
@@ -29,7 +29,7 @@ COLUMNS = (
 )
 
 #: The columns about a finding, of a host that has none.
-NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
+_NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
 
 #: A spreadsheet takes a text that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -47,7 +47,7 @@ def write_csv(folder: RunFolder) -> None:
         writer.writerow(COLUMNS)
         for host in read_hosts(folder.report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
-            for row in rows or [NO_FINDING]:
+            for row in rows or [_NO_FINDING]:
                 writer.writerow([_plain(value) for value in (*_host(host), *row)])
 
 

@@ -12,10 +12,10 @@ from woo_harvester.findings import Severity, explanations
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
-Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
+_Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
 
 #: What kind of harvest a report is about: each has its own parts.
-Kind = Literal["woo", "vergunningen", "bestanden"]
+HarvestKind = Literal["woo", "vergunningen", "bestanden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Part:
     section: Section
     points: int
     """What it counts for, of the 100."""
-    basis: Basis
+    basis: _Basis
     """Of what the share is taken: ``host`` is all or nothing; else so many indexes, sitemaps or documents."""
     codes: tuple[str, ...]
     """The findings that lower it: a whole code, or the beginning of one that ends in a full stop."""
@@ -40,7 +40,7 @@ class Part:
 
 
 #: In the order in which a harvest meets them: what is lost in one part does not come to those after it.
-PARTS: dict[Kind, Sequence[Part]] = {
+PARTS: dict[HarvestKind, Sequence[Part]] = {
     "woo": (
         Part(
             "register",
@@ -132,7 +132,7 @@ NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https")
 
 
 @cache
-def part_of(code: str, about_document: bool, kind: Kind = "woo") -> Part | None:
+def part_of(code: str, about_document: bool, kind: HarvestKind = "woo") -> Part | None:
     """The part that a finding lowers, by the longest of its codes that fits; None where there is none.
 
     A code that no part has at its own level counts at the other one: no warning may go unseen because of

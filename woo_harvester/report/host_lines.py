@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from woo_harvester.report.faults import Faults
-from woo_harvester.report.file import dump
-from woo_harvester.report.model import Body, Host, Organisation
+from woo_harvester.report.json_file import dump
+from woo_harvester.report.model import Host, Organisation, OrganisationTotals
+from woo_harvester.report.shared_findings import SharedFindings
 
 
-class Gathered:
+class HostLines:
     """What is kept of the hosts while they are made: each as a line of JSON in a file, and their sums."""
 
     def __init__(self, lines: IO[bytes]) -> None:
-        self.faults = Faults()
+        self.faults = SharedFindings()
         self.without_documents = 0
         self.incomplete = 0
         self._file = lines
         self._places: list[tuple[tuple[Any, ...], int, int]] = []
-        self._bodies: dict[str, Organisation] = {}
+        self._bodies: dict[str, OrganisationTotals] = {}
 
     def add(self, host: Host) -> None:
         """Write a host to the file, and count it."""
@@ -27,7 +27,7 @@ class Gathered:
         self.without_documents += not host.harvested
         self.incomplete += not host.complete
         line = dump(host).encode()
-        self._places.append((worst_first(host), self._file.tell(), len(line)))
+        self._places.append((_worst_first(host), self._file.tell(), len(line)))
         self._file.write(line)
         if len(host.organisations) == 1:
             self._add_body(host.organisations[0], host)
@@ -38,14 +38,15 @@ class Gathered:
             self._file.seek(place)
             yield self._file.read(length).decode()
 
-    def organisations(self) -> list[Organisation]:
+    def organisations(self) -> list[OrganisationTotals]:
         """The bodies with several hosts of their own, worst first."""
         several = [body for body in self._bodies.values() if body.hosts > 1]
-        return sorted(several, key=_worst_body)
+        return sorted(several, key=_worst_organisation)
 
-    def _add_body(self, body: Body, host: Host) -> None:
+    def _add_body(self, body: Organisation, host: Host) -> None:
         known = self._bodies.setdefault(
-            body.id, Organisation(id=body.id, name=body.name, hosts=0, listed=0, harvested=0, score=None)
+            body.id,
+            OrganisationTotals(id=body.id, name=body.name, hosts=0, listed=0, harvested=0, score=None),
         )
         known.hosts += 1
         known.listed += host.listed
@@ -54,12 +55,12 @@ class Gathered:
         known.score = min(scores, default=None)
 
 
-def worst_first(host: Host) -> tuple[bool, float, int, str]:
+def _worst_first(host: Host) -> tuple[bool, float, int, str]:
     """By what hosts are sorted: nothing harvested, then the share that is not, then the score."""
     return host.harvested > 0, -host.share_lost, _order(host.score), host.host
 
 
-def _worst_body(body: Organisation) -> tuple[bool, float, int, str]:
+def _worst_organisation(body: OrganisationTotals) -> tuple[bool, float, int, str]:
     lost = 1 - body.harvested / body.listed if body.listed else 1.0
     return body.harvested > 0, -lost, _order(body.score), body.name
 

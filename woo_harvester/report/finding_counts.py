@@ -22,7 +22,7 @@ CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
 
 
 @dataclass(slots=True)
-class HostTally:
+class HostFindings:
     """The findings of one host."""
 
     counts: Counter[FindingKey] = field(default_factory=Counter)
@@ -34,13 +34,13 @@ class HostTally:
         return [without_credentials(json.loads(line)) for line in self.lines[key]]
 
 
-def read_findings(path: Path) -> dict[str, HostTally]:
+def read_findings(path: Path) -> dict[str, HostFindings]:
     """The findings by host, ``""`` for those of no host. Raises OSError and ValueError.
 
     Memory grows with hosts and codes, not with findings. A last line without its end, which a run that was
     killed may leave, does not count.
     """
-    hosts: dict[str, HostTally] = defaultdict(HostTally)
+    hosts: dict[str, HostFindings] = defaultdict(HostFindings)
     for number, line in complete_lines(path):
         try:
             finding = parse_object(line)

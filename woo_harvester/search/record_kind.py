@@ -15,11 +15,11 @@ class Status(StrEnum):
     INGETROKKEN = "ingetrokken"
 
 
-Fields = Callable[[Mapping[str, Any], Status], dict[str, Any]]
+_Fields = Callable[[Mapping[str, Any], Status], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RecordKind:
     """All that differs between the indices of two harvesters; everything else is written once for both."""
 
     name: str
@@ -30,5 +30,5 @@ class Kind:
     """The setting with the alias of its index."""
     mapping: int
     """Number of the mapping that this version writes."""
-    fields: Fields
+    fields: _Fields
     """The keys at the top of the index's document that the record does not have, or has otherwise."""

@@ -14,15 +14,15 @@ from woo_harvester.findings import Language
 from woo_harvester.findings.reference import TAGS
 
 
-class Words:
-    """One language of ``words.toml``. Calling it gives a text, with numbers as that language writes them."""
+class Texts:
+    """One language of ``texts.toml``. Calling it gives a text, with numbers as that language writes them."""
 
     def __init__(self, lang: Language) -> None:
         self.lang = lang
         self._texts = _catalogue()[lang]
 
     def __call__(self, key: str, **values: Any) -> str:
-        """The text for *key*; raises KeyError for one that ``words.toml`` does not have."""
+        """The text for *key*; raises KeyError for one that ``texts.toml`` does not have."""
         text: str = self._texts[key]
         shown = {name: self.number(value) for name, value in values.items()}
         return text.format(**shown) if values else text
@@ -88,5 +88,5 @@ class Words:
 
 @cache
 def _catalogue() -> dict[str, dict[str, Any]]:
-    text = files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("texts.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

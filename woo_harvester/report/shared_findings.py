@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.model import Fault, Host
+from woo_harvester.report.model import Host, SharedFinding
 
 #: Hosts that a row names, and rows that a report has.
 NAMED_HOSTS = 20
@@ -37,7 +37,7 @@ class _Group:
     points: float = 0.0
 
 
-class Faults:
+class SharedFindings:
     """Gathers errors and warnings by code and by the shape of the hosts' paths."""
 
     def __init__(self) -> None:
@@ -54,10 +54,10 @@ class Faults:
                 group.count += row.count
                 group.points += row.points
 
-    def rows(self) -> Iterable[Fault]:
+    def rows(self) -> Iterable[SharedFinding]:
         """Faults at two hosts or more, those that cost most first; at most fifty."""
         rows = [
-            Fault(
+            SharedFinding(
                 code=code,
                 severity=severity,
                 pattern=pattern,

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 from woo_harvester.findings import Language
+from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.badge import badge
-from woo_harvester.report.build import build
+from woo_harvester.report.csv_file import write_csv
 from woo_harvester.report.feed import feed
-from woo_harvester.report.file import read_head
 from woo_harvester.report.history import History
 from woo_harvester.report.html import render
+from woo_harvester.report.json_file import read_head
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.table import write_csv
 
 
 def make_report(
@@ -27,7 +27,7 @@ def make_report(
     run writes.
     """
     past = History(folder.reports.history) if history else None
-    build(folder, history=past, lang=lang)
+    assemble_report(folder, history=past, lang=lang)
     write_csv(folder)
     page = render(folder, lang=lang)
     if past:

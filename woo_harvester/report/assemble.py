@@ -14,13 +14,12 @@ from typing import Any
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.faults import pattern_of
-from woo_harvester.report.file import write_report
+from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
-from woo_harvester.report.gather import Gathered
-from woo_harvester.report.history import History, Past, RunThen, compare
+from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
+from woo_harvester.report.host_lines import HostLines
+from woo_harvester.report.json_file import write_report
 from woo_harvester.report.model import (
-    Body,
     Category,
     Example,
     Explanation,
@@ -29,6 +28,7 @@ from woo_harvester.report.model import (
     Head,
     Host,
     Loss,
+    Organisation,
     PartOfScore,
     Register,
     Run,
@@ -37,21 +37,21 @@ from woo_harvester.report.model import (
     Tool,
     Totals,
 )
-from woo_harvester.report.parts import SECTIONS, Kind
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
+from woo_harvester.report.score_parts import SECTIONS, HarvestKind
+from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
-from woo_harvester.report.tally import HostTally, read_findings
 from woo_harvester.tooi import UNKNOWN_CATEGORY, informatiecategorieen
 from woo_harvester.version import VERSION
 
 #: The finding in place of those about hosts that a fault on the harvester's own side kept out of reach.
 OWN_FAULT = "oogst.eigen-verbinding"
 
-SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-def build(folder: RunFolder, *, history: History | None = None, lang: Language = "nl") -> None:
+def assemble_report(folder: RunFolder, *, history: History | None = None, lang: Language = "nl") -> None:
     """Write the report in the folder of a run, and keep the run in *history*.
 
     Read the findings, and the accounts of hosts and the statistics if there are any: a run that was killed
@@ -62,13 +62,13 @@ def build(folder: RunFolder, *, history: History | None = None, lang: Language =
     tallies = read_findings(folder.findings)
     left_out = _left_out(folder.kept_back, tallies)
     accounts = _accounts(folder, tallies.keys() - left_out)
-    past = history.before(run.name, run.kind) if history else Past()
+    past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
-    now = RunThen(run.name, run.kind, at, comparable=not left_out)
+    now = RunResult(run.name, run.kind, at, comparable=not left_out)
     with TemporaryFile() as lines:
-        gathered = Gathered(lines)
+        gathered = HostLines(lines)
         for account in accounts:
-            tally = tallies.get(account.host) or HostTally()
+            tally = tallies.get(account.host) or HostFindings()
             gathered.add(_host(account, tally, run.kind, past, now))
         head = Head(
             lang=lang,
@@ -78,7 +78,7 @@ def build(folder: RunFolder, *, history: History | None = None, lang: Language =
             totals=_totals(accounts, tallies.values(), gathered, past, now),
             organisations=gathered.organisations(),
             faults=list(gathered.faults.rows()),
-            findings=_rows(tallies.get("", HostTally()), Score(()), None),
+            findings=_rows(tallies.get("", HostFindings()), Score(()), None),
             explanations=_explanations(tallies.values(), past, lang),
         )
         write_report(folder.report, head, gathered.lines())
@@ -86,18 +86,20 @@ def build(folder: RunFolder, *, history: History | None = None, lang: Language =
         history.save(now)
 
 
-def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunThen) -> Host:
+def _host(
+    account: Account, tally: HostFindings, kind: HarvestKind, past: EarlierRuns, now: RunResult
+) -> Host:
     kind = "bestanden" if account.offline else kind
     result = score(tally.counts, account, kind)
     then, changes = compare(account, result, tally.counts, past, kind)
     now.hosts[account.host] = then
-    body = Body(**account.organisations[0]) if len(account.organisations) == 1 else None
+    body = Organisation(**account.organisations[0]) if len(account.organisations) == 1 else None
     return Host(
         host=account.host,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
-        organisations=[Body(**each) for each in account.organisations],
+        organisations=[Organisation(**each) for each in account.organisations],
         complete=account.complete,
         new=then.new,
         changed=then.changed,
@@ -112,7 +114,7 @@ def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunTh
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
-        history=Past([*past.runs, now]).points(account.host),
+        history=EarlierRuns([*past.runs, now]).points(account.host),
         pattern=pattern_of(account),
     )
 
@@ -155,7 +157,7 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     return codes
 
 
-def _rows(tally: HostTally, result: Score, body: Body | None) -> list[FindingRow]:
+def _rows(tally: HostFindings, result: Score, body: Organisation | None) -> list[FindingRow]:
     """A row for each kind of finding: what costs most first, then errors before warnings, then by count."""
     costs = result.costs
     rows = []
@@ -174,7 +176,7 @@ def _rows(tally: HostTally, result: Score, body: Body | None) -> list[FindingRow
                 snippet=snippet(examples[0], body),
             )
         )
-    rows.sort(key=lambda row: (-row.points, SEVERITIES.index(row.severity), -row.count, row.code))
+    rows.sort(key=lambda row: (-row.points, _SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
 
 
@@ -201,7 +203,11 @@ def _categories(account: Account) -> list[Category]:
 
 
 def _totals(
-    accounts: list[Account], tallies: Iterable[HostTally], gathered: Gathered, past: Past, now: RunThen
+    accounts: list[Account],
+    tallies: Iterable[HostFindings],
+    gathered: HostLines,
+    past: EarlierRuns,
+    now: RunResult,
 ) -> Totals:
     everything = total(accounts)
     severities: Counter[Severity] = Counter()
@@ -228,7 +234,9 @@ def _totals(
     )
 
 
-def _explanations(tallies: Iterable[HostTally], past: Past, lang: Language) -> dict[str, Explanation]:
+def _explanations(
+    tallies: Iterable[HostFindings], past: EarlierRuns, lang: Language
+) -> dict[str, Explanation]:
     """Of every code that the report names, those that are mended too."""
     codes = {code for tally in tallies for code, _ in tally.counts}
     codes |= {code for run in past.runs for host in run.hosts.values() for code, _ in host.open}
@@ -239,9 +247,9 @@ def _explanations(tallies: Iterable[HostTally], past: Past, lang: Language) -> d
     }
 
 
-def _left_out(path: Path, tallies: Mapping[str, HostTally]) -> set[str]:
+def _left_out(path: Path, tallies: Mapping[str, HostFindings]) -> set[str]:
     """Return the hosts about which a run with a fault on its own side can say nothing."""
-    if (OWN_FAULT, False) not in tallies.get("", HostTally()).counts or not path.exists():
+    if (OWN_FAULT, False) not in tallies.get("", HostFindings()).counts or not path.exists():
         return set()
     return set(read_findings(path))
 

@@ -61,7 +61,7 @@ def findings(figures: Figures) -> str:
     return ", ".join(counted(figures.findings(each), *words) for each, words in SEVERITIES.items())
 
 
-def left(seconds: float | None) -> str:
+def time_left(seconds: float | None) -> str:
     """When it is done, by estimate."""
     return "end not known yet" if seconds is None else f"about {duration(seconds)} left"
 
