@@ -4,7 +4,7 @@ import pytest
 from lxml import etree
 
 from tests.report.runs import HOST
-from woo_harvester.report.feed import ATOM, ENTRIES, feed
+from woo_harvester.report.feed import ATOM, MAX_ENTRIES, feed
 from woo_harvester.report.history import HostResult, RunResult
 
 A = f"{{{ATOM}}}"
@@ -60,7 +60,7 @@ def test_links_are_there_where_the_address_is_known() -> None:
 
 def test_a_feed_does_not_grow_without_end() -> None:
     made = read(*(run(day, day) for day in range(59)))
-    assert len(list(made.iter(f"{A}entry"))) == ENTRIES
+    assert len(list(made.iter(f"{A}entry"))) == MAX_ENTRIES
 
 
 def test_a_host_that_was_never_visited_has_no_feed() -> None:

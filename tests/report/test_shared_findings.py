@@ -6,7 +6,7 @@ from tests.report.runs import HOST
 from woo_harvester.findings import explain
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import FindingRow, Host
-from woo_harvester.report.shared_findings import NAMED_HOSTS, ROWS, SharedFindings, pattern_of
+from woo_harvester.report.shared_findings import MAX_NAMED_HOSTS, MAX_ROWS, SharedFindings, pattern_of
 
 
 def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> Host:
@@ -74,14 +74,14 @@ def test_the_largest_gain_comes_first() -> None:
 
 def test_a_row_names_a_few_hosts_and_there_are_not_too_many_rows() -> None:
     faults = SharedFindings()
-    for number in range(2 * NAMED_HOSTS):
+    for number in range(2 * MAX_NAMED_HOSTS):
         faults.add(host(f"{number:03}", "/x/#", "titel.ontbreekt"))
-        for pattern in range(ROWS + 5):
+        for pattern in range(MAX_ROWS + 5):
             faults.add(host(f"{number:03}", f"/{pattern}/", "loc.geen-https"))
     rows = list(faults.rows())
-    assert len(rows) == ROWS
-    assert {len(row.hosts) for row in rows} == {NAMED_HOSTS}
-    assert {row.host_count for row in rows} == {2 * NAMED_HOSTS}
+    assert len(rows) == MAX_ROWS
+    assert {len(row.hosts) for row in rows} == {MAX_NAMED_HOSTS}
+    assert {row.host_count for row in rows} == {2 * MAX_NAMED_HOSTS}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``scrapy crawl``, with one clear line and an exit status for a run that cannot start."""
+"""``scrapy crawl``: Scrapy's command, with one line and an exit status for a run that cannot start."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How a spider's argument is told from an option or a second spider.
+#: A spider argument that was typed without ``-a``: a name, possibly with a value.
 _ARGUMENT = re.compile(r"-*(\w+)(=.*)?", re.DOTALL)
 
 
 class Command(ProjectCommand, CrawlCommand):
-    """Scrapy's own command; exit status 2 for a wrong argument, 1 for a run that could not start.
+    """Runs a spider; exit status 2 for a wrong argument, 1 for a run that could not start or continue.
 
-    A spider takes part with ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and with
-    ``failure``, the exit status and the line of a run that could not start or not go on.
+    A spider may have a method ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and an
+    attribute ``failure``: the exit status and the line of error of a run that could not start or continue.
     """
 
     name = "crawl"
-    requires_crawler_process = False  # made here, where what it raises has a line and a status
+    requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check the arguments while nothing has been logged yet."""
+        """Check the arguments before anything is logged."""
         settings = cast("Settings", self.settings)
         with self.failing():
             try:
@@ -53,7 +53,7 @@ class Command(ProjectCommand, CrawlCommand):
                 self.refuse(str(error))
 
     def refuse(self, message: str) -> NoReturn:
-        """Report what was typed wrong, in the log too if that is a file, and end."""
+        """Report a wrong argument, also in the log if that is a file, and exit with status 2."""
         if self._logs_to_file() and get_scrapy_root_handler() is None:
             try:
                 configure_logging(self.settings)
@@ -70,7 +70,7 @@ class Command(ProjectCommand, CrawlCommand):
             self.fail(line, status)
 
     def _check_spider_arguments(self, args: list[str]) -> None:
-        """Refuse a spider's argument that lacks its ``-a``. Raises UsageError."""
+        """Raise UsageError for a spider argument without ``-a``."""
         names = [field.alias or name for name, field in WooArguments.model_fields.items()]
         for given in args:
             match = _ARGUMENT.fullmatch(given)
@@ -91,7 +91,7 @@ class Command(ProjectCommand, CrawlCommand):
             check(opts.spargs)
 
     def fail(self, line: str, status: int = 1) -> None:
-        """Report it in the log too, if that is a file, where Scrapyd shows it."""
+        """Report an error, also in the log if that is a file, because that is what Scrapyd shows."""
         if self._logs_to_file() and get_scrapy_root_handler() is not None:
             logger.error("%(line)s (exit status %(status)d)", {"line": line, "status": status})
         super().fail(line, status)

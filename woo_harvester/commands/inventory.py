@@ -1,4 +1,4 @@
-"""``scrapy inventory``: what was wrong with permits over a period, for organisations and their suppliers."""
+"""``scrapy inventory``: lists the errors in permits over a period, for organisations and their suppliers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-#: Days of the period where none is given.
+#: The default length of the period, in days.
 _PERIOD = 30
 
 
 class Command(ProjectCommand):
     """Makes the inventory of errors from the reports of runs.
 
-    Without an option, as HTML, CSV and JSON in a folder beside the reports. Exit status 1 where the reports
+    Without options, it writes HTML, CSV and JSON to a folder beside the reports. Exit status 1 if the reports
     cannot be read, and 2 for a wrong argument.
     """
 
@@ -38,7 +38,7 @@ class Command(ProjectCommand):
         return "[options]"
 
     def short_desc(self) -> str:
-        return "Tell per organisation what was wrong with its permits over a period"
+        return "List per organisation the errors in its permits over a period"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -92,7 +92,7 @@ class Command(ProjectCommand):
 
 
 def _write(path: Path, text: str) -> None:
-    """A CSV file has its own line ends, and its encoding for a spreadsheet."""
+    """Write a file as it is, without changing line ends; CSV gets a byte order mark, for spreadsheets."""
     encoding = "utf-8-sig" if path.suffix.lower() == ".csv" else "utf-8"
     path.write_text(text, encoding=encoding, newline="")
 

@@ -1,4 +1,4 @@
-"""``scrapy monitor``: whether the last run was as good as those before it, for cron."""
+"""``scrapy monitor``: checks whether the last run was as good as those before it; run it from cron."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MARKS = {"OK": "ok", "SKIPPED": "skipped"}
 
 
 class Command(ProjectCommand):
-    """Judges the last run of each spider by the files that runs left in ``WOO_REPORT_DIR``.
+    """Checks the last run of each spider, using the files that runs left in ``WOO_REPORT_DIR``.
 
-    Exit status 1 where a monitor failed or could not run_monitors, 2 for a wrong argument.
+    Exit status 1 if a monitor failed or could not check, 2 for a wrong argument.
     """
 
     name = "monitor"
@@ -42,14 +42,14 @@ class Command(ProjectCommand):
         return "[SPIDER ...] [options]"
 
     def short_desc(self) -> str:
-        return "Tell whether the last run was as good as those before it, by mail or Slack too"
+        return "Check whether the last run was as good as those before it, and alert by mail or Slack"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Judge the last runs of the spiders that *args* names, else of all that have runs."""
+        """Check the last run of each spider in *args*, or of every spider that has runs."""
         self.exitcode = 0
         if missing := [name for name in _NEEDED if not find_spec(name)]:
             self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
@@ -93,7 +93,7 @@ class Command(ProjectCommand):
 
 
 def bounds(settings: Settings) -> Bounds:
-    """The bounds that the settings give."""
+    """Return the limits that the settings give."""
     return Bounds(
         age=timedelta(hours=settings.getfloat("WOO_MONITOR_AGE")),
         well=settings.getint("WOO_MONITOR_WELL"),
@@ -106,9 +106,9 @@ def bounds(settings: Settings) -> Bounds:
 
 def _show(outcome: MonitorResults, *, quiet: bool) -> None:
     for name, status, reason in outcome.lines:
-        mark = _MARKS.get(status, "FAILED")  # FAIL, or ERROR for a fault of ours
+        mark = _MARKS.get(status, "FAILED")  # FAIL, or ERROR for an exception in a monitor
         if mark == "FAILED" or not quiet:
-            told = f": {reason}" if mark == "skipped" else ""
-            print(f"  {mark:<8} {name}{told}")
+            why = f": {reason}" if mark == "skipped" else ""
+            print(f"  {mark:<8} {name}{why}")
         if mark == "FAILED":
             print(*(f"           {line}" for line in (reason or "").splitlines()), sep="\n")

@@ -1,4 +1,4 @@
-"""Batches of documents, and how they come into the index: in order, each at least once."""
+"""Writing batches of documents to the index: in order, and each document at least once."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from woo_harvester.search.document import BulkAction
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two tries: the first, and the longest.
+#: Seconds between two attempts: the first time, and at most.
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
 
-#: The server is there, and will take the same later: too busy, a node or a shard is away.
+#: Statuses of a temporary failure: the server is too busy, or a node or shard is not available.
 _TEMPORARY = frozenset({429, 500, 502, 503, 504})
 
 _TOO_LARGE = 413
@@ -38,16 +38,16 @@ _BLOCKED = "cluster_block_exception"
 
 
 class _UnavailableError(Exception):
-    """Nothing of a batch could be written now; later it may."""
+    """Nothing of a batch could be written now; a retry may succeed."""
 
 
 class _TooLargeError(Exception):
-    """The request is larger than the server takes."""
+    """The request is larger than the server accepts."""
 
 
 @dataclass(slots=True)
 class Refused:
-    """A document that the server will never take."""
+    """A document that the server refuses for good."""
 
     action: BulkAction
     reason: str
@@ -55,20 +55,20 @@ class Refused:
 
 @dataclass(slots=True)
 class BulkOutcome:
-    """What became of a batch."""
+    """The result of writing a batch."""
 
     acknowledged: list[BulkAction] = field(default_factory=list)
-    """In the index, or a newer version of it is."""
+    """Documents that the index has, in this version or a newer one."""
     refused: list[Refused] = field(default_factory=list)
     newer: int = 0
-    """How many of those that are acknowledged the index has in a newer version."""
+    """How many of the acknowledged documents the index has in a newer version."""
 
 
 class BulkWriter:
-    """Writes batches one after another, and waits while the server is away or too busy.
+    """Writes batches one after another, and retries while the server is unavailable or too busy.
 
-    It blocks, so it belongs in a thread of its own. *retry_seconds* is in seconds: so long a batch of which
-    nothing is written is tried again. ``give_up`` ends the waiting from another thread.
+    It blocks, so run it in its own thread. A batch of which nothing can be written is retried for
+    *retry_seconds*. Set ``give_up`` from another thread to end the retries.
     """
 
     def __init__(
@@ -80,13 +80,13 @@ class BulkWriter:
         self._aliased = aliased
         self.give_up = threading.Event()
         self.retries = 0
-        """How often it had to wait."""
+        """The number of retries so far."""
 
     def write(self, actions: Sequence[BulkAction]) -> BulkOutcome:
-        """Write *actions*, whose ids differ, and tell what became of them.
+        """Write *actions*, which must have different ids, and return the result.
 
-        What must wait is tried again before anything else is written, so that the order holds. Raises
-        SearchError where the server stays away, or will not take anything at all.
+        What fails temporarily is retried before anything else is written, so that the order is kept. Raises
+        SearchError if the server stays unavailable, or refuses every request.
         """
         outcome = BulkOutcome()
         rest, most = list(actions), len(actions)
@@ -116,7 +116,10 @@ class BulkWriter:
         )
 
     def _try(self, actions: list[BulkAction], outcome: BulkOutcome) -> list[BulkAction]:
-        """What is left after one request. Raises _UnavailableError, _TooLargeError and SearchError."""
+        """Send one request; return the actions to retry.
+
+        Raises _UnavailableError, _TooLargeError and SearchError.
+        """
         try:
             answer = self._client.bulk(
                 operations=cast("Any", [action.lines for action in actions]),  # as they are sent
@@ -148,7 +151,7 @@ class BulkWriter:
 
 
 def _request_error(error: ApiError) -> Exception:
-    """What it means that a request is answered with an error as a whole."""
+    """Return the exception for a request that failed completely."""
     if error.status_code == _TOO_LARGE:
         return _TooLargeError(reason(error))
     if error.status_code in _TEMPORARY or _BLOCKED in str(error.body):
@@ -157,11 +160,11 @@ def _request_error(error: ApiError) -> Exception:
 
 
 def _record_result(action: BulkAction, result: Mapping[str, Any], outcome: BulkOutcome) -> str | None:
-    """Put *action* where it belongs; why it has to wait, or None where it need not."""
+    """Add the result of *action* to *outcome*. Return None, or why the action must be retried."""
     status, error = result["status"], result.get("error") or {}
     if error and (status in _TEMPORARY or error.get("type") == _BLOCKED):
         return str(error.get("reason"))
-    if not error or status == _CONFLICT:  # what was not there to be deleted is no error
+    if not error or status == _CONFLICT:  # deleting a document that is not there gives no error
         outcome.acknowledged.append(action)
         outcome.newer += status == _CONFLICT
     elif status in (401, 403, _NOT_FOUND):

@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch, made from the settings."""
+"""The connection to Elasticsearch, made from the settings, and its errors in one line each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from elasticsearch import ApiError, AuthenticationException, AuthorizationExcept
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: The API that the client asks for, and the one that a server 8.19 has too.
+#: The API version that the client requests, and the older one that a server 8.19 also has.
 _CLIENT_VERSION, _OLDER_VERSION = "compatible-with=9", "compatible-with=8"
 
 _BAD_URL = (
@@ -28,11 +28,11 @@ _BAD_URL = (
 
 
 class SearchError(Exception):
-    """The index cannot be used; the message is one line that tells which setting changes it."""
+    """The index cannot be used; the message is one line that names the setting to change."""
 
 
 class _CompatibleTransport(Transport):
-    """Asks for the API of version 8, which servers 8 and 9 both have."""
+    """A transport that requests the API of version 8, which servers 8 and 9 both have."""
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
         headers = kwargs.get("headers")
@@ -43,7 +43,7 @@ class _CompatibleTransport(Transport):
 
 
 def connect(settings: BaseSettings) -> Elasticsearch:
-    """A client by the settings; nothing is sent yet. Raises SearchError."""
+    """Return a client made from the settings. It sends no request yet. Raises SearchError."""
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # errors are reported by reason()
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
     timeout = settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT")
@@ -67,7 +67,7 @@ def connect(settings: BaseSettings) -> Elasticsearch:
 
 
 def reason(error: Exception) -> str:
-    """One line about an error of the client, with the setting that changes it."""
+    """Return one line about an error of the client, with the setting to change."""
     if isinstance(error, AuthenticationException | AuthorizationException):
         what = f"refuses the request ({error.status_code}: {_detail(error)})"
         return f"Elasticsearch {what}: see WOO_ELASTICSEARCH_API_KEY, or _USER and _PASSWORD"
@@ -85,7 +85,7 @@ def reason(error: Exception) -> str:
 
 
 def _detail(error: ApiError) -> str:
-    """What the server says of an error."""
+    """Return the server's own description of an error."""
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
         return str(body["error"].get("reason") or body["error"].get("type"))
@@ -93,13 +93,13 @@ def _detail(error: ApiError) -> str:
 
 
 def _first(error: Exception) -> str:
-    """The message of an error, without the list of errors before it that the client adds."""
+    """Return the message of an error, without the list of earlier errors that the client adds."""
     return str(error.message if isinstance(error, TransportError) else error).splitlines()[0]
 
 
 def _trust(authority: str | None) -> ssl.SSLContext:
-    """The usual certificates; with *authority*, the path of a PEM file, those in it instead."""
+    """Return a TLS context with the system's certificates, or those in the PEM file *authority*."""
     try:
         return ssl.create_default_context(cafile=authority or None)
-    except OSError as error:  # of a file that is no certificate, an SSLError
+    except OSError as error:  # also SSLError, for a file that is not a certificate
         raise SearchError(f"WOO_ELASTICSEARCH_CA, {authority}, cannot be read: {error}") from error

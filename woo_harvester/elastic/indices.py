@@ -1,4 +1,4 @@
-"""The index behind its alias: made at the start, filled anew without a moment in which it is not there."""
+"""Indices and their alias: made at the start of a run, and replaced by a rebuild without any downtime."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from woo_harvester.elastic.connection import SearchError, reason
 from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
 from woo_harvester.search.record_kind import RecordKind
 
-#: The key in the ``_meta`` of a mapping that marks an index as one to be removed; see ``leftovers``.
+#: The key in the ``_meta`` of a mapping that marks an index for removal; see ``leftovers``.
 REBUILD_MARK = "woo_harvester_rebuild"
 
-#: Seconds for what changes the indices of a cluster.
+#: The timeout, in seconds, of requests that change indices or aliases.
 _CHANGE_TIMEOUT = 120
 
 
 @contextmanager
 def search_errors() -> Iterator[None]:
-    """Tell whatever goes wrong in one line. Raises SearchError."""
+    """Turn errors of the client and of the index definition into SearchError."""
     try:
         yield
     except (ApiError, TransportError) as error:
@@ -32,9 +32,9 @@ def search_errors() -> Iterator[None]:
 
 
 def prepare_index(client: Elasticsearch, alias: str, kind: RecordKind) -> str:
-    """The name of the index behind *alias*, which is made for *kind* where there is none.
+    """Return the name of the index behind *alias*; make the index if there is none.
 
-    Raises SearchError where the server cannot be used, or the index has a mapping that this version does not
+    Raises SearchError if the server cannot be used, or if the index has a mapping that this version cannot
     write.
     """
     with search_errors():
@@ -46,7 +46,7 @@ def prepare_index(client: Elasticsearch, alias: str, kind: RecordKind) -> str:
             try:
                 return create_index(client, alias, kind, aliased=True)
             except SearchError:
-                if not client.indices.exists_alias(name=alias):  # else another run has just made it
+                if not client.indices.exists_alias(name=alias):  # otherwise another run has just made it
                     raise
         indices = client.indices.get(index=alias)
         if len(indices) != 1:
@@ -58,7 +58,7 @@ def prepare_index(client: Elasticsearch, alias: str, kind: RecordKind) -> str:
 
 
 def check_alias_kind(client: Elasticsearch, alias: str, kind: RecordKind) -> None:
-    """Raise SearchError where *alias* stands for an index of another kind of records."""
+    """Raise SearchError if *alias* points to an index for another kind of records."""
     with search_errors():
         if client.indices.exists_alias(name=alias):
             for name, found in client.indices.get(index=alias).items():
@@ -68,9 +68,9 @@ def check_alias_kind(client: Elasticsearch, alias: str, kind: RecordKind) -> Non
 def create_index(
     client: Elasticsearch, alias: str, kind: RecordKind, *, aliased: bool, owner: str | None = None
 ) -> str:
-    """Make the next index of *alias* for *kind*, such as ``woo-v1``; *aliased*, the alias is on it.
+    """Make the next index of *alias* for *kind*, such as ``woo-v1``, and return its name.
 
-    With *owner* it is marked as one to be removed. Returns its name. Raises SearchError.
+    With *aliased*, the alias points to it. With *owner*, it is marked for removal. Raises SearchError.
     """
     with search_errors():
         name = f"{alias}-v{_last(client, alias) + 1}"
@@ -87,7 +87,7 @@ def create_index(
 
 
 def move_alias(client: Elasticsearch, alias: str, index: str) -> list[str]:
-    """Have *alias* stand for *index* alone, at once; the names of the indices that it stood for.
+    """Make *alias* point only to *index*, in one step; return the indices to which it pointed before.
 
     Raises SearchError.
     """

@@ -1,4 +1,4 @@
-"""Writes records to Elasticsearch while they are harvested, and confirms those that it has."""
+"""Writes records to Elasticsearch during the harvest, and confirms to the state those that it has stored."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _FAILED = "elasticsearch_failed"
 
 @dataclass(slots=True)
 class _Batch:
-    """Documents that go together, by id; of a document that comes twice, the later one."""
+    """The documents of one request, by id; the last version of each."""
 
     actions: dict[str, BulkAction] = field(default_factory=dict)
     deliveries: dict[str, list[Delivery]] = field(default_factory=dict)
     size: int = 0
-    """Bytes of the lines."""
+    """The size of the lines in bytes."""
 
     def add(self, action: BulkAction, delivery: Delivery | None) -> None:
-        """Put a document to the others."""
+        """Add a document; it replaces an earlier version of itself."""
         self.actions[action.id] = action
         self.size += len(action.lines)
         if delivery is not None:
@@ -60,11 +60,11 @@ class _Batch:
 
 
 class ElasticsearchExporter:
-    """Gives each record to the index of its kind, which the spider tells; off until the URL is set.
+    """Writes each record to an Elasticsearch index; off until ``WOO_ELASTICSEARCH_URL`` is set.
 
-    A batch is written in a thread while the next one is gathered; when that is full too, the crawl waits.
-    The state learns only of what the server acknowledged; what it refuses stands in ``refused.jsonl`` of the
-    report.
+    The spider's ``search_kind`` determines the index. A batch is written in a thread while the next one
+    fills; when that is full too, the crawl waits. Only records that the server acknowledged are confirmed to
+    the state. Refused records are written to ``refused.jsonl`` in the folder of the run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -87,7 +87,7 @@ class ElasticsearchExporter:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings["WOO_ELASTICSEARCH_URL"]:
-            raise NotConfigured  # without a reason: Scrapy would warn of what is usual
+            raise NotConfigured  # without a message, for which Scrapy would log a warning
         exporter = cls(crawler)
         crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
         crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
@@ -97,7 +97,7 @@ class ElasticsearchExporter:
         return exporter
 
     async def spider_opened(self, spider: Spider) -> None:
-        """Prepare the index and have the state wait for it; a run without it does not start."""
+        """Prepare the index, and count it as an output for the state. Without the index, the run ends."""
         try:
             self._keeper().outputs += 1
             self._writer = await self._in_thread(self._open)
@@ -108,17 +108,17 @@ class ElasticsearchExporter:
         self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
     def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
-        """Put the record into the batch; where that is full and cannot be written yet, what to wait for."""
+        """Add the record to the batch; return an awaitable if the batch is full and cannot be written yet."""
         self._add_to_batch(item, response)
         return self._wait_for_capacity() if self._full() else None
 
     async def _wait_for_capacity(self) -> None:
-        """Wait until the batch before the full one is written."""
+        """Wait until the previous batch is written, while the current one is full."""
         while self._full() and self._writing is not None:
             await self._wait_a_second(self._writing)
 
     async def _wait_a_second(self, writing: asyncio.Task[None]) -> None:
-        """Wait until it is done, a second at most; a run that is told to stop waits for no server."""
+        """Wait for the write, at most a second; in a run that is being stopped, end its retries."""
         if not self._crawler.crawling and self._writer is not None:
             self._writer.give_up.set()
         await asyncio.wait([writing], timeout=1)
@@ -137,7 +137,7 @@ class ElasticsearchExporter:
             self._begin()
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Write what is left."""
+        """Write the last batch, and report refused documents."""
         if self._timer.running:
             self._timer.stop()
         while self._writing is not None or (self._batch.actions and not self._failed):
@@ -152,7 +152,7 @@ class ElasticsearchExporter:
             )
 
     async def engine_stopped(self) -> None:
-        """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
+        """Wait for the last write, within a limit; a run stopped at its end skips that in spider_closed."""
         if self._writing is not None and self._writer is not None:
             self._writer.give_up.set()
             seconds = self._crawler.settings.getfloat("WOO_STOP_TIMEOUT") * OUTPUTS
@@ -161,14 +161,14 @@ class ElasticsearchExporter:
                 self.given_up()
 
     def given_up(self) -> None:
-        """Wait no longer for a server that does not answer; what is not confirmed comes again."""
+        """Cancel the write to a server that does not answer; unconfirmed records come again next run."""
         if self._writing is not None:
             self._writing.cancel()
         elif self._batch.actions and not self._failed:
             self._fail(_NO_ANSWER)
 
     def _open(self) -> BulkWriter:
-        """Connect and prepare the index, in the thread."""
+        """Connect and prepare the index; runs in the thread."""
         from woo_harvester.elastic.bulk import BulkWriter  # noqa: PLC0415  -- of the extra "elasticsearch"
         from woo_harvester.elastic.connection import connect  # noqa: PLC0415
         from woo_harvester.elastic.indices import prepare_index  # noqa: PLC0415
@@ -184,11 +184,11 @@ class ElasticsearchExporter:
         return len(self._batch.actions) >= self._max_actions or self._batch.size >= self._max_bytes
 
     def _begin_pending(self) -> None:
-        """Write what there is, however little, so that it does not wait for a slow crawl."""
+        """Write the batch even if it is not full, so that records do not wait long in a slow crawl."""
         self._begin()
 
     def _begin(self) -> None:
-        """Have the batch written, unless one is being written or there is nothing in it."""
+        """Start writing the batch, unless it is empty or another one is being written."""
         if self._writing is None and self._batch.actions and not self._failed:
             batch, self._batch = self._batch, _Batch()
             self._writing = asyncio.get_running_loop().create_task(self._deliver(batch))
@@ -199,7 +199,7 @@ class ElasticsearchExporter:
             outcome = await self._in_thread(writer.write, list(batch.actions.values()))
             self._record_outcome(batch, outcome)
         except CloseSpider:
-            self._failed = True  # the state could not be written, and has told it
+            self._failed = True  # the state could not be written, and has reported that
         except asyncio.CancelledError:  # by given_up()
             self._fail(_NO_ANSWER)
         except Exception as error:
@@ -216,7 +216,7 @@ class ElasticsearchExporter:
         end_run(self._crawler, _FAILED, f"{why}; what is not in the index comes again in the next run")
 
     def _record_outcome(self, batch: _Batch, outcome: BulkOutcome) -> None:
-        """Confirm what is in the index, and put aside what never will be."""
+        """Confirm what is in the index, count the results, and save what was refused."""
         done = [
             delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
         ]
@@ -230,7 +230,7 @@ class ElasticsearchExporter:
             self._refuse(json.loads(line), one.reason)
 
     def _refuse(self, document: object, reason: str) -> None:
-        """Write a document that is not in the index to a file of the report, with the reason."""
+        """Write a refused document to ``refused.jsonl``, with the reason."""
         self._crawler.stats.inc_value("woo/elasticsearch/refused")
         logger.error(
             "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
@@ -245,7 +245,7 @@ class ElasticsearchExporter:
             end_run(self._crawler, _FAILED, f"{REFUSED} could not be written: {error}")
 
     def _refused_file(self) -> Path | None:
-        """The file of documents that are not in the index; None where the run has no report."""
+        """Return the path of ``refused.jsonl``, or None if the run has no folder."""
         findings = self._crawler.get_extension(Findings)
         return findings.run_folder.refused if findings is not None else None
 
@@ -260,7 +260,7 @@ class ElasticsearchExporter:
 
 
 def _line(error: Exception) -> str:
-    """What ends a run, in one line; of what nobody foresaw the type too."""
+    """Return an error as one line; for an unexpected error, with its type."""
     if isinstance(error, ImportError):
         return f"{MISSING} ({error})"
     from woo_harvester.elastic.connection import SearchError  # noqa: PLC0415  -- of the extra

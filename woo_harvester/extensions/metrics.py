@@ -1,4 +1,4 @@
-"""Writes the figures of a run for Prometheus."""
+"""Writes the metrics of a run to a file for Prometheus."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LEVELS = ("WARNING", "ERROR", "CRITICAL")
 
 
 class Metrics:
-    """Writes ``WOO_METRICS_FILE`` at the end of a run: whole, or not at all."""
+    """Writes ``WOO_METRICS_FILE`` at the end of a run, in one atomic step."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
         self._crawler = crawler
@@ -60,7 +60,7 @@ class Metrics:
         return extension
 
     def spider_opened(self) -> None:
-        """Better now than at the end of a run."""
+        """Check the setting now, rather than at the end of the run."""
         if not find_spec("prometheus_client"):
             self._refuse('needs prometheus_client: pip install "woo-harvester[monitoring]"')
         if self._path.suffix != ".prom":
@@ -71,7 +71,7 @@ class Metrics:
         raise CloseSpider(_FAILED)
 
     def run_written(self) -> None:
-        """Write the file. A run that did not start leaves that of the run before."""
+        """Write the file, unless the run could not start: then the file of the previous run stays."""
         if self._crawler.stats.get_value("finish_reason") == "cannot_start":
             return
         from prometheus_client import write_to_textfile  # noqa: PLC0415  -- of the extra "monitoring"

@@ -1,4 +1,4 @@
-"""Tells at the end of a run what came of it, whatever the log level."""
+"""Prints a summary at the end of a run, at any log level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from woo_harvester.terminal.screen import Screen
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-#: How many codes are named: errors first, and of those the most frequent.
+#: How many finding codes are shown: errors first, the most frequent first.
 _SHOWN_CODES = 5
 
 
@@ -36,7 +36,7 @@ class Summary:
         return extension
 
     def run_written(self, folder: Path) -> None:
-        """Write it; a run that could not start says so in one line of its own."""
+        """Write the summary, unless the run could not start: then the command prints one line."""
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
             Screen.write_lines(
@@ -45,7 +45,7 @@ class Summary:
 
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:
-    """The lines of the summary; the first says how the run ended."""
+    """Return the lines of the summary; the first says how the run ended."""
     ended = "finished" if reason == "finished" else f"ended early ({reason})"
     rows = [("findings", formatting.findings(figures))]
     if figures.selected is not None:

@@ -1,4 +1,4 @@
-"""The monitors, as Spidermon has them, and whom they notify."""
+"""The checks as Spidermon monitors, and the notifications when one fails."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _NO_ACCOUNTS = "the run keeps no accounts of hosts"
 
 
 class _Check(Monitor):  # type: ignore[misc]  # Spidermon has no type hints
-    """Fails with the problems that a check gives."""
+    """A monitor that fails with the problems that a check returns."""
 
     def fail_if_any(self, problems: Sequence[str]) -> None:
         if problems:
             self.fail("\n".join(problems))
 
     def compared(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
-        """The run and those before it; skips the monitor where there are none."""
+        """Return the run and the runs before it; skip the monitor if there are none."""
         if not self.data.before:
             self.skipTest(_NO_EARLIER_RUN)
         return self.data.run, self.data.before, self.data.bounds
 
     def accounted(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
-        """The same, of a run that has accounts."""
+        """Return the same as :meth:`compared`; skip the monitor if the run has no accounts."""
         if not self.data.run.accounts:
             self.skipTest(_NO_ACCOUNTS)
         return self.compared()
 
 
 class _RunMonitor(_Check):
-    """Whether runs end, and in time."""
+    """Monitors that runs finish, and often enough."""
 
     @monitors.name("a run each day")  # type: ignore[untyped-decorator]
     def test_age(self) -> None:
@@ -60,7 +60,7 @@ class _RunMonitor(_Check):
 
 
 class _DocumentMonitor(_Check):
-    """Whether what was there is there still."""
+    """Monitors that documents do not disappear."""
 
     @monitors.name("no host is suddenly empty")  # type: ignore[untyped-decorator]
     def test_emptied(self) -> None:
@@ -72,7 +72,7 @@ class _DocumentMonitor(_Check):
 
 
 class _QualityMonitor(_Check):
-    """Whether it is as good as it was."""
+    """Monitors that quality does not get worse."""
 
     @monitors.name("no rise in findings")  # type: ignore[untyped-decorator]
     def test_risen(self) -> None:
@@ -84,7 +84,7 @@ class _QualityMonitor(_Check):
 
 
 class RunSuite(MonitorSuite):  # type: ignore[misc]
-    """All monitors of a run; sends mail or a message where Spidermon's settings for it are given."""
+    """All monitors of a run; notifies by mail or Slack if Spidermon's settings for it are given."""
 
     monitors = (_RunMonitor, _DocumentMonitor, _QualityMonitor)
 
@@ -95,26 +95,26 @@ class RunSuite(MonitorSuite):  # type: ignore[misc]
 
 
 class MonitorResults:
-    """What the monitors found, and whether those who are to know it could be told."""
+    """The results of the monitors, and the notifications that could not be sent."""
 
     def __init__(self, result: Any) -> None:
         self.lines = [
             (each.monitor.method_name, each.status, each.reason or each.error)
             for each in result.monitor_results
         ]
-        """Name, status (OK, SKIPPED, FAIL or ERROR) and reason of each monitor."""
+        """The name, the status (OK, SKIPPED, FAIL or ERROR) and the reason of each monitor."""
         self.passed: bool = result.all_monitors_passed
         self.unsent = [
             f"{each.action.name}: {(each.error or '').strip().rpartition(chr(10))[2]}"
             for each in result.monitors_failed_action_results
             if each.error
         ]
-        """The actions that failed, with why."""
+        """The notifications that failed, with the reason."""
 
 
 def run_monitors(
     crawler: Crawler, run: EndedRun, before: Sequence[EndedRun], bounds: Bounds, now: datetime
 ) -> MonitorResults:
-    """Hold *run* against those *before* it. Raises Spidermon's NotConfigured for an action's settings."""
+    """Compare *run* with the runs *before* it. Raises Spidermon's NotConfigured for wrong settings."""
     data = {"run": run, "before": before, "bounds": bounds, "now": now}
     return MonitorResults(MonitorRunner().run(RunSuite(crawler), **data))

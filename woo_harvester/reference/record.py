@@ -28,7 +28,7 @@ Of the spider `vergunningen`: one a case a run, the net result of its messages. 
 
 _HEADS = ("key", "value", "meaning")
 
-#: What a value is called on the page; a dataclass is an object.
+#: The names of the types on the page; any other dataclass is an object.
 _TYPE_NAMES = {
     str: "text",
     int: "number",
@@ -41,7 +41,7 @@ _TYPE_NAMES = {
 
 
 def render() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     return "\n".join(
         [
             head("woo_harvester/record.py and permits/record.py", "The record"),
@@ -61,7 +61,7 @@ def render() -> str:
 
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Path, kind of value and meaning of each key of a dataclass, and of what is nested in it."""
+    """Return path, type and meaning of each key of a dataclass, including nested dataclasses."""
     hints, meaning_of = get_type_hints(kind), meanings(kind)
     for name, key in json_keys(kind):
         inner, is_list = _without_none(hints[name])
@@ -78,7 +78,7 @@ def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
 
 
 def meanings(kind: type[Any]) -> dict[str, str]:
-    """What the text under each field of a dataclass says of it, inherited fields included."""
+    """Return the docstring under each field of a dataclass, including inherited fields."""
     found: dict[str, str] = {}
     for each in reversed([each for each in kind.__mro__ if is_dataclass(each)]):
         found |= _own_meanings(each)
@@ -98,7 +98,7 @@ def _own_meanings(kind: type[Any]) -> dict[str, str]:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """The type in ``X | None`` or ``list[X]``, and whether it is a list."""
+    """Return the type ``X`` of ``X | None`` or ``list[X]``, and whether it is a list."""
     if get_origin(hint) is list:
         return get_args(hint)[0], True
     if isinstance(hint, UnionType):

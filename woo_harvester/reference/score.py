@@ -1,4 +1,4 @@
-"""Makes ``docs/score.md``, in Dutch since publishers read it: how the score of a host is made."""
+"""The page ``docs/score.md``: how the score of a host is calculated. It is in Dutch, for publishers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ gaat over één document, een andere over de host en zijn bestanden; dat bepaalt
 
 
 def render() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     texts = Texts("nl")
     rows = [
         (
@@ -68,5 +68,5 @@ def render() -> str:
 
 
 def _codes(part: Part) -> list[str]:
-    """The errors and warnings that lower a part."""
+    """Return the codes of the errors and warnings that lower a part."""
     return [name for name in explanations() if weight_of(name) and part_of(name, part.about_document) is part]

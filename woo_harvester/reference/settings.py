@@ -1,6 +1,6 @@
-"""Makes ``docs/settings.md``: the project's own settings, and what it changes of Scrapy's.
+"""The page ``docs/settings.md``: the project's own settings, and the Scrapy settings that it changes.
 
-The reason for a change is the comment beside it in ``settings.py`` and ``addon.py``, so that it is told once.
+The reason for a change is taken from the comment above it in ``settings.py`` or ``addon.py``.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ show to everybody. What is empty there is not set, and `-s` wins. Another projec
 #: A line that gives a setting its value: in a module, or as a key of a dict.
 _ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
 
-#: Scrapy's own value, at the beginning of a comment: the page has it in a column.
+#: Scrapy's own value at the start of a comment; the page has it in a column instead.
 _SCRAPYS_VALUE = re.compile(r"^Scrapy: .+?(?:\. |$)")
 
-#: What says who the project is, not how it works.
+#: Settings that only identify the project, so that the page leaves them out.
 IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
 
 
 def render() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     return "\n".join(
         [
             head("woo_harvester/default_settings/, settings.py and addon.py", "Settings"),
@@ -49,7 +49,7 @@ def render() -> str:
             "## The project's own\n",
             *_own(),
             "## Scrapy's settings that have another value\n",
-            "Set in `woo_harvester/settings.py`, so they hold for this project only:\n",
+            "Set in `woo_harvester/settings.py`, so they apply to this project only:\n",
             *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
             "Set by the add-on, since its components need them:\n",
             *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
@@ -61,7 +61,7 @@ def render() -> str:
 
 
 def reasons(source: str) -> dict[str, str]:
-    """Why each setting in *source* has its value: the comment above it, or above the group it stands in."""
+    """Return the reason for each setting in *source*: the comment above it, or above its group."""
     found: dict[str, str] = {}
     comment: list[str] = []
     previous = ""

@@ -1,4 +1,4 @@
-"""The short answer of an audit in a terminal: what is harvested, and how to mend the weightiest findings."""
+"""The summary of an audit in a terminal: how much is harvested, and how to fix the most costly findings."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
 from woo_harvester.report.run_folder import RunFolder
 
-#: Findings that are shown, and hosts that have a line of their own; the report has all.
+#: How many findings and hosts are shown; the report has all of them.
 _SHOWN = 10
 _SHOWN_HOSTS = 20
 
-#: A place is cut at so many characters, so that a URL of 2,000 does not push the rest off the screen.
+#: A URL is cut at this many characters, so that a very long one does not push the rest off the screen.
 _PLACE_LENGTH = 300
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _ORDER = list(_STYLES)
 
 _Line = tuple[int, Text]
-"""A text, and by how much it is indented where it is wrapped."""
+"""A text, and the indent of its lines."""
 
 
 def headline(host: Host, texts: Texts) -> str:
-    """How many of its documents are harvested."""
+    """Return the sentence that says how many documents of a host are harvested."""
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
 
 
 def print_summary(folder: RunFolder, console: Console, lang: Language = "nl") -> None:
-    """Print the answer of an audit from the report of its run. Raises OSError and ValueError."""
+    """Print the summary of the report of an audit. Raises OSError and ValueError."""
     for indent, text in _answer(folder, Texts(lang)):
         for line in text.wrap(console, max(console.width - indent, 20), overflow="fold"):
             line.rstrip()
@@ -97,7 +97,7 @@ def _finding(
 
 
 def _place(row: FindingRow, texts: Texts) -> str:
-    """What the first one is about, and where it stands."""
+    """Return the URL of the first finding, and the sitemap and line in which it stands."""
     place = _cut(row.url or "–")
     if row.sitemap and row.sitemap != row.url:
         place += texts("audit_in", sitemap=_cut(row.sitemap))

@@ -1,4 +1,4 @@
-"""A badge: how much of a host is harvested, as a small SVG picture for a publisher's own page."""
+"""A badge that shows how much of a host is harvested: a small SVG picture for a publisher's own website."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LETTER, _SPACE = 6.4, 8
 
 
 def badge(host: HostResult, lang: Language = "nl") -> str:
-    """The badge of a host by what was found of it last; its text does not depend on its colour."""
+    """Return the SVG badge of a host. Its text says everything that its colour says."""
     texts = Texts(lang)
     label = texts("badge_label")
     if host.score is None:

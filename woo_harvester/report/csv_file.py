@@ -1,4 +1,4 @@
-"""The findings of a report as CSV: a row for each code of each host, for a spreadsheet."""
+"""The findings of a report as CSV for a spreadsheet: a row for each finding code of each host."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ COLUMNS = (
     "action",
 )
 
-#: The columns about a finding, of a host that has none.
+#: The columns about a finding for a host without findings.
 _NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
 
-#: A spreadsheet takes a text that begins with one of these for a formula.
+#: A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(folder: RunFolder) -> None:
     """Write the report in the folder of a run as CSV.
 
-    UTF-8 with a byte order mark, which spreadsheets need to read it right. A host without findings has one
-    row. What would be a formula in a spreadsheet gets an apostrophe before it. Raises OSError, ValueError.
+    The file is UTF-8 with a byte order mark, without which spreadsheets guess the encoding. A host without
+    findings has one row. A text that a spreadsheet would read as a formula gets an apostrophe before it.
+    Raises OSError, and ValueError if *report* is not a ``report.json``.
     """
     head = read_head(folder.report)
     with folder.csv.open("w", encoding="utf-8-sig", newline="") as file:
@@ -52,8 +53,8 @@ def write_csv(folder: RunFolder) -> None:
 
 
 def _host(host: Host) -> tuple[object, ...]:
-    bodies = "; ".join(body.name for body in host.organisations)
-    return host.host, bodies, host.listed, host.harvested, host.score
+    organisations = "; ".join(organisation.name for organisation in host.organisations)
+    return host.host, organisations, host.listed, host.harvested, host.score
 
 
 def _finding(row: FindingRow, explained: Explanation) -> tuple[object, ...]:

@@ -1,8 +1,7 @@
-"""What earlier runs found: one small file a run in ``reports/history``, and what changed since.
+"""The results of earlier runs, one small file per run in ``reports/history``, and what changed since.
 
-A run that finds a document unchanged does not read its metadata again, and one that passes over a sitemap
-does not read its entries. A finding that is not made again there may still hold: it stays open, and is not
-told as mended.
+A run does not read the metadata of an unchanged document again, nor the entries of a skipped sitemap. A
+finding that it could not make again may still be true, so it stays open and is not reported as fixed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.score import FindingKey, Score
 from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
 
-#: Runs that are kept, and of those how many a chart shows.
+#: How many runs are kept, and how many of those a chart shows.
 KEPT_RUNS = 400
 _SHOWN_RUNS = 30
 
@@ -30,7 +29,7 @@ _SUFFIX = ".json.gz"
 
 @dataclass(slots=True)
 class HostResult:
-    """What one run found of one host."""
+    """The result of one run for one host."""
 
     listed: int
     harvested: int
@@ -40,25 +39,25 @@ class HostResult:
     score: int | None = None
     complete: bool = True
     open: list[tuple[str, bool]] = field(default_factory=list)
-    """Findings that were made, and those of before that were not looked at again."""
+    """The findings of this run, and earlier ones that this run could not check again."""
     came: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class RunResult:
-    """What one run found."""
+    """The result of one run for all its hosts."""
 
     run: str
     kind: HarvestKind
     at: str
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
-    """Whether the totals count in charts: not where a fault on the harvester's own side left hosts out."""
+    """Whether charts show the totals: False if hosts were left out because of a fault on our own side."""
 
     @property
     def point(self) -> Point:
-        """All its hosts together."""
+        """The totals of all its hosts."""
         return Point(
             at=self.at,
             listed=sum(host.listed for host in self.hosts.values()),
@@ -67,7 +66,7 @@ class RunResult:
 
 
 class History:
-    """The runs in a folder, each in a file of its own, so that runs side by side do not meet."""
+    """The runs in a folder, each in its own file, so that runs at the same time do not collide."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -77,11 +76,11 @@ class History:
         return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
 
     def before(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
-        """The last runs of this kind before *run*. Raises OSError, ValueError for a file that is none."""
+        """Return the last runs of this kind before *run*. Raises OSError, ValueError for a broken file."""
         return self._last(lambda name: name < run, kind, shown)
 
     def until(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
-        """The last runs of this kind, *run* the last of them."""
+        """Return the last runs of this kind, up to and including *run*. Raises as :meth:`before`."""
         return self._last(lambda name: name <= run, kind, shown)
 
     def _last(self, counts: Callable[[str], bool], kind: HarvestKind, shown: int) -> EarlierRuns:
@@ -97,7 +96,7 @@ class History:
         return EarlierRuns(found[::-1])
 
     def save(self, then: RunResult) -> None:
-        """Keep a run, and let go of the oldest ones beyond the bound. Raises OSError."""
+        """Save a run, and remove the oldest runs when there are more than ``KEPT_RUNS``. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
         unfinished = path.with_suffix(".tmp")
@@ -109,20 +108,20 @@ class History:
 
 
 class EarlierRuns:
-    """Earlier runs, oldest first."""
+    """The runs before the current one, oldest first."""
 
     def __init__(self, runs: Iterable[RunResult] = ()) -> None:
         self.runs = list(runs)
 
     def last(self, host: str) -> tuple[str, HostResult] | None:
-        """When the host was last visited before, and what was found then."""
+        """Return the time and the result of the last visit to a host, or None if there was none."""
         for run in reversed(self.runs):
             if host in run.hosts:
                 return run.at, run.hosts[host]
         return None
 
     def points(self, host: str) -> list[Point]:
-        """The history of one host, oldest first."""
+        """Return the history of one host, oldest first."""
         return [
             Point(at=run.at, listed=then.listed, harvested=then.harvested, score=then.score)
             for run in self.runs
@@ -137,7 +136,7 @@ def compare(
     past: EarlierRuns,
     kind: HarvestKind = "woo",
 ) -> tuple[HostResult, Changes | None]:
-    """What this run found of a host, and what changed since it was last visited."""
+    """Return the result of this run for a host, and the changes since its last visit (None if none)."""
     now = HostResult(
         listed=account.listed,
         harvested=account.harvested_now_or_before,
@@ -171,7 +170,7 @@ def compare(
 
 
 def _would_find_again(key: FindingKey, account: Account, score: Score, kind: HarvestKind) -> bool:
-    """Whether this run would have made the finding again, if it still held."""
+    """Return whether this run would have made the finding again if it were still true."""
     code, about_document = key
     part = part_of(code, about_document, kind)
     states = {each.part: each.state for each in score.parts}

@@ -1,7 +1,8 @@
 """The files that a run leaves in its folder, and the folder in which all runs leave theirs.
 
 This is the only module that knows the names of these files. It also reads and writes the statistics, and the
-files that consist of lines. ``file`` reads and writes the report, ``history`` the files about earlier runs.
+files that consist of lines. ``json_file`` reads and writes the report, ``history`` the files about earlier
+runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The findings of an audit as SARIF 2.1.0, by which code hosts show them beside the files they are in.
+"""The findings of an audit as SARIF 2.1.0, with which code hosts show them beside the files they are about.
 
 Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0.
 """
@@ -18,17 +18,17 @@ from woo_harvester.report.run_folder import RunFolder
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
-#: Most results of one run: code hosts take no more than some thousands, and nobody reads them.
+#: The maximum number of results: code hosts accept a few thousand, and nobody reads more.
 _MAX_RESULTS = 5_000
 
-#: Characters of a URL that stay as they are; all else in what a publisher wrote is escaped.
+#: Characters of a URL that are not escaped.
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
 
 
 def sarif(folder: RunFolder, lang: Language = "nl") -> str:
-    """Return the findings of a run as SARIF: a result each, at most 5,000, errors first.
+    """Return the findings of a run as SARIF: one result each, at most 5,000, errors first.
 
-    Raises OSError, ValueError for files that are not what a run writes.
+    Raises OSError, and ValueError for a file that a run cannot have written.
     """
     head = read_head(folder.report)
     hosts = {host.host for host in read_hosts(folder.report)}

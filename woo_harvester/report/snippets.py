@@ -1,7 +1,7 @@
-"""How to mend a finding: the publisher's own entry before and after, as XML or as lines of robots.txt.
+"""How to fix a finding: the publisher's own entry before and after the fix, as XML or as lines of robots.txt.
 
-What stands in a finding (loc, element, what was seen) is the publisher's; the rest of an entry is left out.
-Where the right value cannot be known, the text after it has an example of one.
+The parts of a finding (loc, element, what was seen) are what the publisher wrote; the rest of the entry is
+left out. If the right value cannot be known, the text after the fix has an example value.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from woo_harvester.report.xml_lines import (
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
 from woo_harvester.urls import loc_problem
 
-#: Where an index is to be, for one that has a wrong name.
+#: The file name that an index should have.
 _INDEX_NAME = "sitemapindex-diwoo.xml"
 
 _Finding = Mapping[str, Any]
-"""A finding, as ``findings.jsonl`` has it."""
+"""A finding as a line of ``findings.jsonl``."""
 
 _Maker = Callable[[_Finding, Organisation], "tuple[list[str], list[str]] | None"]
 
 
 def snippet(finding: _Finding, organisation: Organisation | None) -> Snippet | None:
-    """Before and after of one finding; None for what is not mended in a text.
+    """Return the text before and after the fix, or None for a finding that is not fixed in a text.
 
-    *organisation* is whose host it is, for a publisher that is not given.
+    *organisation* is the owner of the host. It is the example for a publisher that is not given.
     """
     make = _MAKERS.get(finding["code"])
     made = make(finding, organisation or Organisation(id="", name="")) if make else None
@@ -55,11 +55,11 @@ def snippet(finding: _Finding, organisation: Organisation | None) -> Snippet | N
     return Snippet(before="\n".join(before), after="\n".join(after))
 
 
-# What each kind of finding needs
+# Locs and metadata
 
 
 def _other_loc(change: Callable[[_Finding], str | None]) -> _Maker:
-    """A loc that is written in another way, where it stands: in robots.txt, an index or a sitemap."""
+    """Return a maker for a loc that *change* writes in another way, in robots.txt, an index or a sitemap."""
 
     def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
         loc, element = change(finding), finding.get("element")
@@ -86,14 +86,14 @@ def _https(finding: _Finding) -> str | None:
 def _escaped(finding: _Finding) -> str | None:
     loc = str(finding.get("seen", "")).strip()
     try:
-        whole = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
+        url = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
     except ValueError:  # a broken IPv6 address
         return None
-    return _quoted(whole)
+    return _quoted(url)
 
 
 def _quoted(url: str) -> str:
-    """What never stands in a URL, such as a space, as its number."""
+    """Return the URL with percent escapes for characters that a URL cannot have, such as a space."""
     return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
 
 
@@ -127,7 +127,7 @@ def _lastmod(finding: _Finding, organisation: Organisation) -> tuple[list[str], 
 
 
 def _absent(path: str, example: Callable[[_Finding, Organisation], str]) -> _Maker:
-    """An element of DiWoo that is not there."""
+    """Return a maker for an element of DiWoo that is absent."""
 
     def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
         loc = finding.get("url", "")
@@ -184,7 +184,7 @@ def _no_metadata(finding: _Finding, organisation: Organisation) -> tuple[list[st
 
 
 def _value(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
-    """A value of a list: what was given, and what it was read as, else an example of that list."""
+    """Return a value of a list: first as given, then as it was read, else an example from that list."""
     path, loc = finding.get("element", ""), finding.get("url", "")
     label, uri = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
     _, read_as, text = str(finding.get("action", "")).partition("gelezen als ")
@@ -206,7 +206,7 @@ def _date(finding: _Finding, organisation: Organisation) -> tuple[list[str], lis
 
 
 def _unknown_element(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
-    """An element of their own; what the schema has, but in the wrong shape, belongs in DiWoo itself."""
+    """Return an unknown element as extraMetadata; None if DiWoo has the element, but in another form."""
     loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
     name = next((name for name in names if name not in ELEMENTS), None)
     if name is None:
@@ -226,7 +226,7 @@ def _unknown_element(finding: _Finding, organisation: Organisation) -> tuple[lis
     return described(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), entry(loc, *field)
 
 
-# Files
+# robots.txt, indexes and sitemaps
 
 
 def _no_robots(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
@@ -243,7 +243,7 @@ def _allowed(finding: _Finding, organisation: Organisation) -> tuple[list[str], 
 
 
 def _sitemap_line(change: Callable[[str, _Finding], str]) -> _Maker:
-    """A ``Sitemap:`` line of robots.txt that is written in another way."""
+    """Return a maker for a ``Sitemap:`` line of robots.txt that *change* writes in another way."""
 
     def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
         given = finding.get("seen") or finding.get("url", "")
@@ -283,7 +283,7 @@ def _doctype(finding: _Finding, organisation: Organisation) -> tuple[list[str], 
 
 
 def _namespace(name: str, right: str) -> _Maker:
-    """An element with the namespace that it must have."""
+    """Return a maker for an element that needs the namespace *right*."""
 
     def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
         seen = finding.get("seen", "")

@@ -1,4 +1,4 @@
-"""What sets the records of one harvester apart, for who writes them to an index."""
+"""The kind of a record (woo or vergunningen), with all that its search index needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Status(StrEnum):
-    """Whether a document or case is still published."""
+    """The status of a document or case: published or withdrawn."""
 
     GEPUBLICEERD = "gepubliceerd"
     INGETROKKEN = "ingetrokken"
@@ -20,15 +20,15 @@ _Fields = Callable[[Mapping[str, Any], Status], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """All that differs between the indices of two harvesters; everything else is written once for both."""
+    """A kind of records: everything that differs between the indices of the two spiders."""
 
     name: str
-    """Of its mapping files (``<name>-<number>.json``), and in ``_meta`` of its indices."""
+    """The name in its mapping files (``<name>-<number>.json``) and in ``_meta`` of its indices."""
     key: str
-    """The key at the top of a record that no other kind has."""
+    """The top-level key that only records of this kind have."""
     setting: str
     """The setting with the alias of its index."""
     mapping: int
-    """Number of the mapping that this version writes."""
+    """The number of the mapping that this version writes."""
     fields: _Fields
-    """The keys at the top of the index's document that the record does not have, or has otherwise."""
+    """A function that returns the top-level keys that the index adds to the record, or replaces."""

@@ -1,4 +1,4 @@
-"""All kinds of records, and how they are told apart."""
+"""All kinds of records, and the recognition of the kind of a record."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ KINDS = (WOO, PERMITS)
 
 
 class SingleKind:
-    """The kind of records of which there may be only one kind together: that of the first tells it."""
+    """The record kind of the first item; all items must have the same kind."""
 
     def __init__(self) -> None:
         self.kind: RecordKind | None = None
-        """None as long as there was no record."""
+        """The kind; None before the first record."""
 
     def __call__(self, record: Mapping[str, Any]) -> None:
-        """Hold *record* to the kind of those before it. Raises ValueError."""
+        """Check that *record* has the kind of the records before it. Raises ValueError."""
         kind = record_kind_of(record)
         if self.kind is not None and self.kind != kind:
             raise ValueError(
@@ -31,7 +31,7 @@ class SingleKind:
 
 
 def record_kind_of(record: Mapping[str, Any]) -> RecordKind:
-    """The kind of a record, in the shape of the output. Raises ValueError."""
+    """Return the kind of a record, a dict as in the output. Raises ValueError if it has none."""
     found = [kind for kind in KINDS if isinstance(record.get(kind.key), Mapping)]
     if len(found) != 1:
         keys = " or ".join(f"{kind.key} ({kind.name})" for kind in KINDS)

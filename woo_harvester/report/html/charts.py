@@ -1,4 +1,4 @@
-"""Pictures of figures as inline SVG; what a picture shows always stands beside it in words as well."""
+"""Charts as inline SVG. The page always shows the same figures as text beside a chart."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _RADIUS = 16
 _WIDTH, _HEIGHT, _MARGIN = 640, 160, 8
 
 
-def bar(part: float, whole: float, kind: str = "fill") -> Markup:
-    """A bar of which a share is filled. Nothing is read out: the figures stand beside it."""
-    share = 100 * part / whole if whole else 0
+def bar(part: float, total: float, kind: str = "fill") -> Markup:
+    """Return a bar that is filled for a share. Screen readers skip it: the figures stand beside it."""
+    share = 100 * part / total if total else 0
     filled = max(share, 0.6) if part else 0
     return Markup(
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
@@ -24,7 +24,7 @@ def bar(part: float, whole: float, kind: str = "fill") -> Markup:
 
 
 def ring(score: int | None) -> Markup:
-    """A ring that is closed as far as a score goes; fully only at 100."""
+    """Return a ring that is filled in proportion to a score; it is closed only at 100."""
     around = tau * _RADIUS
     return Markup(
         '<svg class="ring" viewBox="0 0 40 40" aria-hidden="true">'
@@ -41,7 +41,7 @@ def ring(score: int | None) -> Markup:
 
 
 def lines(points: Sequence[Point], label: str) -> Markup:
-    """Documents listed and harvested over time: two lines from nought to the largest figure."""
+    """Return a line chart of documents listed and harvested over time, from zero to the largest figure."""
     top = max((point.listed for point in points), default=0) or 1
     return Markup(
         '<svg class="lines" viewBox="0 0 {w} {h}" role="img" aria-label="{label}">'

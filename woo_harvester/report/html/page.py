@@ -1,4 +1,4 @@
-"""Renders ``report.json``: one page, or an overview with a page for each host."""
+"""The HTML of a ``report.json``: one page, or an overview with a page for each host."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Head, Host, Organisation, Snippet
 from woo_harvester.report.run_folder import RunFolder, slug
 
-#: Up to so many hosts everything stands on one page.
+#: Up to this number of hosts, everything is on one page.
 ONE_PAGE_HOSTS = 50
 
-#: Findings of which the page says how many, not of how many documents: one document may have several.
+#: Findings that one document may have several times, so that their count is not a number of documents.
 _SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
 
 
 def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
-    """Write the report in the folder of a run as a page, and return its path.
+    """Write the report in the folder of a run as HTML, and return the path of ``index.html``.
 
-    Many hosts get a page each. *lang* is by default that of the report. Raises OSError, and ValueError for a
-    file that is no report.
+    A report with many hosts gets a page for each host. *lang* is by default the language of the report.
+    Raises OSError, and ValueError if ``report.json`` is not a report.
     """
     head = read_head(folder.report)
     page = _Page(head, lang or head.lang)
@@ -53,7 +53,7 @@ def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _HostRow:
-    """What the overview shows of a host: 900 of them are held at the same time."""
+    """The row of a host in the overview. It is small, because 900 of them are in memory at the same time."""
 
     host: str
     organisations: list[Organisation]
@@ -66,7 +66,7 @@ class _HostRow:
 
     @classmethod
     def of(cls, host: Host) -> _HostRow:
-        """The row of a host."""
+        """Return the row of a host."""
         errors, warnings = (
             sum(row.count for row in host.findings if row.severity is severity)
             for severity in (Severity.ERROR, Severity.WARNING)
@@ -84,7 +84,7 @@ class _HostRow:
 
 
 class _Page:
-    """What the pages of one report share."""
+    """The templates and texts that the pages of one report share."""
 
     def __init__(self, head: Head, lang: Language) -> None:
         self._environment = _environment()
@@ -97,7 +97,7 @@ class _Page:
 
         @cache
         def rule(code: str) -> Markup:
-            """What a code means; made once, since it stands on the page of every host that has it."""
+            """Render the explanation of a code, once for all hosts that have it."""
             made: Markup = macros.rule_of(texts, explained(code), code)
             return made
 
@@ -123,7 +123,7 @@ class _Page:
 
 @cache
 def _environment() -> Environment:
-    """The templates, which escape everything that is not marked as HTML."""
+    """Return the template environment; it escapes everything that is not marked as HTML."""
     made = Environment(
         loader=FunctionLoader(lambda name: _asset(f"templates/{name}")),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -139,13 +139,13 @@ def _environment() -> Environment:
 
 @cache
 def _asset(name: str) -> str:
-    """A file of this package as text."""
+    """Return the text of a file of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def policy() -> str:
-    """What the page may do: run its own script and style, and nothing from anywhere."""
+    """Return the Content-Security-Policy: only the page's own script and style, nothing from elsewhere."""
     digests = {
         kind: base64.b64encode(hashlib.sha256(_asset(name).encode()).digest()).decode()
         for kind, name in (("script", "script.js"), ("style", "style.css"))
@@ -157,12 +157,12 @@ def policy() -> str:
 
 
 def is_web(url: str | None) -> bool:
-    """Whether a publisher's URL may be a link: a loc can be ``javascript:`` too."""
+    """Return whether a publisher's URL may be a link: a loc can also be ``javascript:``."""
     return bool(url) and str(url).startswith(("https://", "http://"))
 
 
 def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
-    """The lines of both sides, each with whether the other side does not have it."""
+    """Return the lines before and after the fix, each with whether only that side has it."""
     before, after = snippet.before.splitlines(), snippet.after.splitlines()
     sides: dict[str, list[tuple[bool, str]]] = {"before": [], "after": []}
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -172,23 +172,23 @@ def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
 
 
 def _most_costly(host: Host, number: int = 3) -> list[FindingRow]:
-    """What gives the most points back."""
+    """Return the findings whose fix gives the most points."""
     return [row for row in host.findings if row.points > 0][:number]
 
 
 def _about_documents(row: FindingRow) -> bool:
-    """Whether the count of a finding is one of documents."""
+    """Return whether the count of a finding is a number of documents."""
     return row.about_document and not row.code.startswith(_SEVERAL_TIMES)
 
 
 def _maxima(host: Host) -> set[str]:
-    """Codes of findings of which part of the cost is of parts that they kept from being looked at."""
+    """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
     parts = chain.from_iterable(section.parts for section in host.sections)
     return {code for part in parts if part.state == "not_reached" for code in part.costs}
 
 
 def unread(host: Host) -> list[FindingRow]:
-    """Errors by which nobody knows how many documents a host has: files that could not be read."""
+    """Return the errors about files that could not be read, so that the number of documents is not known."""
     kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
     return [
         row
