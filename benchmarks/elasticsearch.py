@@ -24,10 +24,10 @@ from benchmarks.runs import woo
 from benchmarks.target import target
 from tests.utils.elasticsearch import Server
 from woo_harvester.default_settings.setting import MB
-from woo_harvester.elastic.bulk import Writer
-from woo_harvester.elastic.indices import create
+from woo_harvester.elastic.bulk import BulkWriter
+from woo_harvester.elastic.indices import create_index
 from woo_harvester.elastic.rebuild import batches
-from woo_harvester.search.document import Withdrawn, action_of, document_of
+from woo_harvester.search.document import Withdrawn, bulk_action, document_of
 from woo_harvester.search.woo import WOO
 
 RECORDS = 50_000
@@ -51,7 +51,7 @@ def server() -> Iterator[Server]:
 def timed(client: Elasticsearch, write: Callable[[str], None]) -> float:
     """Seconds that *write* takes to fill a new index."""
     alias = f"bench{next(NUMBERS)}"
-    create(client, alias, WOO, aliased=True)
+    create_index(client, alias, WOO, aliased=True)
     started = perf_counter()
     write(alias)
     return perf_counter() - started
@@ -87,8 +87,8 @@ def theirs(client: Elasticsearch, alias: str, records: list[dict[str, object]]) 
 
 def ours(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
     """What the exporter and ``scrapy index`` write with."""
-    writer = Writer(client, alias, 60)
-    for batch in batches((action_of(WOO, one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
+    writer = BulkWriter(client, alias, 60)
+    for batch in batches((bulk_action(WOO, one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
         writer.write(batch)
 
 

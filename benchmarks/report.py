@@ -98,7 +98,7 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
 
 def make(folder: Path) -> None:
     """Make the report and print seconds and peak memory; for a process of its own."""
-    from woo_harvester.report.make import make_report  # noqa: PLC0415 -- its import counts
+    from woo_harvester.report.outputs import make_report  # noqa: PLC0415 -- its import counts
 
     start = time.perf_counter()
     make_report(RunFolder(folder))

@@ -12,7 +12,6 @@ from woo_harvester.dates import (
     AMSTERDAM,
     day_of,
     from_microseconds,
-    iso_date,
     iso_datetime,
     moment_after,
     parse_date,

@@ -16,8 +16,8 @@ from woo_harvester.demo import values
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.findings import Finding, Reporter, explain
-from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Host
 from woo_harvester.report.run_folder import RunFolder
 

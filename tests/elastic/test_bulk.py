@@ -10,16 +10,16 @@ from elasticsearch import Elasticsearch
 
 from tests.utils.crawlers import crawler_of
 from tests.utils.proxy import Proxy
-from woo_harvester.elastic.bulk import Outcome, Writer
+from woo_harvester.elastic.bulk import BulkOutcome, BulkWriter
 from woo_harvester.elastic.connection import connect
-from woo_harvester.elastic.indices import prepare
-from woo_harvester.search.document import Action, Withdrawn, action_of
+from woo_harvester.elastic.indices import prepare_index
+from woo_harvester.search.document import BulkAction, Withdrawn, bulk_action
 from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
 
 
-def actions(count: int) -> list[Action]:
+def actions(count: int) -> list[BulkAction]:
     records = (
         {
             "id": f"id{number}",
@@ -29,18 +29,18 @@ def actions(count: int) -> list[Action]:
         }
         for number in range(count)
     )
-    return [action_of(WOO, record, Withdrawn.MARK) for record in records]
+    return [bulk_action(WOO, record, Withdrawn.MARK) for record in records]
 
 
 def written(
     client: Elasticsearch, alias: str, url: str, bulk: Callable[[int], int | None], count: int
-) -> tuple[Outcome, list[str]]:
+) -> tuple[BulkOutcome, list[str]]:
     """What became of a batch through a proxy, and the ids in the order in which the server took them."""
-    prepare(client, alias, WOO)
+    prepare_index(client, alias, WOO)
     with Proxy(url, bulk) as proxy:
         settings = crawler_of(WOO_ELASTICSEARCH_URL=proxy.url).settings
         with connect(settings) as behind:
-            outcome = Writer(behind, alias, 60).write(actions(count))
+            outcome = BulkWriter(behind, alias, 60).write(actions(count))
     lines = (line for body in proxy.bodies for line in body.splitlines()[1::2])
     return outcome, [json.loads(line)["id"] for line in lines]
 

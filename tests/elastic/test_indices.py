@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from elasticsearch import Elasticsearch
 
-from woo_harvester.elastic.indices import prepare
+from woo_harvester.elastic.indices import prepare_index
 from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
@@ -17,6 +17,6 @@ def test_runs_that_begin_together_on_an_empty_server_have_one_index(
     elasticsearch: Elasticsearch, alias: str
 ) -> None:
     with ThreadPoolExecutor(4) as pool:
-        names = list(pool.map(lambda _: prepare(elasticsearch, alias, WOO), range(4)))
+        names = list(pool.map(lambda _: prepare_index(elasticsearch, alias, WOO), range(4)))
     assert names == [f"{alias}-v1"] * 4
     assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]

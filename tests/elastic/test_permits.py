@@ -14,9 +14,9 @@ from tests.utils.command import Run, read_lines
 from tests.utils.vergunningen import CASE, FOLDER, NEWER, Permits, about, case, causes, publish
 from woo_harvester.demo.permit_messages import PRODUCT, delete_message, document_message
 from woo_harvester.demo.site import Site
-from woo_harvester.elastic.indices import create
+from woo_harvester.elastic.indices import create_index
 from woo_harvester.search.definition import definition
-from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.search.document import Withdrawn, bulk_action
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.woo import WOO
 
@@ -168,7 +168,7 @@ def test_cases_that_are_settled_together_are_confirmed_together(
     again = permits.harvest(site, WOO_ELASTICSEARCH_BATCH=batch)
     assert sorted(causes(again)) == ["1", "2"]
     elasticsearch.indices.delete(index=f"{alias}-v1")
-    create(elasticsearch, alias, PERMITS, aliased=True)
+    create_index(elasticsearch, alias, PERMITS, aliased=True)
     run = permits.harvest(site, WOO_ELASTICSEARCH_BATCH=batch)
     assert sorted(causes(run)) == ["1", "2"]
     documents = {
@@ -185,7 +185,7 @@ def test_an_older_record_does_not_overwrite_a_newer_one(
     publish(site, {"1.xml": about(1)})
     (record,) = permits.harvest(site).records
     newer = {**record, "herkomst": {**record["herkomst"], "opgehaald": "2999-01-01T00:00:00+01:00"}}
-    lines = action_of(PERMITS, newer, Withdrawn.MARK).lines.splitlines()
+    lines = bulk_action(PERMITS, newer, Withdrawn.MARK).lines.splitlines()
     elasticsearch.bulk(index=alias, operations=[json.loads(line) for line in lines])
     publish(site, {"2.xml": about(1, "U", title="Anders", aanmaakdatum="2026-04-02")}, NEWER)
     run = permits.harvest(site)
@@ -197,7 +197,7 @@ def test_an_index_of_what_was_published_under_the_woo_stops_the_start(
     permits: Indexed, site: Site, elasticsearch: Elasticsearch, alias: str
 ) -> None:
     publish(site, {"1.xml": about(1)})
-    create(elasticsearch, alias, WOO, aliased=True)
+    create_index(elasticsearch, alias, WOO, aliased=True)
     run = permits.harvest(site)
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     assert run.stderr == (

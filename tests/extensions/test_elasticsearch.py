@@ -16,7 +16,7 @@ from tests.utils.sites import MakeSite
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.elasticsearch import MISSING, ElasticsearchExporter
 from woo_harvester.running.ending import RunError
-from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.search.document import Withdrawn, bulk_action
 from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
@@ -172,7 +172,7 @@ def test_two_hosts_and_an_older_record(
     run = installation.run()
     newer = json.loads(json.dumps(run.records[0]))
     newer["herkomst"]["opgehaald"] = "2999-01-01T00:00:00+01:00"
-    lines = action_of(WOO, newer, Withdrawn.MARK).lines.splitlines()
+    lines = bulk_action(WOO, newer, Withdrawn.MARK).lines.splitlines()
     operations = [json.loads(line) for line in lines]
     elasticsearch.bulk(index=alias, operations=operations)
     publish(site, {"a": NEWER})

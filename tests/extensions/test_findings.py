@@ -16,7 +16,7 @@ from tests.utils.crawlers import crawler_of
 from woo_harvester.extensions.findings import Findings, feed_uri_params
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
-from woo_harvester.report.file import read_hosts
+from woo_harvester.report.json_file import read_hosts
 
 
 def opened(folder: Path) -> Findings:

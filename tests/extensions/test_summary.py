@@ -11,7 +11,7 @@ from tests.utils.daily import FIRST, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.summary import summary
-from woo_harvester.terminal import words
+from woo_harvester.terminal import formatting
 from woo_harvester.terminal.figures import Figures, SlowHost
 
 CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "index.naam": 1}
@@ -70,17 +70,17 @@ def test_a_spider_without_accounts_tells_its_records(tmp_path: Path) -> None:
     ("seconds", "text"), [(0.4, "0 s"), (59.6, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")]
 )
 def test_durations_have_two_units_at_most(seconds: float, text: str) -> None:
-    assert words.duration(seconds) == text
+    assert formatting.duration(seconds) == text
 
 
 def test_what_is_one_is_told_so() -> None:
-    assert words.counted(1, "host") == "1 host"
-    assert words.counted(2000, "host") == "2,000 hosts"
-    assert words.left(None) == "end not known yet"
-    assert words.speed(figures(), 0.26) == "0.3 documents/s"
-    assert words.speed(figures(listed=None), 1204.4) == "1,204 requests/s"
+    assert formatting.counted(1, "host") == "1 host"
+    assert formatting.counted(2000, "host") == "2,000 hosts"
+    assert formatting.time_left(None) == "end not known yet"
+    assert formatting.speed(figures(), 0.26) == "0.3 documents/s"
+    assert formatting.speed(figures(listed=None), 1204.4) == "1,204 requests/s"
     slow = [SlowHost("open.a.nl", 30, 1), SlowHost("www.b.nl:8443", 1.25, 0)]
-    assert words.slowest(slow) == (
+    assert formatting.slowest(slow) == (
         "open.a.nl (one request in 30 s, 1 document so far), "
         "www.b.nl:8443 (one request in 1.25 s, 0 documents so far)"
     )

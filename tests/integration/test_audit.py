@@ -22,7 +22,7 @@ from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
 from woo_harvester.findings import explain, explanations
 from woo_harvester.findings.reference import area_of
-from woo_harvester.report.file import read_hosts
+from woo_harvester.report.json_file import read_hosts
 from woo_harvester.report.model import FindingRow, Host
 from woo_harvester.report.run_folder import slug
 

@@ -19,7 +19,7 @@ from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
-from woo_harvester.report.file import read_hosts
+from woo_harvester.report.json_file import read_hosts
 from woo_harvester.report.run_folder import slug
 
 OWN = "oogst.eigen-verbinding"

@@ -16,7 +16,7 @@ from woo_harvester.demo.mistakes import GOOD
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Host
 from woo_harvester.report.run_folder import RunFolder
 

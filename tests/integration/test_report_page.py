@@ -14,7 +14,7 @@ from tests.report.runs import BODY, HOST, about_document, about_host, read, writ
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.page import ONE_PAGE_HOSTS
-from woo_harvester.report.make import make_report
+from woo_harvester.report.outputs import make_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -12,7 +12,7 @@ from typing import Any
 
 from woo_harvester.findings import Severity
 from woo_harvester.monitors.checks import Bounds
-from woo_harvester.monitors.runs import Run
+from woo_harvester.monitors.runs import EndedRun
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.run_folder import RunFolder
 
@@ -27,9 +27,9 @@ def account(
     return Account(host, visited=True, complete=complete, listed=listed, **given)
 
 
-def run(*accounts: Account, reason: str = "finished", hours_ago: float = 1, **errors: int) -> Run:
+def run(*accounts: Account, reason: str = "finished", hours_ago: float = 1, **errors: int) -> EndedRun:
     """A run with these accounts; *errors* is how many errors there are, by the name of the host."""
-    return Run(
+    return EndedRun(
         name="woo-2026-11-21T05-15-00.000000",
         ended=NOW - timedelta(hours=hours_ago),
         reason=reason,

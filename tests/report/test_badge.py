@@ -4,11 +4,11 @@ import pytest
 from lxml import etree
 
 from woo_harvester.report.badge import BAD, GOOD, MIDDLING, UNKNOWN, badge
-from woo_harvester.report.history import HostThen
+from woo_harvester.report.history import HostResult
 
 
-def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool = True) -> HostThen:
-    return HostThen(listed, harvested, 0, 0, 0, score, complete)
+def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool = True) -> HostResult:
+    return HostResult(listed, harvested, 0, 0, 0, score, complete)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool 
         (then(0, 0, None), "geen score", UNKNOWN),
     ],
 )
-def test_a_badge_tells_in_words_what_its_colour_means(host: HostThen, text: str, colour: str) -> None:
+def test_a_badge_tells_in_words_what_its_colour_means(host: HostResult, text: str, colour: str) -> None:
     made = etree.fromstring(badge(host).encode())
     assert made.get("aria-label") == f"Woo-oogst: {text}"
     assert [each.text for each in made.iter("{*}text")] == ["Woo-oogst", text]

@@ -4,18 +4,18 @@ import pytest
 from lxml import etree
 
 from tests.report.runs import HOST
-from woo_harvester.report.feed import ATOM, ENTRIES, feed
-from woo_harvester.report.history import HostThen, RunThen
+from woo_harvester.report.feed import ATOM, MAX_ENTRIES, feed
+from woo_harvester.report.history import HostResult, RunResult
 
 A = f"{{{ATOM}}}"
 
 
-def run(day: int, harvested: int, *, came: tuple[str, ...] = (), mended: tuple[str, ...] = ()) -> RunThen:
-    then = HostThen(10, harvested, 0, 0, 0, 90, came=list(came), mended=list(mended))
-    return RunThen(f"woo-{day:04}", "woo", f"2026-01-01T08:{day:02}:00+01:00", {HOST: then})
+def run(day: int, harvested: int, *, came: tuple[str, ...] = (), mended: tuple[str, ...] = ()) -> RunResult:
+    then = HostResult(10, harvested, 0, 0, 0, 90, came=list(came), mended=list(mended))
+    return RunResult(f"woo-{day:04}", "woo", f"2026-01-01T08:{day:02}:00+01:00", {HOST: then})
 
 
-def read(*runs: RunThen, base_url: str | None = None) -> etree._Element:
+def read(*runs: RunResult, base_url: str | None = None) -> etree._Element:
     return etree.fromstring(feed(HOST, runs, base_url=base_url))
 
 
@@ -60,7 +60,7 @@ def test_links_are_there_where_the_address_is_known() -> None:
 
 def test_a_feed_does_not_grow_without_end() -> None:
     made = read(*(run(day, day) for day in range(59)))
-    assert len(list(made.iter(f"{A}entry"))) == ENTRIES
+    assert len(list(made.iter(f"{A}entry"))) == MAX_ENTRIES
 
 
 def test_a_host_that_was_never_visited_has_no_feed() -> None:

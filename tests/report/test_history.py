@@ -9,27 +9,27 @@ import pytest
 from tests.report.runs import HOST, about_document, about_host, read
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account, is_about_document
-from woo_harvester.report.history import KEPT_RUNS, History, HostThen, Past, RunThen, compare
+from woo_harvester.report.history import KEPT_RUNS, EarlierRuns, History, HostResult, RunResult, compare
 from woo_harvester.report.model import Changes
 from woo_harvester.report.score import score
 
 
-def visit(past: Past, account: Account, *findings: Finding) -> tuple[Changes | None, Past]:
+def visit(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Changes | None, EarlierRuns]:
     """What changed, and the past for the run after it."""
     counts = Counter((found.code, is_about_document(found.as_dict())) for found in findings)
     now, changes = compare(account, score(counts, account), counts, past)
     at = f"2026-11-{len(past.runs) + 1:02}T08:00:00+01:00"
-    return changes, Past([*past.runs, RunThen(f"woo-{at}", "woo", at, {account.host: now})])
+    return changes, EarlierRuns([*past.runs, RunResult(f"woo-{at}", "woo", at, {account.host: now})])
 
 
 def test_a_first_visit_has_nothing_to_compare_with() -> None:
-    changes, past = visit(Past(), read(harvested=1))
+    changes, past = visit(EarlierRuns(), read(harvested=1))
     assert changes is None
     assert past.points(HOST)[0].harvested == 1
 
 
 def test_findings_come_stay_and_are_mended() -> None:
-    _, past = visit(Past(), read(), about_host("robots.te-groot"), about_host("sitemap.ongeldig"))
+    _, past = visit(EarlierRuns(), read(), about_host("robots.te-groot"), about_host("sitemap.ongeldig"))
     changes, _ = visit(past, read(), about_host("robots.te-groot"), about_host("index.naam"))
     assert changes is not None
     assert (changes.came, changes.stayed, changes.mended, changes.not_looked_at) == (
@@ -42,7 +42,7 @@ def test_findings_come_stay_and_are_mended() -> None:
 
 def test_a_warning_about_a_document_that_was_not_read_again_is_not_mended() -> None:
     finding = about_document("titel.ontbreekt")
-    _, past = visit(Past(), read(harvested=2, findings=[finding]), finding)
+    _, past = visit(EarlierRuns(), read(harvested=2, findings=[finding]), finding)
     changes, past = visit(past, read(unchanged=2))
     assert changes is not None
     assert (changes.mended, changes.not_looked_at) == ([], ["titel.ontbreekt"])
@@ -56,7 +56,7 @@ def test_a_warning_about_a_document_that_was_not_read_again_is_not_mended() -> N
 
 def test_a_document_that_could_not_be_had_is_tried_in_each_run() -> None:
     finding = about_document("document.onbereikbaar")
-    _, past = visit(Past(), read(unchanged=9, findings=[finding]), finding)
+    _, past = visit(EarlierRuns(), read(unchanged=9, findings=[finding]), finding)
     account = read(unchanged=10)
     account.sitemaps_unchanged = 1
     changes, _ = visit(past, account)
@@ -66,7 +66,7 @@ def test_a_document_that_could_not_be_had_is_tried_in_each_run() -> None:
 
 def test_a_wrong_loc_in_a_sitemap_that_was_passed_over_is_not_mended() -> None:
     finding = about_document("loc.geen-https")
-    _, past = visit(Past(), read(harvested=1, findings=[finding]), finding)
+    _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     account = read()
     account.passed_over(1)
     changes, _ = visit(past, account)
@@ -75,7 +75,7 @@ def test_a_wrong_loc_in_a_sitemap_that_was_passed_over_is_not_mended() -> None:
 
 
 def test_what_an_unreachable_host_hides_is_not_mended() -> None:
-    _, past = visit(Past(), read(), about_host("sitemap.ongeldig"), about_document("titel.ontbreekt"))
+    _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"), about_document("titel.ontbreekt"))
     changes, _ = visit(past, Account(HOST, visited=True, complete=False), about_host("robots.onbereikbaar"))
     assert changes is not None
     assert changes.came == ["robots.onbereikbaar"]
@@ -83,7 +83,7 @@ def test_what_an_unreachable_host_hides_is_not_mended() -> None:
 
 
 def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
-    _, past = visit(Past(), read(harvested=3))
+    _, past = visit(EarlierRuns(), read(harvested=3))
     _, past = visit(past, read("www.b.nl", harvested=1))
     changes, _ = visit(past, read(harvested=5))
     assert changes is not None
@@ -92,8 +92,8 @@ def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
 
 def test_a_run_is_read_as_it_was_kept(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
-    then = RunThen("woo-2026-11-21", "woo", "2026-11-21T08:00:00+01:00")
-    then.hosts[HOST] = HostThen(5, 4, 3, 2, 1, 90, came=["titel.ontbreekt"])
+    then = RunResult("woo-2026-11-21", "woo", "2026-11-21T08:00:00+01:00")
+    then.hosts[HOST] = HostResult(5, 4, 3, 2, 1, 90, came=["titel.ontbreekt"])
     history.save(then)
     assert history.before("woo-2026-11-22", "woo").runs == [then]
     assert history.until("woo-2026-11-21", "woo").runs == [then]
@@ -103,7 +103,7 @@ def test_a_run_is_read_as_it_was_kept(tmp_path: Path) -> None:
 
 def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
     finding = about_document("titel.ontbreekt")
-    _, past = visit(Past(), read(harvested=1, findings=[finding]), finding)
+    _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     history = History(tmp_path)
     history.save(past.runs[0])
     changes, _ = visit(history.before("x", "woo"), read(harvested=1, findings=[finding]), finding)
@@ -115,7 +115,7 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
 def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(KEPT_RUNS + 3):
-        history.save(RunThen(f"woo-{number:04}", "woo", "2026-11-21T08:00:00+01:00"))
+        history.save(RunResult(f"woo-{number:04}", "woo", "2026-11-21T08:00:00+01:00"))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert len(names) == KEPT_RUNS
     assert names[0] == "woo-0003.json.gz"
@@ -124,7 +124,7 @@ def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
 def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(5):
-        history.save(RunThen(f"woo-{number}", "woo", "2026-11-21T08:00:00+01:00"))
+        history.save(RunResult(f"woo-{number}", "woo", "2026-11-21T08:00:00+01:00"))
     assert [run.run for run in history.before("woo-4", "woo", shown=2).runs] == ["woo-2", "woo-3"]
 
 
@@ -139,9 +139,9 @@ def test_a_file_that_is_damaged_is_named(tmp_path: Path, content: bytes) -> None
 
 
 def test_a_run_takes_little_room(tmp_path: Path) -> None:
-    then = RunThen("woo-1", "woo", "2026-11-21T08:00:00+01:00")
+    then = RunResult("woo-1", "woo", "2026-11-21T08:00:00+01:00")
     for number in range(900):
         codes = [(code, True) for code in ("titel.ontbreekt", "waarde.uri-onbekend", "loc.geen-https")]
-        then.hosts[f"www.gemeente-{number}.nl"] = HostThen(number, number, 1, 2, 3, 90, open=codes)
+        then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 1, 2, 3, 90, open=codes)
     History(tmp_path).save(then)
     assert (tmp_path / "woo-1.json.gz").stat().st_size < 50_000

@@ -6,14 +6,14 @@ import pytest
 
 from tests.report.runs import about_document, read, write_run
 from woo_harvester.findings import Language, Severity
-from woo_harvester.report.build import build
+from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.junit import junit
 
 
 def told(folder: Path, lang: Language) -> str:
     finding = about_document("loc.ongeldig", url="x", seen="x")
     run = write_run(folder / "woo-1", [read(harvested=1, findings=[finding])], [finding])
-    build(run, lang=lang)
+    assemble_report(run, lang=lang)
     return junit(run, frozenset({Severity.ERROR}))
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.report.runs import HOST
 from woo_harvester.findings import explanations
 from woo_harvester.report.funnel import STAGE_OF, Account
-from woo_harvester.report.parts import NOT_SCORED, PARTS, Kind, part_of, weight_of
 from woo_harvester.report.score import Score, score
+from woo_harvester.report.score_parts import NOT_SCORED, PARTS, HarvestKind, part_of, weight_of
 
 WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
 
@@ -61,7 +61,7 @@ def test_one_error_or_warning_keeps_a_host_from_100(code: str, about_document: b
 
 
 @pytest.mark.parametrize(("kind", "prefix"), [("woo", ""), ("vergunningen", "ipm.")])
-def test_the_parts_are_100_points_together(kind: Kind, prefix: str) -> None:
+def test_the_parts_are_100_points_together(kind: HarvestKind, prefix: str) -> None:
     assert sum(part.points for part in PARTS[kind]) == 100
     codes = [code for code in explanations() if code.startswith(prefix) == bool(prefix) or not prefix]
     scored = [code for code in codes if prefix or not code.startswith("ipm.")]

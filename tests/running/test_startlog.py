@@ -7,7 +7,7 @@ from logging.config import dictConfig
 
 import pytest
 
-from woo_harvester.running.startlog import SAID_AT_END, Errors, StartLog
+from woo_harvester.running.startlog import IN_LAST_LINE, FirstErrors, StartLog
 
 scrapy, other = logging.getLogger("scrapy.core.engine"), logging.getLogger("somebody.else")
 
@@ -51,7 +51,7 @@ def test_records_wait_until_the_run_starts(start_log: StartLog, written: list[st
 
 def test_what_waits_can_be_forgotten(start_log: StartLog, written: list[str]) -> None:
     scrapy.info("one")
-    scrapy.error("no register", extra={SAID_AT_END: True})
+    scrapy.error("no register", extra={IN_LAST_LINE: True})
     start_log.forget()
     scrapy.info("two")
     assert written == ["two"]
@@ -91,7 +91,7 @@ def test_what_waits_is_written_when_somebody_configures_logging_anew(
 def test_a_lack_of_memory_threads_or_files_is_noticed_where_it_is_only_logged(
     error: Exception, cause: list[str]
 ) -> None:
-    errors = Errors()
+    errors = FirstErrors()
     noticed: list[str] = []
     errors.on_exhausted = noticed.append
     try:

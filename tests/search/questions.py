@@ -9,13 +9,13 @@ import subprocess
 from typing import Any
 
 from tests.conftest import ROOT, skip_or_fail
-from woo_harvester.search.kind import Kind
+from woo_harvester.search.record_kind import RecordKind
 
 PAGE = (ROOT / "docs/search.md").read_text(encoding="utf-8")
 ALL = re.findall(r"```bash\n(.+?)```", PAGE, re.DOTALL)
 
 
-def questions(kind: Kind) -> list[str]:
+def questions(kind: RecordKind) -> list[str]:
     """Those about one kind of records, in the order of the page."""
     return [question for question in ALL if f"/{kind.name}/_search" in question]
 

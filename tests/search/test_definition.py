@@ -18,9 +18,9 @@ from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Waarde
 from woo_harvester.reference.record import rows
 from woo_harvester.search.definition import DefinitionError, check, definition
-from woo_harvester.search.kind import Kind
-from woo_harvester.search.kinds import KINDS
 from woo_harvester.search.permits import PERMITS
+from woo_harvester.search.record_kind import RecordKind
+from woo_harvester.search.record_kinds import KINDS
 from woo_harvester.search.woo import WOO
 
 WOO_1 = "b578d469022bc3f5e5836bd56c80b8c46177cbe4be7ad3118059428006106cf7"
@@ -29,7 +29,7 @@ SET = Path(__file__).parent / "compounds.csv"
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
-def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: Kind) -> None:
+def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: RecordKind) -> None:
     mappings = definition(kind)["mappings"]
     assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping
     assert mappings["dynamic"] == "strict"
@@ -63,7 +63,7 @@ def test_the_mapping_of_permits_has_each_key_of_a_record_and_what_the_index_adds
 
 
 @pytest.mark.parametrize(("kind", "other"), [(WOO, PERMITS), (PERMITS, WOO)])
-def test_an_index_of_other_records_is_not_written_to(kind: Kind, other: Kind) -> None:
+def test_an_index_of_other_records_is_not_written_to(kind: RecordKind, other: RecordKind) -> None:
     line = f"holds records of the kind {other.name}, and not {kind.name}: .*{kind.setting}"
     with pytest.raises(DefinitionError, match=line):
         check(kind, "index-v1", definition(other)["mappings"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.search.document import Withdrawn, action_of, document_of, version_of
+from woo_harvester.search.document import Withdrawn, bulk_action, document_of, version_of
 from woo_harvester.search.woo import WOO
 
 HARVESTED = "2026-11-21T08:00:00+01:00"
@@ -68,17 +68,17 @@ def test_without_that_moment_the_version_is_the_oldest(source: dict[str, object]
 
 
 def test_a_record_becomes_an_action_and_a_document() -> None:
-    action = action_of(WOO, record("intrekking"), Withdrawn.MARK)
+    action = bulk_action(WOO, record("intrekking"), Withdrawn.MARK)
     head, body = map(json.loads, action.lines.splitlines())
     assert head == {"index": {"_id": "1", "version": 1_795_244_400_000, "version_type": "external_gte"}}
     assert body["status"] == "ingetrokken"
 
 
 def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
-    action = action_of(WOO, record("intrekking"), Withdrawn.DELETE)
+    action = bulk_action(WOO, record("intrekking"), Withdrawn.DELETE)
     (head,) = map(json.loads, action.lines.splitlines())
     assert list(head) == ["delete"]
-    assert b'{"index":' in action_of(WOO, record("wijziging"), Withdrawn.DELETE).lines
+    assert b'{"index":' in bulk_action(WOO, record("wijziging"), Withdrawn.DELETE).lines
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
 )
 def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected a record"):
-        action_of(WOO, given, Withdrawn.MARK)
+        bulk_action(WOO, given, Withdrawn.MARK)

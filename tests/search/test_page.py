@@ -8,9 +8,9 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.search.questions import asked, questions
-from woo_harvester.elastic.bulk import Writer
-from woo_harvester.elastic.indices import create
-from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.elastic.bulk import BulkWriter
+from woo_harvester.elastic.indices import create_index
+from woo_harvester.search.document import Withdrawn, bulk_action
 from woo_harvester.search.woo import WOO
 
 pytestmark = pytest.mark.integration
@@ -66,9 +66,9 @@ def records() -> list[dict[str, Any]]:
 @pytest.fixture
 def index(elasticsearch: Elasticsearch, alias: str) -> str:
     """The records, behind an alias."""
-    create(elasticsearch, alias, WOO, aliased=True)
-    outcome = Writer(elasticsearch, alias, 1).write(
-        [action_of(WOO, one, Withdrawn.MARK) for one in records()]
+    create_index(elasticsearch, alias, WOO, aliased=True)
+    outcome = BulkWriter(elasticsearch, alias, 1).write(
+        [bulk_action(WOO, one, Withdrawn.MARK) for one in records()]
     )
     assert not outcome.refused
     elasticsearch.indices.refresh(index=alias)

@@ -8,8 +8,8 @@ import pytest
 
 from tests.search.permits import DAM, DOM, at, gemeente, permit
 from woo_harvester.search.document import document_of
-from woo_harvester.search.kinds import OneKind, kind_of
 from woo_harvester.search.permits import PERMITS, gemeenten
+from woo_harvester.search.record_kinds import SingleKind, record_kind_of
 from woo_harvester.search.woo import WOO
 
 AMSTERDAM = {
@@ -77,18 +77,18 @@ def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
 
 
 def test_records_tell_their_kind() -> None:
-    assert kind_of(permit("1")) is PERMITS
-    assert kind_of({"id": "1", "document": {}}) is WOO
+    assert record_kind_of(permit("1")) is PERMITS
+    assert record_kind_of({"id": "1", "document": {}}) is WOO
 
 
 @pytest.mark.parametrize("given", [{}, {"vergunning": 3}, {"vergunning": {}, "document": {}}])
 def test_what_tells_no_kind_or_two_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"document \(woo\) or vergunning \(vergunningen\)"):
-        kind_of(given)
+        record_kind_of(given)
 
 
 def test_records_of_two_kinds_do_not_go_together() -> None:
-    one_kind = OneKind()
+    one_kind = SingleKind()
     assert one_kind.kind is None
     one_kind(permit("1"))
     one_kind(permit("2"))

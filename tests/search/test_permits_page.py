@@ -11,9 +11,9 @@ from elasticsearch import Elasticsearch
 from tests.search.permits import DAM, DOM, at, gemeente, permit
 from tests.search.questions import ALL, asked, questions
 from tests.utils.fixtures import own_alias
-from woo_harvester.elastic.bulk import Writer
-from woo_harvester.elastic.indices import create
-from woo_harvester.search.document import Withdrawn, action_of
+from woo_harvester.elastic.bulk import BulkWriter
+from woo_harvester.elastic.indices import create_index
+from woo_harvester.search.document import Withdrawn, bulk_action
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.woo import WOO
 
@@ -65,9 +65,9 @@ def records() -> list[dict[str, Any]]:
 def index(elasticsearch_url: str) -> Iterator[str]:
     """The records, behind an alias; the tests only ask."""
     with Elasticsearch(elasticsearch_url, request_timeout=60) as client, own_alias(client) as alias:
-        create(client, alias, PERMITS, aliased=True)
-        actions = [action_of(PERMITS, one, Withdrawn.MARK) for one in records()]
-        assert not Writer(client, alias, 1).write(actions).refused
+        create_index(client, alias, PERMITS, aliased=True)
+        actions = [bulk_action(PERMITS, one, Withdrawn.MARK) for one in records()]
+        assert not BulkWriter(client, alias, 1).write(actions).refused
         client.indices.refresh(index=alias)
         yield alias
 

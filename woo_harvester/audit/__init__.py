@@ -1,1 +1,1 @@
-"""Looks at files before anything is online: what a harvest would find in them, and what the schema says."""
+"""The audit of local files, before they are online: what a harvest would find, and what the schema says."""

@@ -1,4 +1,4 @@
-"""An audit of files alone: it leaves a folder as a run does, and a report of it."""
+"""An audit of local files only; it leaves the same folder and report as a run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from woo_harvester.audit.files import FileAudit
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.funnel import Accounts
-from woo_harvester.report.make import make_report
+from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
 
 
 def audit_offline(files: Iterable[Path], folder: RunFolder, maxsize: int, lang: Language = "nl") -> None:
-    """Read *files* (folders too), and leave findings and the report in *folder*, a new one.
+    """Read *files* (or folders), and write findings and the report to *folder*, which must not exist yet.
 
-    *maxsize* is the bound of a sitemap in bytes, after decompression. Raises OSError.
+    *maxsize* is the maximum size of a sitemap in bytes, after decompression. Raises OSError.
     """
     folder.path.mkdir(parents=True)
     accounts = Accounts()

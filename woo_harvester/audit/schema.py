@@ -1,6 +1,6 @@
-"""The rules of the DiWoo schema 0.9.8 as a table, and what a document has against them, with its lines.
+"""The rules of the DiWoo schema 0.9.8 as a table, and the faults of a document by those rules.
 
-Values of lists are not judged here: the harvest itself tells which of them it does not know.
+Values from value lists are not checked here: the harvest itself reports those that it does not know.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from lxml import etree
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE
 from woo_harvester.sitemaps.reader import local_name, namespace
 
-MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
+_MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
 
 #: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
-#: More of one document would not be read by anybody.
+#: How many faults of one document are reported: nobody reads more.
 MAX_FAULTS = 20
 
-MANY = None
+_MANY = None
 Leaf = Literal["string", "anyURI", "date", "dateTime", "value"]
 
 
 class Child(NamedTuple):
-    """An element within another."""
+    """A child element in the schema, and how often it may occur."""
 
     name: str
     content: Leaf | str
-    """``value`` is a label with the attribute ``resource``; what is no Leaf is a name of :data:`GROUPS`."""
+    """A Leaf (``value`` is a label with the attribute ``resource``), or a key of :data:`GROUPS`."""
     least: int = 0
     most: int | None = 1
 
 
 class Group(NamedTuple):
-    """What an element holds."""
+    """The children of an element, and whether they must be in this order."""
 
     children: tuple[Child, ...]
     in_order: bool = False
@@ -47,21 +47,21 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
-    """What one element has against the schema, in Dutch."""
+    """One fault of an element by the schema; the message is in Dutch."""
 
     line: int
     path: str
-    """Of the element, from within ``diwoo:Document``, such as ``DiWoo/titelcollectie/officieleTitel``."""
+    """The path of the element below ``diwoo:Document``, such as ``DiWoo/titelcollectie/officieleTitel``."""
     message: str
 
 
 def _list_of(name: str, content: Leaf | str = "string") -> Group:
-    return Group((Child(name, content, 1, MANY),))
+    return Group((Child(name, content, 1, _MANY),))
 
 
 GROUPS: dict[str, Group] = {
     "Document": Group(
-        (Child("DiWoo", "DiWoo"), Child("MDTO", "mdto", 0, MANY), Child("extraMetadata", "extra", 0, MANY)),
+        (Child("DiWoo", "DiWoo"), Child("MDTO", "mdto", 0, _MANY), Child("extraMetadata", "extra", 0, _MANY)),
         in_order=True,
     ),
     "DiWoo": Group(
@@ -132,11 +132,11 @@ GROUPS: dict[str, Group] = {
     "values": _list_of("value"),
 }
 
-EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00:00"}
+_EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00:00"}
 
 
 def schema_faults(document: etree._Element) -> Iterator[SchemaFault]:
-    """What a ``diwoo:Document`` has against the schema, in the order of its elements; at most twenty."""
+    """Return the faults of a ``diwoo:Document`` in the order of its elements, at most twenty."""
     for number, fault in enumerate(_group(document, "Document", "")):
         if number == MAX_FAULTS:
             return
@@ -157,7 +157,7 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
         if declared is None:
             yield _fault(child, inside, f"<{name}> hoort hier niet; hier mag: {', '.join(children)}")
             continue
-        expected = MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
+        expected = _MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
         if namespace(str(child.tag)) != expected:
             seen = namespace(str(child.tag)) or "geen"
             yield _fault(child, inside, f"<{name}> heeft niet de naamruimte {expected}, maar {seen}")
@@ -202,7 +202,7 @@ def _leaf(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault
         inside = local_name(element[0].tag)
         yield _fault(element[0], path, f"hier hoort alleen tekst, en geen <{inside}>")
     elif kind in ("date", "dateTime", "anyURI") and not _is_valid(kind, element.text or ""):
-        example = f", zoals {EXAMPLES[kind]}" if kind in EXAMPLES else ""
+        example = f", zoals {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
         yield _fault(element, path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}")
 
 
@@ -217,7 +217,7 @@ def _fault(element: etree._Element, path: str, message: str) -> SchemaFault:
 
 
 def _is_valid(kind: str, text: str) -> bool:
-    """Whether XML Schema's own type takes the text."""
+    """Return whether the text is valid for an XML Schema type."""
     element = etree.Element(kind)
     element.text = text
     return bool(_types().validate(element))

@@ -1,4 +1,4 @@
-"""``scrapy audit``: would these documents be harvested, and if not, which, why, and what is to be changed?"""
+"""``scrapy audit``: shows which documents would be harvested, and what to fix for the rest."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.audit_summary import print_summary
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.report.sarif import sarif
-from woo_harvester.report.terminal import show
-from woo_harvester.running.command import WordedCommand, one_of
+from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: An audit asks for headers only, and leaves nothing behind but its report.
-SETTINGS: dict[str, Any] = {
+_SETTINGS: dict[str, Any] = {
     "DELTAFETCH_ENABLED": False,
     "FEEDS": {},
     "FILES_STORE": None,
     "WOO_ELASTICSEARCH_URL": None,
-    # It shows and tells in its own way, and is no run to compare others with.
+    # An audit has its own output, and is not a run to compare other runs with.
     "WOO_METRICS_FILE": None,
     "WOO_PROGRESS": False,
     "WOO_REPORT_HISTORY": False,
@@ -49,20 +49,20 @@ SETTINGS: dict[str, Any] = {
     "WOO_TEXT": False,
 }
 
-#: Characters of a line when the output is no terminal.
-WIDTH = 100
+#: The width of a line if the output is not a terminal.
+_WIDTH = 100
 
-FAILING = {
+_FAILING = {
     "error": frozenset({Severity.ERROR}),
     "warning": frozenset({Severity.ERROR, Severity.WARNING}),
 }
 
 
-class Command(WordedCommand):
-    """Runs the spider ``woo`` over hosts, or reads files, and answers what a publisher needs to know.
+class Command(ProjectCommand):
+    """Runs the spider ``woo`` over hosts, or reads files, and prints what a publisher needs to know.
 
-    Exit status 0 where nothing at or above ``--fail-on`` was found, 1 where something was or the audit could
-    not be made, 2 for a wrong argument.
+    Exit status 0 if there are no findings at or above ``--fail-on``, 1 if there are or the audit failed, 2
+    for a wrong argument.
     """
 
     name = "audit"
@@ -73,7 +73,7 @@ class Command(WordedCommand):
         return "DOMAIN... [--file FILE...] [options]"
 
     def short_desc(self) -> str:
-        return "Tell a publisher which documents would be harvested, and what to mend"
+        return "Show a publisher which documents would be harvested, and what to fix"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -97,33 +97,33 @@ class Command(WordedCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check what was typed; only errors of the log are shown, unless the command line asks for more."""
+        """Check the arguments, and show only errors of the log, unless the command line asks for more."""
         settings = cast("Settings", self.settings)
         settings.set("LOG_LEVEL", "ERROR", "project")
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
-        settings.setdict(SETTINGS, "cmdline")
+        settings.setdict(_SETTINGS, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Audit, and answer."""
+        """Make the audit, and print the result."""
         folder = self._online(args) if args else self._offline()
         if folder is None:
             return
         if not folder.report.exists():
             self.fail(f"no report was made in {folder.path}")
             return
-        failing = FAILING[opts.fail_on]
+        failing = _FAILING[opts.fail_on]
         with to_stdout():
-            _answer(folder, failing, opts)
+            _print(folder, failing, opts)
         found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
         if failing & found or any(host.complete is None for host in read_hosts(folder.report)):
             self.exitcode = 1
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raise UsageError for arguments that make no sense."""
+        """Raise UsageError for wrong arguments, with a suggestion if there is one."""
         if not args and not self._files:
             raise UsageError("expected a domain or --file, such as: scrapy audit www.gemeente.nl")
         if opts.json and opts.format:
@@ -143,7 +143,7 @@ class Command(WordedCommand):
                 raise UsageError(str(error).replace("argument domains: ", "")) from error
 
     def _online(self, domains: list[str]) -> RunFolder | None:
-        """Run the spider; the folder of its report, None where that could not be made."""
+        """Run the spider; return the folder of its report, or None if the run failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler("woo")
         if self._files:
@@ -159,7 +159,7 @@ class Command(WordedCommand):
         return cast("Findings", crawler.get_extension(Findings)).run_folder
 
     def _offline(self) -> RunFolder | None:
-        """Read files only; the folder of the report, None where that could not be made."""
+        """Read files only; return the folder of the report, or None if it could not be written."""
         settings = cast("Settings", self.settings)
         folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
         maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
@@ -171,7 +171,7 @@ class Command(WordedCommand):
         return folder
 
     def _read_files(self) -> None:
-        """Have files take part in the report of a run."""
+        """Read the files, and add their findings to the report of the run."""
         crawler = self._crawler
         findings = crawler.get_extension(Findings)
         if findings is not None and getattr(crawler.spider, "failure", None) is None:
@@ -181,8 +181,8 @@ class Command(WordedCommand):
                 audit.read(path)
 
 
-def _answer(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
-    """Print the report in the form that the options ask for."""
+def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
+    """Print the report in the format that the options ask for."""
     lang = read_head(folder.report).lang
     if opts.json:
         print(_json(folder))
@@ -191,11 +191,11 @@ def _answer(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Name
     elif opts.format == "sarif":
         print(sarif(folder, lang), end="")
     else:
-        show(folder, Console(width=None if sys.stdout.isatty() else WIDTH), lang)
+        print_summary(folder, Console(width=None if sys.stdout.isatty() else _WIDTH), lang)
 
 
 def _existing(given: str) -> Path:
-    """A file or folder that is there. Raises UsageError."""
+    """Return the path of a file or folder. Raises UsageError if it does not exist."""
     path = Path(given)
     if path.exists():
         return path
@@ -207,7 +207,7 @@ def _existing(given: str) -> Path:
 
 @contextmanager
 def _progress(crawler: Crawler) -> Iterator[None]:
-    """A line on stderr that tells how far the audit is, where stderr is a terminal."""
+    """Show the progress of the audit as a line on stderr, if stderr is a terminal."""
     console = Console(file=sys.stderr)
     if not console.is_terminal:
         yield
@@ -229,6 +229,6 @@ def _progress(crawler: Crawler) -> Iterator[None]:
 
 
 def _json(folder: RunFolder) -> str:
-    """The report, with the place of the page beside it."""
+    """Return ``report.json`` with one more key, ``report``: the path of the HTML page."""
     made: dict[str, Any] = json.loads(folder.report.read_text(encoding="utf-8"))
     return json.dumps({**made, "report": str(folder.page)}, ensure_ascii=False, indent=1)

@@ -1,4 +1,4 @@
-"""``scrapy crawl``, with one clear line and an exit status for a run that cannot start."""
+"""``scrapy crawl``: Scrapy's command, with one line and an exit status for a run that cannot start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
 from woo_harvester.arguments import ArgumentError, WooArguments, suggestion
 from woo_harvester.running.causes import cause_of, naming
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How a spider's argument is told from an option or a second spider.
-ARGUMENT = re.compile(r"-*(\w+)(=.*)?", re.DOTALL)
+#: A spider argument that was typed without ``-a``: a name, possibly with a value.
+_ARGUMENT = re.compile(r"-*(\w+)(=.*)?", re.DOTALL)
 
 
-class Command(WordedCommand, CrawlCommand):
-    """Scrapy's own command; exit status 2 for a wrong argument, 1 for a run that could not start.
+class Command(ProjectCommand, CrawlCommand):
+    """Runs a spider; exit status 2 for a wrong argument, 1 for a run that could not start or continue.
 
-    A spider takes part with ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and with
-    ``failure``, the exit status and the line of a run that could not start or not go on.
+    A spider may have a method ``check_arguments(arguments)``, which raises :class:`ArgumentError`, and an
+    attribute ``failure``: the exit status and the line of error of a run that could not start or continue.
     """
 
     name = "crawl"
-    requires_crawler_process = False  # made here, where what it raises has a line and a status
+    requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check the arguments while nothing has been logged yet."""
+        """Check the arguments before anything is logged."""
         settings = cast("Settings", self.settings)
         with self.failing():
             try:
-                self._check_words(args)
+                self._check_spider_arguments(args)
                 with naming("ADDONS"):
                     AddonManager.load_pre_crawler_settings(settings)  # they name formats
                 super().process_options(args, opts)
@@ -53,12 +53,12 @@ class Command(WordedCommand, CrawlCommand):
                 self.refuse(str(error))
 
     def refuse(self, message: str) -> NoReturn:
-        """Report what was typed wrong, in the log too if that is a file, and end."""
+        """Report a wrong argument, also in the log if that is a file, and exit with status 2."""
         if self._logs_to_file() and get_scrapy_root_handler() is None:
             try:
                 configure_logging(self.settings)
             except (OSError, ValueError, LookupError) as error:
-                self.tell(f"LOG_FILE: {cause_of(error)}")
+                self.write_error(f"LOG_FILE: {cause_of(error)}")
         self.fail(message, 2)
         raise SystemExit(2)
 
@@ -69,11 +69,11 @@ class Command(WordedCommand, CrawlCommand):
             status, line = failure
             self.fail(line, status)
 
-    def _check_words(self, args: list[str]) -> None:
-        """Refuse a spider's argument that lacks its ``-a``. Raises UsageError."""
+    def _check_spider_arguments(self, args: list[str]) -> None:
+        """Raise UsageError for a spider argument without ``-a``."""
         names = [field.alias or name for name, field in WooArguments.model_fields.items()]
         for given in args:
-            match = ARGUMENT.fullmatch(given)
+            match = _ARGUMENT.fullmatch(given)
             if match and match[1] in names:
                 raise UsageError(
                     f"{given} is an argument of the spider: write -a {match[1]}{match[2] or '=…'}"
@@ -91,7 +91,7 @@ class Command(WordedCommand, CrawlCommand):
             check(opts.spargs)
 
     def fail(self, line: str, status: int = 1) -> None:
-        """Report it in the log too, if that is a file, where Scrapyd shows it."""
+        """Report an error, also in the log if that is a file, because that is what Scrapyd shows."""
         if self._logs_to_file() and get_scrapy_root_handler() is not None:
             logger.error("%(line)s (exit status %(status)d)", {"line": line, "status": status})
         super().fail(line, status)

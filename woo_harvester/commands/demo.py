@@ -1,4 +1,4 @@
-"""``scrapy demo``: harvests fictional publishers on this machine, and shows what came of it."""
+"""``scrapy demo``: harvests fictional publishers on this machine, and shows the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
@@ -29,20 +29,21 @@ if TYPE_CHECKING:
     from woo_harvester.demo.municipalities import PermitDemo
     from woo_harvester.running.process import Failure
 
-#: How many records and findings are shown; the files hold all.
-SHOWN_RECORDS = 2
-SHOWN_FINDINGS = 8
-WIDTH = 100
+#: How many records and findings are shown; the files have all of them.
+_SHOWN_RECORDS = 2
+_SHOWN_FINDINGS = 8
+_WIDTH = 100
 
 
-class Command(WordedCommand):
-    """Starts the publishers of ``woo_harvester.demo`` and harvests them as in earnest.
+class Command(ProjectCommand):
+    """Starts the web servers of ``woo_harvester.demo`` and harvests them as in a real run.
 
-    Only three settings differ from those of a real run: the address of the register, that this machine may
-    be visited, and that the text of documents is read, where the extra "text" is installed. The certificates
-    are verified, against an authority that exists for this run only.
+    Only three settings differ from those of a real run: the URL of the register, permission to visit this
+    machine, and reading the text of documents if the extra "text" is installed. Certificates are verified,
+    with a certificate authority that is made for this run.
 
-    With the argument ``vergunningen``: two municipalities with permits, on two days, also as GeoJSON.
+    With the argument ``vergunningen``, it harvests the permits of two municipalities on two days, also as
+    GeoJSON.
     """
 
     name = "demo"
@@ -66,7 +67,7 @@ class Command(WordedCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Keep the log out of what is shown, unless the command line asks for it."""
+        """Show only warnings of the log, unless the command line asks for more."""
         cast("Settings", self.settings).set("LOG_LEVEL", "WARNING", "project")
         super().process_options(args, opts)
         if args not in ([], ["vergunningen"]):
@@ -74,7 +75,7 @@ class Command(WordedCommand):
             raise UsageError(line, print_help=False)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Harvest and show."""
+        """Harvest, and show the results."""
         try:
             # These need the extra "demo".
             from woo_harvester.demo.municipalities import PermitDemo  # noqa: PLC0415
@@ -93,14 +94,14 @@ class Command(WordedCommand):
                 _show(crawler)
 
     def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler | None:
-        """Run the spider; return None where the run did not come to its end."""
+        """Run the spider; return None if the run ended early."""
         process = self._process(register, authority, data)
         crawler = process.create_crawler("woo")
         failure = process.run(crawler, {})
         return crawler if self._is_finished(failure, crawler) else None
 
     def _is_finished(self, failure: Failure | None, crawler: Crawler) -> bool:
-        """Return whether a run came to its end; otherwise report why not."""
+        """Return whether a run finished; if not, report why."""
         if failure is not None:
             self.fail(failure[1])
             return False
@@ -116,14 +117,14 @@ class Command(WordedCommand):
             "WOO_DATA_DIR": str(data),
             "WOO_ALLOW_PRIVATE_HOSTS": True,
             "WOO_TEXT": find_spec("kreuzberg") is not None,
-            "WOO_SUMMARY": False,  # what is shown at the end tells more
+            "WOO_SUMMARY": False,  # the demo shows more than the summary
         }
         cast("Settings", self.settings).setdict(settings, "cmdline")
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         return process
 
     def _permits(self, demo: PermitDemo, data: Path) -> None:
-        """Harvest two days, one after the other, and show them."""
+        """Harvest two days, one after the other, and show the results."""
         process = self._process(demo.register_path, demo.ca_path, data)
         feeds = {
             "records/%(run)s.jsonl": {"format": "jsonlines"},
@@ -176,12 +177,12 @@ def _show_findings(run: RunFolder) -> None:
     counts = Counter(finding["code"] for finding in run.read_findings())
     errors = [code for code, _ in counts.most_common() if explain(code).severity == "error"]
     print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
-    for code in errors[:SHOWN_FINDINGS]:
+    for code in errors[:_SHOWN_FINDINGS]:
         explanation = explain(code)
         print(f"  {counts[code]} x {code}: {explanation.what}")
         print(
             textwrap.fill(
-                f"→ {explanation.mend}", WIDTH, initial_indent="      ", subsequent_indent="        "
+                f"→ {explanation.mend}", _WIDTH, initial_indent="      ", subsequent_indent="        "
             )
         )
 
@@ -194,13 +195,13 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 def _shorten_text(record: dict[str, Any]) -> None:
     for file in record["versies"][-1].get("bestanden", []):
         if "tekst" in file:
-            file["tekst"] = textwrap.shorten(file["tekst"], WIDTH, placeholder=" …")
+            file["tekst"] = textwrap.shorten(file["tekst"], _WIDTH, placeholder=" …")
 
 
 def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The record with the most metadata, and the one with the most defaults."""
+    """Return the record with the most metadata, and the one with the most defaults."""
     found = list(records)
     return [
         max(found, key=lambda record: len(record["document"])),
         max(found, key=lambda record: len(record["herkomst"].get("standaardwaarden", {}))),
-    ][:SHOWN_RECORDS]
+    ][:_SHOWN_RECORDS]

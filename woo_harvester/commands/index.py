@@ -1,4 +1,4 @@
-"""``scrapy index``: fills a search index from files of records, and puts it in the place of the old one."""
+"""``scrapy index``: fills a new search index from files of records, and replaces the old index with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.extensions.elasticsearch import MISSING
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state.latest import RecordsError
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
-class Command(WordedCommand):
-    """Fills a new index with the latest version of each document of the files, and moves the alias to it.
+class Command(ProjectCommand):
+    """Fills a new index with the latest version of each document in the files, and moves the alias to it.
 
-    Searches see the old index until the new one is whole. Exit status 1 where it could not be done, and 2 for
-    a wrong argument; then the alias stands where it stood.
+    Searches use the old index until the new one is complete. Exit status 1 if it failed, and 2 for a wrong
+    argument; then the alias has not moved.
     """
 
     name = "index"
@@ -33,13 +33,13 @@ class Command(WordedCommand):
         return "--rebuild FILES [options]"
 
     def short_desc(self) -> str:
-        return "Fill a new search index from files of records, and put it in the place of the old one"
+        return "Fill a new search index from files of records, and replace the old index with it"
 
     def long_desc(self) -> str:
         return (
-            "Reads JSON Lines (.gz too), takes the latest version of each document, fills a new index with "
-            "them and moves the alias to it at once: WOO_ELASTICSEARCH_INDEX or, where the records are of "
-            "permits, WOO_ELASTICSEARCH_PERMITS_INDEX. No run may write meanwhile. See docs/search.md."
+            "Reads JSON Lines (also .gz), fills a new index with the latest version of each document, and "
+            "then moves the alias to it: WOO_ELASTICSEARCH_INDEX, or WOO_ELASTICSEARCH_PERMITS_INDEX if the "
+            "records are permits. No run may write to the index meanwhile. See docs/search.md."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ class Command(WordedCommand):
         parser.add_argument("--keep-old", action="store_true", help="keep the index that was there")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do it."""
+        """Rebuild the index."""
         settings = cast("Settings", self.settings)
         if not opts.rebuild or not args:
             self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/woo-*.jsonl")

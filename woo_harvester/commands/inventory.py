@@ -1,4 +1,4 @@
-"""``scrapy inventory``: what was wrong with permits over a period, for organisations and their suppliers."""
+"""``scrapy inventory``: lists the errors in permits over a period, for organisations and their suppliers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scrapy.exceptions import UsageError
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, read_inventory, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.running.command import WordedCommand, one_of
+from woo_harvester.running.command import ProjectCommand, one_of
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
 
-#: Days of the period where none is given.
-PERIOD = 30
+#: The default length of the period, in days.
+_PERIOD = 30
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Makes the inventory of errors from the reports of runs.
 
-    Without an option, as HTML, CSV and JSON in a folder beside the reports. Exit status 1 where the reports
+    Without options, it writes HTML, CSV and JSON to a folder beside the reports. Exit status 1 if the reports
     cannot be read, and 2 for a wrong argument.
     """
 
@@ -38,11 +38,11 @@ class Command(WordedCommand):
         return "[options]"
 
     def short_desc(self) -> str:
-        return "Tell per organisation what was wrong with its permits over a period"
+        return "List per organisation the errors in its permits over a period"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {PERIOD} days ago")
+        parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {_PERIOD} days ago")
         parser.add_argument("--until", dest="last", metavar="DATE", help="default: today")
         parser.add_argument(
             "--format",
@@ -57,7 +57,7 @@ class Command(WordedCommand):
         if args:
             raise UsageError(f"it takes no arguments, got {' '.join(args)}", print_help=False)
         last = _day(opts.last, "until") or datetime.now(AMSTERDAM).date()
-        first = _day(opts.first, "from") or last - timedelta(days=PERIOD)
+        first = _day(opts.first, "from") or last - timedelta(days=_PERIOD)
         if first > last:
             raise UsageError(f"expected a period, got --from {first} --until {last}", print_help=False)
         output = Path(opts.output) if opts.output else None
@@ -92,7 +92,7 @@ class Command(WordedCommand):
 
 
 def _write(path: Path, text: str) -> None:
-    """A CSV file has its own line ends, and its encoding for a spreadsheet."""
+    """Write a file as it is, without changing line ends; CSV gets a byte order mark, for spreadsheets."""
     encoding = "utf-8-sig" if path.suffix.lower() == ".csv" else "utf-8"
     path.write_text(text, encoding=encoding, newline="")
 

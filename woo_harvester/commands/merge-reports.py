@@ -1,4 +1,4 @@
-"""``scrapy merge-reports``: one folder of what the shards of a day reported."""
+"""``scrapy merge-reports``: merges the reports of the shards of a day into one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.report.make import make_report
 from woo_harvester.report.merge import MergeError, merge
+from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from woo_harvester.findings import Language
 
 
-class Command(WordedCommand):
-    """Merges the folders of runs over different hosts; exit status 1 where they cannot be one."""
+class Command(ProjectCommand):
+    """Merges the folders of runs over different hosts; exit status 1 if they cannot be merged."""
 
     name = "merge-reports"
     requires_project = True
@@ -32,12 +32,12 @@ class Command(WordedCommand):
         return "FOLDER... -o FOLDER"
 
     def short_desc(self) -> str:
-        return "Make one report of those of several shards"
+        return "Merge the reports of several shards into one"
 
     def long_desc(self) -> str:
         return (
-            "Writes the findings, hosts and summed statistics of several runs to a new folder, as if it had "
-            "been one run. The folders are those in WOO_REPORT_DIR, one of each shard; they stay as they are."
+            "Writes the findings, hosts and summed statistics of several runs to a new folder, as if they "
+            "were one run. Give the folders of one run of each shard, in WOO_REPORT_DIR; they do not change."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -60,6 +60,6 @@ class Command(WordedCommand):
         else:
             for path in truncated:
                 sys.stderr.write(
-                    f"scrapy merge-reports: the last line of {path} is broken off, and left out\n"
+                    f"scrapy merge-reports: the last line of {path} is truncated, and left out\n"
                 )
             sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}: see {page}.\n")

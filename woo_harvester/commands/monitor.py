@@ -1,4 +1,4 @@
-"""``scrapy monitor``: whether the last run was as good as those before it, for cron."""
+"""``scrapy monitor``: checks whether the last run was as good as those before it; run it from cron."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from woo_harvester.arguments import suggestion
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
 
-    from woo_harvester.monitors.suite import Outcome
+    from woo_harvester.monitors.suite import MonitorResults
 
-NEEDED = ("premailer", "slack_sdk", "spidermon")
-MARKS = {"OK": "ok", "SKIPPED": "skipped"}
+_NEEDED = ("premailer", "slack_sdk", "spidermon")
+_MARKS = {"OK": "ok", "SKIPPED": "skipped"}
 
 
-class Command(WordedCommand):
-    """Judges the last run of each spider by the files that runs left in ``WOO_REPORT_DIR``.
+class Command(ProjectCommand):
+    """Checks the last run of each spider, using the files that runs left in ``WOO_REPORT_DIR``.
 
-    Exit status 1 where a monitor failed or could not judge, 2 for a wrong argument.
+    Exit status 1 if a monitor failed or could not check, 2 for a wrong argument.
     """
 
     name = "monitor"
@@ -42,16 +42,16 @@ class Command(WordedCommand):
         return "[SPIDER ...] [options]"
 
     def short_desc(self) -> str:
-        return "Tell whether the last run was as good as those before it, by mail or Slack too"
+        return "Check whether the last run was as good as those before it, and alert by mail or Slack"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Judge the last runs of the spiders that *args* names, else of all that have runs."""
+        """Check the last run of each spider in *args*, or of every spider that has runs."""
         self.exitcode = 0
-        if missing := [name for name in NEEDED if not find_spec(name)]:
+        if missing := [name for name in _NEEDED if not find_spec(name)]:
             self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
         settings = cast("Settings", self.settings)
         reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
@@ -62,19 +62,21 @@ class Command(WordedCommand):
         if not known:
             self._fail(f"no run in {reports.path}: expected one a day; has WOO_REPORT_DIR the right folder?")
         for name in args or known:
-            self._judge(name, reports, settings, quiet=opts.quiet)
+            self._monitor(name, reports, settings, quiet=opts.quiet)
 
-    def _judge(self, spider: str, reports: ReportsFolder, settings: Settings, *, quiet: bool) -> None:
+    def _monitor(self, spider: str, reports: ReportsFolder, settings: Settings, *, quiet: bool) -> None:
         from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
 
-        from woo_harvester.monitors.suite import judge  # noqa: PLC0415
+        from woo_harvester.monitors.suite import run_monitors  # noqa: PLC0415
 
         try:
             runs = read_runs(reports, spider, settings.getint("WOO_MONITOR_RUNS") + 1)
             if not runs:
                 self._fail(f"no run of {spider} in {reports.path} has ended: expected one a day")
             *before, run = runs
-            outcome = judge(Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC))
+            outcome = run_monitors(
+                Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC)
+            )
         except (NotConfigured, OSError, ValueError) as error:
             self._fail(str(error))
         if not (quiet and outcome.passed):
@@ -83,15 +85,15 @@ class Command(WordedCommand):
         if not outcome.passed:
             self.exitcode = 1
         for line in outcome.unsent:
-            self.tell(f"not sent: {line}")
+            self.write_error(f"not sent: {line}")
 
     def _fail(self, line: str) -> NoReturn:
-        self.tell(line)
+        self.write_error(line)
         sys.exit(1)
 
 
 def bounds(settings: Settings) -> Bounds:
-    """The bounds that the settings give."""
+    """Return the limits that the settings give."""
     return Bounds(
         age=timedelta(hours=settings.getfloat("WOO_MONITOR_AGE")),
         well=settings.getint("WOO_MONITOR_WELL"),
@@ -102,11 +104,11 @@ def bounds(settings: Settings) -> Bounds:
     )
 
 
-def _show(outcome: Outcome, *, quiet: bool) -> None:
+def _show(outcome: MonitorResults, *, quiet: bool) -> None:
     for name, status, reason in outcome.lines:
-        mark = MARKS.get(status, "FAILED")  # FAIL, or ERROR for a fault of ours
+        mark = _MARKS.get(status, "FAILED")  # FAIL, or ERROR for an exception in a monitor
         if mark == "FAILED" or not quiet:
-            told = f": {reason}" if mark == "skipped" else ""
-            print(f"  {mark:<8} {name}{told}")
+            why = f": {reason}" if mark == "skipped" else ""
+            print(f"  {mark:<8} {name}{why}")
         if mark == "FAILED":
             print(*(f"           {line}" for line in (reason or "").splitlines()), sep="\n")

@@ -1,4 +1,4 @@
-"""Batches of documents, and how they come into the index: in order, each at least once."""
+"""Writing batches of documents to the index: in order, and each document at least once."""
 
 from __future__ import annotations
 
@@ -21,100 +21,105 @@ from tenacity.nap import sleep_using_event
 from tenacity.stop import stop_when_event_set
 
 from woo_harvester.elastic.connection import SearchError, reason
-from woo_harvester.search.document import Action
+from woo_harvester.search.document import BulkAction
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two tries: the first, and the longest.
-FIRST_REST, LONGEST_REST = 0.5, 30.0
+#: Seconds between two attempts: the first time, and at most.
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
 
-#: The server is there, and will take the same later: too busy, a node or a shard is away.
-LATER = frozenset({429, 500, 502, 503, 504})
+#: Statuses of a temporary failure: the server is too busy, or a node or shard is not available.
+_TEMPORARY = frozenset({429, 500, 502, 503, 504})
 
-TOO_LARGE = 413
-CONFLICT = 409
-NOT_FOUND = 404
-BLOCKED = "cluster_block_exception"
-
-
-class AwayError(Exception):
-    """Nothing of a batch could be written now; later it may."""
+_TOO_LARGE = 413
+_CONFLICT = 409
+_NOT_FOUND = 404
+_BLOCKED = "cluster_block_exception"
 
 
-class TooLargeError(Exception):
-    """The request is larger than the server takes."""
+class _UnavailableError(Exception):
+    """Nothing of a batch could be written now; a retry may succeed."""
+
+
+class _TooLargeError(Exception):
+    """The request is larger than the server accepts."""
 
 
 @dataclass(slots=True)
 class Refused:
-    """A document that the server will never take."""
+    """A document that the server refuses for good."""
 
-    action: Action
+    action: BulkAction
     reason: str
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What became of a batch."""
+class BulkOutcome:
+    """The result of writing a batch."""
 
-    acknowledged: list[Action] = field(default_factory=list)
-    """In the index, or a newer version of it is."""
+    acknowledged: list[BulkAction] = field(default_factory=list)
+    """Documents that the index has, in this version or a newer one."""
     refused: list[Refused] = field(default_factory=list)
     newer: int = 0
-    """How many of those that are acknowledged the index has in a newer version."""
+    """How many of the acknowledged documents the index has in a newer version."""
 
 
-class Writer:
-    """Writes batches one after another, and waits while the server is away or too busy.
+class BulkWriter:
+    """Writes batches one after another, and retries while the server is unavailable or too busy.
 
-    It blocks, so it belongs in a thread of its own. *patience* is in seconds: so long a batch of which
-    nothing is written is tried again. ``give_up`` ends the waiting from another thread.
+    It blocks, so run it in its own thread. A batch of which nothing can be written is retried for
+    *retry_seconds*. Set ``give_up`` from another thread to end the retries.
     """
 
-    def __init__(self, client: Elasticsearch, index: str, patience: float, *, aliased: bool = True) -> None:
+    def __init__(
+        self, client: Elasticsearch, index: str, retry_seconds: float, *, aliased: bool = True
+    ) -> None:
         self._client = client
         self._index = index
-        self._patience = patience
+        self._retry_seconds = retry_seconds
         self._aliased = aliased
         self.give_up = threading.Event()
         self.retries = 0
-        """How often it had to wait."""
+        """The number of retries so far."""
 
-    def write(self, actions: Sequence[Action]) -> Outcome:
-        """Write *actions*, whose ids differ, and tell what became of them.
+    def write(self, actions: Sequence[BulkAction]) -> BulkOutcome:
+        """Write *actions*, which must have different ids, and return the result.
 
-        What must wait is tried again before anything else is written, so that the order holds. Raises
-        SearchError where the server stays away, or will not take anything at all.
+        What fails temporarily is retried before anything else is written, so that the order is kept. Raises
+        SearchError if the server stays unavailable, or refuses every request.
         """
-        outcome = Outcome()
+        outcome = BulkOutcome()
         rest, most = list(actions), len(actions)
         while rest:
             part = rest[:most]
             try:
                 left = self._retrying()(self._try, part, outcome)
-            except TooLargeError as error:
+            except _TooLargeError as error:
                 if len(part) > 1:
                     most = len(part) // 2
                     continue
                 outcome.refused.append(Refused(part[0], str(error)))
                 left = []
-            except AwayError as error:
+            except _UnavailableError as error:
                 raise SearchError(f"{error}; given up after WOO_ELASTICSEARCH_PATIENCE") from error
             rest = [*left, *rest[len(part) :]]
         return outcome
 
     def _retrying(self) -> Retrying:
         return Retrying(
-            retry=retry_if_exception_type(AwayError),
-            stop=stop_after_delay(self._patience) | stop_when_event_set(self.give_up),
-            wait=wait_exponential(multiplier=FIRST_REST, max=LONGEST_REST),
+            retry=retry_if_exception_type(_UnavailableError),
+            stop=stop_after_delay(self._retry_seconds) | stop_when_event_set(self.give_up),
+            wait=wait_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT),
             sleep=sleep_using_event(self.give_up),
             before_sleep=self._waits,
             reraise=True,
         )
 
-    def _try(self, actions: list[Action], outcome: Outcome) -> list[Action]:
-        """What is left after one request. Raises AwayError, TooLargeError and SearchError."""
+    def _try(self, actions: list[BulkAction], outcome: BulkOutcome) -> list[BulkAction]:
+        """Send one request; return the actions to retry.
+
+        Raises _UnavailableError, _TooLargeError and SearchError.
+        """
         try:
             answer = self._client.bulk(
                 operations=cast("Any", [action.lines for action in actions]),  # as they are sent
@@ -123,19 +128,19 @@ class Writer:
                 filter_path="items.*.status,items.*.error",
             )
         except ApiError as error:
-            raise _of_all(error) from error
+            raise _request_error(error) from error
         except (ConnectionError, ConnectionTimeout) as error:
-            raise AwayError(reason(error)) from error
+            raise _UnavailableError(reason(error)) from error
         except TransportError as error:
             raise SearchError(reason(error)) from error
         left, last = [], ""
         for action, item in zip(actions, answer["items"], strict=True):
             ((_, result),) = item.items()
-            if why := _judge(action, result, outcome):
+            if why := _record_result(action, result, outcome):
                 left.append(action)
                 last = why
         if len(left) == len(actions):
-            raise AwayError(f"Elasticsearch takes nothing now: {last}")
+            raise _UnavailableError(f"Elasticsearch takes nothing now: {last}")
         return left
 
     def _waits(self, state: RetryCallState) -> None:
@@ -145,24 +150,24 @@ class Writer:
         logger.warning("%(error)s; tried again in %(rest).0f seconds", {"error": error, "rest": rest})
 
 
-def _of_all(error: ApiError) -> Exception:
-    """What it means that a request is answered with an error as a whole."""
-    if error.status_code == TOO_LARGE:
-        return TooLargeError(reason(error))
-    if error.status_code in LATER or BLOCKED in str(error.body):
-        return AwayError(reason(error))
+def _request_error(error: ApiError) -> Exception:
+    """Return the exception for a request that failed completely."""
+    if error.status_code == _TOO_LARGE:
+        return _TooLargeError(reason(error))
+    if error.status_code in _TEMPORARY or _BLOCKED in str(error.body):
+        return _UnavailableError(reason(error))
     return SearchError(reason(error))
 
 
-def _judge(action: Action, result: Mapping[str, Any], outcome: Outcome) -> str | None:
-    """Put *action* where it belongs; why it has to wait, or None where it need not."""
+def _record_result(action: BulkAction, result: Mapping[str, Any], outcome: BulkOutcome) -> str | None:
+    """Add the result of *action* to *outcome*. Return None, or why the action must be retried."""
     status, error = result["status"], result.get("error") or {}
-    if error and (status in LATER or error.get("type") == BLOCKED):
+    if error and (status in _TEMPORARY or error.get("type") == _BLOCKED):
         return str(error.get("reason"))
-    if not error or status == CONFLICT:  # what was not there to be deleted is no error
+    if not error or status == _CONFLICT:  # deleting a document that is not there gives no error
         outcome.acknowledged.append(action)
-        outcome.newer += status == CONFLICT
-    elif status in (401, 403, NOT_FOUND):
+        outcome.newer += status == _CONFLICT
+    elif status in (401, 403, _NOT_FOUND):
         raise SearchError(f"Elasticsearch refuses to write ({status}: {error.get('reason')})")
     else:
         cause = (error.get("caused_by") or {}).get("reason")

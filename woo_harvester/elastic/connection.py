@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch, made from the settings."""
+"""The connection to Elasticsearch, made from the settings, and its errors in one line each."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from elasticsearch import ApiError, AuthenticationException, AuthorizationExcept
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: The API that the client asks for, and the one that a server 8.19 has too.
-ASKED, OLDER = "compatible-with=9", "compatible-with=8"
+#: The API version that the client requests, and the older one that a server 8.19 also has.
+_CLIENT_VERSION, _OLDER_VERSION = "compatible-with=9", "compatible-with=8"
 
-BAD_URL = (
+_BAD_URL = (
     "WOO_ELASTICSEARCH_URL cannot be used: expected scheme, host and port of each URL, such as "
     "https://search.example.nl:9200, and user and password as settings of their own"
 )
 
 
 class SearchError(Exception):
-    """The index cannot be used; the message is one line that tells which setting changes it."""
+    """The index cannot be used; the message is one line that names the setting to change."""
 
 
-class CompatibleTransport(Transport):
-    """Asks for the API of version 8, which servers 8 and 9 both have."""
+class _CompatibleTransport(Transport):
+    """A transport that requests the API of version 8, which servers 8 and 9 both have."""
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
         headers = kwargs.get("headers")
         if headers:
             for name, value in headers.items():
-                headers[name] = value.replace(ASKED, OLDER)
+                headers[name] = value.replace(_CLIENT_VERSION, _OLDER_VERSION)
         return super().perform_request(*args, **kwargs)
 
 
 def connect(settings: BaseSettings) -> Elasticsearch:
-    """A client by the settings; nothing is sent yet. Raises SearchError."""
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what goes wrong is told here
+    """Return a client made from the settings. It sends no request yet. Raises SearchError."""
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # errors are reported by reason()
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
     timeout = settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT")
     options: dict[str, Any] = {}
@@ -57,22 +57,22 @@ def connect(settings: BaseSettings) -> Elasticsearch:
             options["ssl_context"] = _trust(settings["WOO_ELASTICSEARCH_CA"])
         return Elasticsearch(
             urls,
-            transport_class=CompatibleTransport,
+            transport_class=_CompatibleTransport,
             request_timeout=timeout,
             max_retries=len(urls) - 1,
             **options,
         )
     except ValueError:  # the client's own text repeats the URL, which may have a password in it
-        raise SearchError(BAD_URL) from None
+        raise SearchError(_BAD_URL) from None
 
 
 def reason(error: Exception) -> str:
-    """One line about an error of the client, with the setting that changes it."""
+    """Return one line about an error of the client, with the setting to change."""
     if isinstance(error, AuthenticationException | AuthorizationException):
-        what = f"refuses the request ({error.status_code}: {detail(error)})"
+        what = f"refuses the request ({error.status_code}: {_detail(error)})"
         return f"Elasticsearch {what}: see WOO_ELASTICSEARCH_API_KEY, or _USER and _PASSWORD"
     if isinstance(error, ApiError):
-        return f"Elasticsearch answered {error.status_code}: {detail(error)}"
+        return f"Elasticsearch answered {error.status_code}: {_detail(error)}"
     if isinstance(error, TlsError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
         return (
             f"the certificate of Elasticsearch cannot be verified ({_first(error)}): see WOO_ELASTICSEARCH_CA"
@@ -84,8 +84,8 @@ def reason(error: Exception) -> str:
     return f"Elasticsearch cannot be used: {_first(error)}"
 
 
-def detail(error: ApiError) -> str:
-    """What the server says of an error."""
+def _detail(error: ApiError) -> str:
+    """Return the server's own description of an error."""
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
         return str(body["error"].get("reason") or body["error"].get("type"))
@@ -93,13 +93,13 @@ def detail(error: ApiError) -> str:
 
 
 def _first(error: Exception) -> str:
-    """The message of an error, without the list of errors before it that the client adds."""
+    """Return the message of an error, without the list of earlier errors that the client adds."""
     return str(error.message if isinstance(error, TransportError) else error).splitlines()[0]
 
 
 def _trust(authority: str | None) -> ssl.SSLContext:
-    """The usual certificates; with *authority*, the path of a PEM file, those in it instead."""
+    """Return a TLS context with the system's certificates, or those in the PEM file *authority*."""
     try:
         return ssl.create_default_context(cafile=authority or None)
-    except OSError as error:  # of a file that is no certificate, an SSLError
+    except OSError as error:  # also SSLError, for a file that is not a certificate
         raise SearchError(f"WOO_ELASTICSEARCH_CA, {authority}, cannot be read: {error}") from error

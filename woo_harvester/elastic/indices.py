@@ -1,4 +1,4 @@
-"""The index behind its alias: made at the start, filled anew without a moment in which it is not there."""
+"""Indices and their alias: made at the start of a run, and replaced by a rebuild without any downtime."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from elasticsearch import Elasticsearch
 
 from woo_harvester.elastic.connection import SearchError, reason
 from woo_harvester.search.definition import DefinitionError, check, check_kind, definition
-from woo_harvester.search.kind import Kind
+from woo_harvester.search.record_kind import RecordKind
 
-#: The key in the ``_meta`` of a mapping that marks an index as one to be removed; see ``leftovers``.
-MARK = "woo_harvester_rebuild"
+#: The key in the ``_meta`` of a mapping that marks an index for removal; see ``leftovers``.
+REBUILD_MARK = "woo_harvester_rebuild"
 
-#: Seconds for what changes the indices of a cluster.
-PATIENCE = 120
+#: The timeout, in seconds, of requests that change indices or aliases.
+_CHANGE_TIMEOUT = 120
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Tell whatever goes wrong in one line. Raises SearchError."""
+def search_errors() -> Iterator[None]:
+    """Turn errors of the client and of the index definition into SearchError."""
     try:
         yield
     except (ApiError, TransportError) as error:
@@ -31,22 +31,22 @@ def told() -> Iterator[None]:
         raise SearchError(str(error)) from error
 
 
-def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
-    """The name of the index behind *alias*, which is made for *kind* where there is none.
+def prepare_index(client: Elasticsearch, alias: str, kind: RecordKind) -> str:
+    """Return the name of the index behind *alias*; make the index if there is none.
 
-    Raises SearchError where the server cannot be used, or the index has a mapping that this version does not
+    Raises SearchError if the server cannot be used, or if the index has a mapping that this version cannot
     write.
     """
-    with told():
+    with search_errors():
         if not client.indices.exists_alias(name=alias):
             if client.indices.exists(index=alias):
                 raise SearchError(
                     f"{alias} is an index, and not an alias of one: choose another name with {kind.setting}"
                 )
             try:
-                return create(client, alias, kind, aliased=True)
+                return create_index(client, alias, kind, aliased=True)
             except SearchError:
-                if not client.indices.exists_alias(name=alias):  # else another run has just made it
+                if not client.indices.exists_alias(name=alias):  # otherwise another run has just made it
                     raise
         indices = client.indices.get(index=alias)
         if len(indices) != 1:
@@ -57,25 +57,27 @@ def prepare(client: Elasticsearch, alias: str, kind: Kind) -> str:
         return str(name)
 
 
-def check_behind(client: Elasticsearch, alias: str, kind: Kind) -> None:
-    """Raise SearchError where *alias* stands for an index of another kind of records."""
-    with told():
+def check_alias_kind(client: Elasticsearch, alias: str, kind: RecordKind) -> None:
+    """Raise SearchError if *alias* points to an index for another kind of records."""
+    with search_errors():
         if client.indices.exists_alias(name=alias):
             for name, found in client.indices.get(index=alias).items():
                 check_kind(kind, name, found["mappings"])
 
 
-def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool, owner: str | None = None) -> str:
-    """Make the next index of *alias* for *kind*, such as ``woo-v1``; *aliased*, the alias is on it.
+def create_index(
+    client: Elasticsearch, alias: str, kind: RecordKind, *, aliased: bool, owner: str | None = None
+) -> str:
+    """Make the next index of *alias* for *kind*, such as ``woo-v1``, and return its name.
 
-    With *owner* it is marked as one to be removed. Returns its name. Raises SearchError.
+    With *aliased*, the alias points to it. With *owner*, it is marked for removal. Raises SearchError.
     """
-    with told():
+    with search_errors():
         name = f"{alias}-v{_last(client, alias) + 1}"
         body = definition(kind)
         if owner is not None:
-            body["mappings"]["_meta"] = {**body["mappings"].get("_meta", {}), MARK: owner}
-        client.options(request_timeout=PATIENCE).indices.create(
+            body["mappings"]["_meta"] = {**body["mappings"].get("_meta", {}), REBUILD_MARK: owner}
+        client.options(request_timeout=_CHANGE_TIMEOUT).indices.create(
             index=name,
             settings=body["settings"],
             mappings=body["mappings"],
@@ -84,18 +86,18 @@ def create(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool, owne
     return name
 
 
-def move(client: Elasticsearch, alias: str, index: str) -> list[str]:
-    """Have *alias* stand for *index* alone, at once; the names of the indices that it stood for.
+def move_alias(client: Elasticsearch, alias: str, index: str) -> list[str]:
+    """Make *alias* point only to *index*, in one step; return the indices to which it pointed before.
 
     Raises SearchError.
     """
-    with told():
+    with search_errors():
         old = []
         if client.indices.exists_alias(name=alias):
             old = [str(name) for name in client.indices.get_alias(name=alias).keys()]  # noqa: SIM118
         actions = [{"remove": {"index": name, "alias": alias}} for name in old]
         added = {"add": {"index": index, "alias": alias, "is_write_index": True}}
-        client.options(request_timeout=PATIENCE).indices.update_aliases(actions=[*actions, added])
+        client.options(request_timeout=_CHANGE_TIMEOUT).indices.update_aliases(actions=[*actions, added])
     return old
 
 

@@ -1,8 +1,8 @@
-"""Indices that a rebuild leaves behind when it is killed, and their removal by the next one.
+"""Indices that a killed rebuild leaves behind, and their removal by the next rebuild.
 
-Each index that is to go is marked in its mapping (``_meta.woo_harvester_rebuild``): a new one until the alias
-stands for it, an old one before the alias leaves it. A lock on this machine shows whether the rebuild that
-made a mark still goes on.
+An index to be removed is marked in its mapping (``_meta.woo_harvester_rebuild``): a new index until the alias
+points to it, an old one just before the alias moves away. A lock on this machine shows whether the rebuild
+that made the mark is still active.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from woo_harvester.elastic.connection import SearchError
-from woo_harvester.elastic.indices import MARK, told
+from woo_harvester.elastic.indices import REBUILD_MARK, search_errors
 from woo_harvester.paths import data_dir, node_name
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 def owner_of(settings: BaseSettings) -> str:
-    """Return who makes an index: this machine and its data folder, in which the lock lies."""
+    """Return the owner of the indices that this process makes: its machine and data folder, with the lock."""
     return f"{node_name(settings)} {data_dir(settings).absolute()}"
 
 
 @contextmanager
-def alone(settings: BaseSettings, alias: str) -> Iterator[None]:
-    """Hold off other rebuilds of *alias* by this installation; the kernel ends that with the process.
+def rebuild_lock(settings: BaseSettings, alias: str) -> Iterator[None]:
+    """Lock *alias* against other rebuilds by this installation; the kernel unlocks it if the process dies.
 
-    Raises SearchError where another one is going on, or the lock cannot be made.
+    Raises SearchError if another rebuild is active, or if the lock file cannot be made.
     """
     path = data_dir(settings) / f"index-{alias}.lock"
     try:
@@ -48,31 +48,33 @@ def alone(settings: BaseSettings, alias: str) -> Iterator[None]:
 
 
 def mark(client: Elasticsearch, alias: str, owner: str | None) -> None:
-    """Mark the indices that *alias* stands for as those to be removed, or with None as those to be kept.
+    """Mark the indices behind *alias* for removal by *owner*; with None, remove the mark.
 
     Raises SearchError.
     """
-    with told():
+    with search_errors():
         if not client.indices.exists_alias(name=alias):
             return
         for index, found in client.indices.get_mapping(index=alias).items():
             meta = _meta(found)
-            if meta.get(MARK) != owner:
-                others = {key: value for key, value in meta.items() if key != MARK}
-                client.indices.put_mapping(index=index, meta={**others, **({MARK: owner} if owner else {})})
+            if meta.get(REBUILD_MARK) != owner:
+                others = {key: value for key, value in meta.items() if key != REBUILD_MARK}
+                client.indices.put_mapping(
+                    index=index, meta={**others, **({REBUILD_MARK: owner} if owner else {})}
+                )
 
 
 def remove(client: Elasticsearch, alias: str, owner: str) -> tuple[list[str], list[str]]:
-    """Delete what rebuilds of *owner* left behind; it must be :func:`alone`.
+    """Delete the indices that rebuilds of *owner* left behind; call it inside :func:`rebuild_lock`.
 
-    Returns the indices that were deleted, and those of another owner. Raises SearchError.
+    Return the deleted indices, and those of other owners. Raises SearchError.
     """
     removed: list[str] = []
     others: list[str] = []
-    with told():
-        # A pattern also fits aliases that go on after it, such as woo-vergunningen-v1.
+    with search_errors():
+        # The pattern woo-v* also matches indices of other aliases, such as woo-vergunningen-v1.
         for index, found in client.indices.get(index=f"{alias}-v*").items():
-            made_by = _meta(found).get(MARK)
+            made_by = _meta(found).get(REBUILD_MARK)
             if made_by is None or alias in found["aliases"] or not _is_of(index, alias):
                 continue
             if made_by == owner:

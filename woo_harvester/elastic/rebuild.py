@@ -1,4 +1,4 @@
-"""Fills a new index from files of records, and puts it in the place of the old one."""
+"""Fills a new index from files of records, and replaces the old index with it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from elastic_transport import ApiError, TransportError
 
 from woo_harvester.elastic import leftovers
-from woo_harvester.elastic.bulk import Writer
+from woo_harvester.elastic.bulk import BulkWriter
 from woo_harvester.elastic.connection import SearchError, connect
-from woo_harvester.elastic.indices import check_behind, create, move, told
-from woo_harvester.search.document import Action, Withdrawn, action_of
-from woo_harvester.search.kind import Kind
-from woo_harvester.search.kinds import OneKind
+from woo_harvester.elastic.indices import check_alias_kind, create_index, move_alias, search_errors
+from woo_harvester.search.document import BulkAction, Withdrawn, bulk_action
+from woo_harvester.search.record_kind import RecordKind
+from woo_harvester.search.record_kinds import SingleKind
 from woo_harvester.state.latest import Latest, RecordsError
 
 if TYPE_CHECKING:
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """What was done; as text, for the operator."""
+class RebuildResult:
+    """The result of a rebuild; ``str()`` gives the line for the operator."""
 
     alias: str
     index: str
     documents: int
     old: str
-    """What became of the indices that the alias stood for; empty where there were none."""
+    """What happened to the indices behind the alias before; empty if there were none."""
     truncated: Sequence[Path]
-    """Files whose last line is truncated, and left out."""
+    """Files whose last line is truncated; that line is left out."""
     removed: Sequence[str] = ()
-    """Indices that an earlier rebuild had left, since it was killed."""
+    """Indices left by an earlier rebuild that was killed."""
     others: Sequence[str] = ()
-    """Indices that a rebuild of another machine or data folder makes, or has left."""
+    """Indices of a rebuild on another machine or data folder, which may be active or killed."""
 
     def __str__(self) -> str:
         filled = f"Filled {self.index} with {self.documents} documents; {self.alias} stands for it."
@@ -55,64 +55,64 @@ class Rebuilt:
         return f"{filled}{old}{removed}{others}"
 
 
-def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) -> Rebuilt:
+def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) -> RebuildResult:
     """Fill the next index of the alias with the latest version of each document, and move the alias to it.
 
-    Where anything goes wrong, a document that is refused included, the new index is deleted and the alias
-    stays where it is. What a rebuild left that was killed is removed. The records tell which kind of index it
-    is. Raises SearchError and RecordsError.
+    The kind of the records determines the alias. After any error, also one refused document, the new index is
+    deleted and the alias does not move. Indices left by a killed rebuild are removed. Raises SearchError and
+    RecordsError.
     """
-    one_kind = OneKind()
+    one_kind = SingleKind()
     withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
     with ExitStack() as stack:
         latest = stack.enter_context(Latest(files, one_kind))
         client = stack.enter_context(connect(settings))
         if (kind := one_kind.kind) is None:
-            raise RecordsError("there is no record in the files, so that nothing tells which index to fill")
+            raise RecordsError("there is no record in the files, so the index to fill is not known")
         alias = settings[kind.setting]
-        check_behind(client, alias, kind)
-        stack.enter_context(leftovers.alone(settings, alias))
+        check_alias_kind(client, alias, kind)
+        stack.enter_context(leftovers.rebuild_lock(settings, alias))
         owner = leftovers.owner_of(settings)
         removed, others = leftovers.remove(client, alias, owner)
-        index = create(client, alias, kind, aliased=False, owner=owner)
+        index = create_index(client, alias, kind, aliased=False, owner=owner)
         try:
-            # A withdrawn document is not deleted here: it is left out.
+            # A new index has nothing to delete, so withdrawn documents are just left out.
             lines = latest.lines(withdrawn=withdrawn is Withdrawn.MARK)
             _fill(client, index, kind, lines, settings)
             count = _complete(client, index)
             leftovers.mark(client, alias, None if keep_old else owner)
-            old = move(client, alias, index)
+            old = move_alias(client, alias, index)
         except BaseException:
-            with suppress(ApiError, TransportError):  # what went wrong before it is told
-                if not client.indices.exists_alias(name=alias, index=index):  # moved, and answered too late
+            with suppress(ApiError, TransportError):  # the first error is the one to report
+                if not client.indices.exists_alias(name=alias, index=index):  # it may have moved
                     client.indices.delete(index=index)
             raise
         leftovers.mark(client, alias, None)
         left = _leave(client, old, keep_old=keep_old)
-        return Rebuilt(alias, index, count, left, latest.truncated, removed, others)
+        return RebuildResult(alias, index, count, left, latest.truncated, removed, others)
 
 
 def _leave(client: Elasticsearch, old: Sequence[str], *, keep_old: bool) -> str:
-    """Delete the indices that the alias stood for, unless they are to be kept; tells what became of them."""
+    """Delete the indices that the alias pointed to, unless *keep_old*; return a sentence about them."""
     names = ", ".join(old)
     if not old or keep_old:
         return names and f"{names} is kept"
     try:
-        with told():
+        with search_errors():
             client.indices.delete(index=old)
-    except SearchError as error:  # the new one is in its place all the same
+    except SearchError as error:  # the new index is in use all the same
         return f"{names} is still there: {error}"
     return f"{names} is deleted"
 
 
 def _fill(
-    client: Elasticsearch, index: str, kind: Kind, lines: Iterable[bytes], settings: BaseSettings
+    client: Elasticsearch, index: str, kind: RecordKind, lines: Iterable[bytes], settings: BaseSettings
 ) -> None:
-    writer = Writer(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
-    actions = (action_of(kind, json.loads(line), Withdrawn.MARK) for line in lines)
+    writer = BulkWriter(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
+    actions = (bulk_action(kind, json.loads(line), Withdrawn.MARK) for line in lines)
     most = settings.getint("WOO_ELASTICSEARCH_BATCH")
     most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
-    with told():
+    with search_errors():
         client.indices.put_settings(index=index, settings={"index.refresh_interval": "-1"})
     for batch in batches(actions, most, most_bytes):
         outcome = writer.write(batch)
@@ -122,16 +122,16 @@ def _fill(
 
 
 def _complete(client: Elasticsearch, index: str) -> int:
-    """Have all of it searchable; how many documents there are."""
-    with told():
+    """Make all documents searchable, and return how many there are."""
+    with search_errors():
         client.indices.put_settings(index=index, settings={"index.refresh_interval": None})
         client.options(request_timeout=600).indices.refresh(index=index)
         return int(client.count(index=index)["count"])
 
 
-def batches(actions: Iterable[Action], most: int, most_bytes: int) -> Iterator[list[Action]]:
-    """Up to *most* actions, or as many as reach *most_bytes*."""
-    batch: list[Action] = []
+def batches(actions: Iterable[BulkAction], most: int, most_bytes: int) -> Iterator[list[BulkAction]]:
+    """Return the actions in batches: each has *most* actions, or ends when it reaches *most_bytes*."""
+    batch: list[BulkAction] = []
     size = 0
     for action in actions:
         batch.append(action)

@@ -1,4 +1,4 @@
-"""A feed of permits for maps."""
+"""The feed format GeoJSON, which shows permits on maps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from woo_harvester.permits.geojson import feature
 
 
 class GeoJsonItemExporter(BaseItemExporter):
-    """Writes a FeatureCollection (RFC 7946) of permit records, a Feature a line."""
+    """Writes permit records as a FeatureCollection (RFC 7946), one Feature per line."""
 
     def __init__(self, file: BytesIO, **kwargs: Any) -> None:
         super().__init__(dont_fail=True, **kwargs)

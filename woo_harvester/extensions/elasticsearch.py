@@ -1,4 +1,4 @@
-"""Writes records to Elasticsearch while they are harvested, and confirms those that it has."""
+"""Writes records to Elasticsearch during the harvest, and confirms to the state those that it has stored."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from woo_harvester.items import RecordItem
 from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run, refuse_start
-from woo_harvester.search.document import Action, Withdrawn, action_of
-from woo_harvester.search.kind import Kind
+from woo_harvester.search.document import BulkAction, Withdrawn, bulk_action
+from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
 from woo_harvester.state.delivery import Delivery
 
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from woo_harvester.elastic.bulk import Outcome, Writer
+    from woo_harvester.elastic.bulk import BulkOutcome, BulkWriter
 
 logger = logging.getLogger(__name__)
 
 MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
-NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
-FAILED = "elasticsearch_failed"
+_NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
+_FAILED = "elasticsearch_failed"
 
 
 @dataclass(slots=True)
-class Batch:
-    """Documents that go together, by id; of a document that comes twice, the later one."""
+class _Batch:
+    """The documents of one request, by id; the last version of each."""
 
-    actions: dict[str, Action] = field(default_factory=dict)
+    actions: dict[str, BulkAction] = field(default_factory=dict)
     deliveries: dict[str, list[Delivery]] = field(default_factory=dict)
     size: int = 0
-    """Bytes of the lines."""
+    """The size of the lines in bytes."""
 
-    def add(self, action: Action, delivery: Delivery | None) -> None:
-        """Put a document to the others."""
+    def add(self, action: BulkAction, delivery: Delivery | None) -> None:
+        """Add a document; it replaces an earlier version of itself."""
         self.actions[action.id] = action
         self.size += len(action.lines)
         if delivery is not None:
@@ -60,34 +60,34 @@ class Batch:
 
 
 class ElasticsearchExporter:
-    """Gives each record to the index of its kind, which the spider tells; off until the URL is set.
+    """Writes each record to an Elasticsearch index; off until ``WOO_ELASTICSEARCH_URL`` is set.
 
-    A batch is written in a thread while the next one is gathered; when that is full too, the crawl waits.
-    The state learns only of what the server acknowledged; what it refuses stands in ``refused.jsonl`` of the
-    report.
+    The spider's ``search_kind`` determines the index. A batch is written in a thread while the next one
+    fills; when that is full too, the crawl waits. Only records that the server acknowledged are confirmed to
+    the state. Refused records are written to ``refused.jsonl`` in the folder of the run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         settings = crawler.settings
-        self._kind: Kind = getattr(crawler.spidercls, "search_kind", WOO)
+        self._kind: RecordKind = getattr(crawler.spidercls, "search_kind", WOO)
         try:
             self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
         except ValueError as error:
             refuse_start(crawler, str(error), error)
-        self._most = settings.getint("WOO_ELASTICSEARCH_BATCH")
-        self._most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
-        self._batch = Batch()
-        self._writer: Writer | None = None
+        self._max_actions = settings.getint("WOO_ELASTICSEARCH_BATCH")
+        self._max_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
+        self._batch = _Batch()
+        self._writer: BulkWriter | None = None
         self._writing: asyncio.Task[None] | None = None
         self._failed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="elasticsearch")
-        self._timer = create_looping_call(self._begin_waiting)
+        self._timer = create_looping_call(self._begin_pending)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings["WOO_ELASTICSEARCH_URL"]:
-            raise NotConfigured  # without a reason: Scrapy would warn of what is usual
+            raise NotConfigured  # without a message, for which Scrapy would log a warning
         exporter = cls(crawler)
         crawler.signals.connect(exporter.spider_opened, signals.spider_opened)
         crawler.signals.connect(exporter.item_scraped, signals.item_scraped)
@@ -97,7 +97,7 @@ class ElasticsearchExporter:
         return exporter
 
     async def spider_opened(self, spider: Spider) -> None:
-        """Prepare the index and have the state wait for it; a run without it does not start."""
+        """Prepare the index, and count it as an output for the state. Without the index, the run ends."""
         try:
             self._keeper().outputs += 1
             self._writer = await self._in_thread(self._open)
@@ -108,27 +108,27 @@ class ElasticsearchExporter:
         self._timer.start(self._crawler.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
     def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
-        """Put the record into the batch; where that is full and cannot be written yet, what to wait for."""
-        self._gather(item, response)
-        return self._room() if self._full() else None
+        """Add the record to the batch; return an awaitable if the batch is full and cannot be written yet."""
+        self._add_to_batch(item, response)
+        return self._wait_for_capacity() if self._full() else None
 
-    async def _room(self) -> None:
-        """Wait until the batch before the full one is written."""
+    async def _wait_for_capacity(self) -> None:
+        """Wait until the previous batch is written, while the current one is full."""
         while self._full() and self._writing is not None:
-            await self._wait(self._writing)
+            await self._wait_a_second(self._writing)
 
-    async def _wait(self, writing: asyncio.Task[None]) -> None:
-        """Wait until it is done, a second at most; a run that is told to stop waits for no server."""
+    async def _wait_a_second(self, writing: asyncio.Task[None]) -> None:
+        """Wait for the write, at most a second; in a run that is being stopped, end its retries."""
         if not self._crawler.crawling and self._writer is not None:
             self._writer.give_up.set()
         await asyncio.wait([writing], timeout=1)
 
-    def _gather(self, item: Any, response: Response | None) -> None:
+    def _add_to_batch(self, item: Any, response: Response | None) -> None:
         if self._failed:
             return
         record = json_value(item.record) if isinstance(item, RecordItem) else ItemAdapter(item).asdict()
         try:
-            action = action_of(self._kind, record, self._withdrawn)
+            action = bulk_action(self._kind, record, self._withdrawn)
         except ValueError as error:
             self._refuse(record, str(error))
             return
@@ -137,20 +137,22 @@ class ElasticsearchExporter:
             self._begin()
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Write what is left."""
+        """Write the last batch, and report refused documents."""
         if self._timer.running:
             self._timer.stop()
         while self._writing is not None or (self._batch.actions and not self._failed):
             if self._writing is not None:
-                await self._wait(self._writing)
+                await self._wait_a_second(self._writing)
             self._begin()
         self._thread.shutdown(wait=False)
         if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
             documents = "1 document" if refused == 1 else f"{refused} documents"
-            fail_run(self._crawler, f"Elasticsearch refused {documents}: see {self._refused() or 'the log'}")
+            fail_run(
+                self._crawler, f"Elasticsearch refused {documents}: see {self._refused_file() or 'the log'}"
+            )
 
     async def engine_stopped(self) -> None:
-        """End what is still being written: Scrapy waits for nobody when it is told to stop at the end."""
+        """Wait for the last write, within a limit; a run stopped at its end skips that in spider_closed."""
         if self._writing is not None and self._writer is not None:
             self._writer.give_up.set()
             seconds = self._crawler.settings.getfloat("WOO_STOP_TIMEOUT") * OUTPUTS
@@ -159,47 +161,47 @@ class ElasticsearchExporter:
                 self.given_up()
 
     def given_up(self) -> None:
-        """Wait no longer for a server that does not answer; what is not confirmed comes again."""
+        """Cancel the write to a server that does not answer; unconfirmed records come again next run."""
         if self._writing is not None:
             self._writing.cancel()
         elif self._batch.actions and not self._failed:
-            self._fail(NO_ANSWER)
+            self._fail(_NO_ANSWER)
 
-    def _open(self) -> Writer:
-        """Connect and prepare the index, in the thread."""
-        from woo_harvester.elastic.bulk import Writer  # noqa: PLC0415  -- of the extra "elasticsearch"
+    def _open(self) -> BulkWriter:
+        """Connect and prepare the index; runs in the thread."""
+        from woo_harvester.elastic.bulk import BulkWriter  # noqa: PLC0415  -- of the extra "elasticsearch"
         from woo_harvester.elastic.connection import connect  # noqa: PLC0415
-        from woo_harvester.elastic.indices import prepare  # noqa: PLC0415
+        from woo_harvester.elastic.indices import prepare_index  # noqa: PLC0415
 
         settings = self._crawler.settings
         client = connect(settings)
         alias = settings[self._kind.setting]
-        name = prepare(client, alias, self._kind)
+        name = prepare_index(client, alias, self._kind)
         logger.info("Records go to the index %(name)s, alias %(alias)s", {"name": name, "alias": alias})
-        return Writer(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
+        return BulkWriter(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
 
     def _full(self) -> bool:
-        return len(self._batch.actions) >= self._most or self._batch.size >= self._most_bytes
+        return len(self._batch.actions) >= self._max_actions or self._batch.size >= self._max_bytes
 
-    def _begin_waiting(self) -> None:
-        """Write what there is, however little, so that it does not wait for a slow crawl."""
+    def _begin_pending(self) -> None:
+        """Write the batch even if it is not full, so that records do not wait long in a slow crawl."""
         self._begin()
 
     def _begin(self) -> None:
-        """Have the batch written, unless one is being written or there is nothing in it."""
+        """Start writing the batch, unless it is empty or another one is being written."""
         if self._writing is None and self._batch.actions and not self._failed:
-            batch, self._batch = self._batch, Batch()
+            batch, self._batch = self._batch, _Batch()
             self._writing = asyncio.get_running_loop().create_task(self._deliver(batch))
 
-    async def _deliver(self, batch: Batch) -> None:
-        writer = cast("Writer", self._writer)
+    async def _deliver(self, batch: _Batch) -> None:
+        writer = cast("BulkWriter", self._writer)
         try:
             outcome = await self._in_thread(writer.write, list(batch.actions.values()))
-            self._settle(batch, outcome)
+            self._record_outcome(batch, outcome)
         except CloseSpider:
-            self._failed = True  # the state could not be written, and has told it
+            self._failed = True  # the state could not be written, and has reported that
         except asyncio.CancelledError:  # by given_up()
-            self._fail(NO_ANSWER)
+            self._fail(_NO_ANSWER)
         except Exception as error:
             self._fail(_line(error))
         finally:
@@ -211,10 +213,10 @@ class ElasticsearchExporter:
     def _fail(self, why: str) -> None:
         self._failed = True
         self._crawler.stats.inc_value("woo/outputs/failed")
-        end_run(self._crawler, FAILED, f"{why}; what is not in the index comes again in the next run")
+        end_run(self._crawler, _FAILED, f"{why}; what is not in the index comes again in the next run")
 
-    def _settle(self, batch: Batch, outcome: Outcome) -> None:
-        """Confirm what is in the index, and put aside what never will be."""
+    def _record_outcome(self, batch: _Batch, outcome: BulkOutcome) -> None:
+        """Confirm what is in the index, count the results, and save what was refused."""
         done = [
             delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
         ]
@@ -228,22 +230,22 @@ class ElasticsearchExporter:
             self._refuse(json.loads(line), one.reason)
 
     def _refuse(self, document: object, reason: str) -> None:
-        """Write a document that is not in the index to a file of the report, with the reason."""
+        """Write a refused document to ``refused.jsonl``, with the reason."""
         self._crawler.stats.inc_value("woo/elasticsearch/refused")
         logger.error(
             "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
         )
-        if (path := self._refused()) is None:
+        if (path := self._refused_file()) is None:
             return
         line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
         try:
             with path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
         except OSError as error:
-            end_run(self._crawler, FAILED, f"{REFUSED} could not be written: {error}")
+            end_run(self._crawler, _FAILED, f"{REFUSED} could not be written: {error}")
 
-    def _refused(self) -> Path | None:
-        """The file of documents that are not in the index; None where the run has no report."""
+    def _refused_file(self) -> Path | None:
+        """Return the path of ``refused.jsonl``, or None if the run has no folder."""
         findings = self._crawler.get_extension(Findings)
         return findings.run_folder.refused if findings is not None else None
 
@@ -258,7 +260,7 @@ class ElasticsearchExporter:
 
 
 def _line(error: Exception) -> str:
-    """What ends a run, in one line; of what nobody foresaw the type too."""
+    """Return an error as one line; for an unexpected error, with its type."""
     if isinstance(error, ImportError):
         return f"{MISSING} ({error})"
     from woo_harvester.elastic.connection import SearchError  # noqa: PLC0415  -- of the extra

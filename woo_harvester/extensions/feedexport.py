@@ -1,4 +1,4 @@
-"""Scrapy's feeds, which tell the state what of them is durable."""
+"""Scrapy's feed exporter, extended: it confirms to the state which records are durable."""
 
 from __future__ import annotations
 
@@ -34,59 +34,60 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Formats whose file is whole after each record: what was written of it can be relied on before its end.
-APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+#: Formats whose file is valid after each record, so that records are durable before the feed is closed.
+_APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
 
-MOVED = (
+_MOVED = (
     "The last line of %(path)s was truncated, by a kill or a crash: moved its %(size)d bytes to %(aside)s, "
     "so that no record is glued to it"
 )
 
-#: Of an output or of the state: after it nothing can be confirmed any more.
-FATAL = (OSError, StateError, CloseSpider)
+#: Errors of an output or of the state, after which nothing can be confirmed any more.
+_FATAL = (OSError, StateError, CloseSpider)
 
 
 @dataclass
-class Feed:
-    """What one file of a feed has been given and is not known to be durable."""
+class _OpenFeed:
+    """One open file of a feed."""
 
     slot: FeedSlot
     path: Path | None
-    """The local file that it is; None for a feed that goes elsewhere, a pipe or a device."""
+    """The path of a local file; None for remote storage, a pipe or a device."""
     in_lines: bool
-    """Whether what was written can be relied on before the end of the feed."""
+    """Whether records are durable before the feed is closed."""
     durable: int = 0
-    """Bytes of the local file that are durable; what follows is removed after a kill."""
+    """How many bytes of the local file are durable; the next run removes the rest after a kill."""
     deliveries: list[Delivery] = field(default_factory=list)
+    """The records that were written and are not confirmed yet."""
     lock: FileIO | None = None
-    """The same file, which other runs find locked while this is open."""
+    """A second handle of the file; while it is open, the file is locked for other runs."""
 
     def unlock(self) -> None:
-        """Let other runs write to the file."""
+        """Unlock the file for other runs."""
         if self.lock is not None:
             self.lock.close()
 
 
 class DurableFeedExporter(FeedExporter):
-    """Confirms what feeds have durably: local lines after fsync, other feeds when they are stored.
+    """Confirms records that feeds have stored: after fsync of a local file, or when the feed is closed.
 
-    A local file of JSON Lines or CSV is flushed and synced each ``WOO_DURABLE_INTERVAL`` seconds, or after
-    ``WOO_DURABLE_RECORDS`` records. A feed that cannot be written ends the run: what it was given is not
-    confirmed and comes again in the next run.
+    A local file of JSON Lines or CSV is flushed and synced every ``WOO_DURABLE_INTERVAL`` seconds, or after
+    ``WOO_DURABLE_RECORDS`` records. A feed that cannot be written ends the run. Its unconfirmed records come
+    again in the next run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._feeds: dict[FeedSlot, Feed] = {}
+        self._feeds: dict[FeedSlot, _OpenFeed] = {}
         self._unsynced = 0
         self._failed = False
         self._timer = create_looping_call(self._sync)
 
     def open_spider(self, spider: Spider) -> None:
-        """Open the feeds and have the state wait for them."""
+        """Open the feeds, and count them as outputs for the state."""
         try:
             super().open_spider(spider)
-        except Exception as error:  # whatever a URI, or the function that gives its parameters, has wrong
+        except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
             end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}")
             raise CloseSpider("cannot_start") from error
         keeper = self._keeper
@@ -97,7 +98,7 @@ class DurableFeedExporter(FeedExporter):
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
         if self._failed:
-            return  # after a record that could not be written whole, nothing may follow in the file
+            return  # nothing may follow a record that was written only in part
         try:
             feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
             refusing = len(self.slots) - len(feeds)
@@ -107,7 +108,7 @@ class DurableFeedExporter(FeedExporter):
                     feed.deliveries.append(delivery)
                 for _ in range(refusing):
                     self._keeper.durable([delivery], {})
-        except FATAL as error:
+        except _FATAL as error:
             self._fail(error)
             return
         self._unsynced += 1
@@ -115,7 +116,7 @@ class DurableFeedExporter(FeedExporter):
             self._sync()
 
     async def close_spider(self, spider: Spider) -> None:
-        """Sync and close the feeds; of a run that could not start, leave them as they are."""
+        """Sync and close the feeds, unless the run could not start."""
         if self._timer.running:
             self._timer.stop()
         if not self._keeper.is_open:
@@ -128,15 +129,15 @@ class DurableFeedExporter(FeedExporter):
             await super().close_spider(spider)
 
     def _watch_empty(self) -> None:
-        """Feeds that were given nothing are made now, and may fail as others do."""
+        """Open the feeds without records now, so that an error in them is handled like any other."""
         if self._failed:
             return
         try:
             for slot in self.slots:
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
-                    slot.start_exporting()  # what Scrapy does later, where nobody learns of an error
-        except FATAL as error:
+                    slot.start_exporting()  # Scrapy does this later, and only logs an error
+        except _FATAL as error:
             self._fail(error)
 
     @cached_property
@@ -146,25 +147,25 @@ class DurableFeedExporter(FeedExporter):
             raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
         return keeper
 
-    def _feed(self, slot: FeedSlot) -> Feed:
-        """The feed of a slot, noted in the state before its file is opened."""
+    def _feed(self, slot: FeedSlot) -> _OpenFeed:
+        """Return the feed of a slot; register it in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
-            feed = Feed(slot, _local(slot), in_lines=_is_in_lines(slot))
+            feed = _OpenFeed(slot, _local(slot), in_lines=_is_in_lines(slot))
             if feed.path is not None:
                 self._prepare(feed, feed.path)
-            self._feeds[slot] = feed  # only now: a file that another run writes is not opened
+            self._feeds[slot] = feed  # only now, since _prepare() fails if another run writes the file
             self._watch(feed)
         return feed
 
-    def _prepare(self, feed: Feed, path: Path) -> None:
-        """Lock a local file, end its last line, and note in the state up to where it is durable."""
+    def _prepare(self, feed: _OpenFeed, path: Path) -> None:
+        """Lock a local file, move a truncated last line aside, and store its durable size in the state."""
         self._keeper.lock_output(path)
         try:
             feed.lock = file = open_for_appending(path)
             if getattr(feed.slot.storage, "write_mode", "") == "ab":
                 is_csv = feed.slot.format == "csv"
                 if feed.in_lines and (aside := end_last_line(file, is_csv=is_csv)):
-                    logger.warning(MOVED, {"path": path, "size": aside.size, "aside": aside.path})
+                    logger.warning(_MOVED, {"path": path, "size": aside.size, "aside": aside.path})
                 feed.durable = file.seek(0, os.SEEK_END)
         except WriterError as error:
             raise StateError(ANOTHER_WRITER.format(path)) from error
@@ -172,8 +173,8 @@ class DurableFeedExporter(FeedExporter):
             raise StateError(str(error)) from error
         self._keeper.open_output(path, feed.durable)
 
-    def _watch(self, feed: Feed) -> None:
-        """Learn when the feed is stored, which Scrapy tells in its log only."""
+    def _watch(self, feed: _OpenFeed) -> None:
+        """Wrap the storage's ``store``, to confirm its records: Scrapy only logs whether it succeeded."""
         store = feed.slot.storage.store
 
         async def watched(file: IO[bytes]) -> None:
@@ -190,27 +191,27 @@ class DurableFeedExporter(FeedExporter):
                     await stored
                 sizes = {} if feed.path is None else {feed.path: feed.path.stat().st_size}
             except Exception as error:
-                self._tell(error)
+                self._report_failure(error)
                 raise
             finally:
                 feed.unlock()
-            with suppress(CloseSpider):  # it is told already
+            with suppress(CloseSpider):  # the state has already reported it
                 self._keeper.durable(feed.deliveries, sizes, closed=True)
             feed.deliveries = []
 
         feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
 
     def _sync(self) -> None:
-        """Make durable what local files were given; a few milliseconds, each some seconds."""
+        """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
         self._unsynced = 0
         try:
             for feed in self._feeds.values():
                 if feed.path is not None and feed.in_lines and feed.deliveries and not self._failed:
                     self._sync_feed(feed)
-        except FATAL as error:
+        except _FATAL as error:
             self._fail(error)
 
-    def _sync_feed(self, feed: Feed, *, closed: bool = False) -> None:
+    def _sync_feed(self, feed: _OpenFeed, *, closed: bool = False) -> None:
         file, path = feed.slot.file, feed.path
         if file is None or path is None:
             return
@@ -218,32 +219,32 @@ class DurableFeedExporter(FeedExporter):
         os.fsync(file.fileno())
         size = file.tell()
         deliveries, feed.deliveries = feed.deliveries, []
-        # Before the state is told, which may learn of it without being able to say so: a connection that
-        # breaks after the commit. If it did not, the next run cuts back to what the state knows.
+        # Set this before the state commits, because the connection may break just after the commit. If the
+        # commit failed, the next run truncates the file to the size in the state.
         feed.durable = size
         self._keeper.durable(deliveries, {path: size}, closed=closed)
 
     def _fail(self, error: Exception) -> None:
-        """End the run; local files are cut back to their last durable record."""
+        """End the run, and truncate local files to their last durable record."""
         self._failed = True
-        self._tell(error)
+        self._report_failure(error)
         for feed in self._feeds.values():
             if feed.path is not None and feed.slot.file is not None:
-                with suppress(OSError):  # what is still in the buffer does not fit either
+                with suppress(OSError):  # the disk may be full, and the buffer not empty
                     feed.slot.file.close()
-                with suppress(OSError):  # then the next run cuts it
+                with suppress(OSError):  # if it fails, the next run truncates the file
                     os.truncate(feed.path, feed.durable)
             feed.unlock()
 
-    def _tell(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         line = f"an output could not be written ({error}); what is not in it comes again in the next run"
         self.crawler.stats.inc_value("woo/outputs/failed")
         end_run(self.crawler, "output_failed", line)
 
 
 def _is_in_lines(slot: FeedSlot) -> bool:
-    """Return whether the file of a slot is whole after each record."""
-    return slot.format in APPENDED and "postprocessing" not in slot.feed_options
+    """Return whether the file of a slot is valid after each record."""
+    return slot.format in _APPENDED and "postprocessing" not in slot.feed_options
 
 
 def _local(slot: FeedSlot) -> Path | None:

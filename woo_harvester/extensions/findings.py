@@ -1,4 +1,4 @@
-"""Writes the findings of a run as they occur, and at its end its statistics and the report."""
+"""Writes the findings of a run as they are made, and at its end the statistics and the report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.kept_back import KeptBack, explanation
-from woo_harvester.report.make import make_report
+from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import ReportsFolder, finding_line, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
@@ -41,7 +41,7 @@ run_written = object()
 class Findings:
     """Keeps ``<WOO_REPORT_DIR>/<spider>-<time>/``: findings, accounts of hosts, statistics, and the report.
 
-    A spider that fills :attr:`accounts` gets a report. Counts each finding in the statistics by code
+    A report is made if the spider fills :attr:`accounts`. Each finding is counted in the statistics by code
     (``woo/findings/<code>``) and by host (``woo/hosts/<host>/<code>``).
     """
 
@@ -52,9 +52,9 @@ class Findings:
         """The folder of this run and its files; the name is the same for all that the run writes."""
         self._file: TextIO | None = None
         self.accounts = Accounts()
-        """What becomes of the documents of each host; filled by the spider, the findings and the items."""
+        """The accounts of the hosts; filled by the spider, the findings and the items."""
         self.common_cause = CommonCause()
-        """Whether the hosts of the run fail in the same way."""
+        """The check whether nearly all hosts fail in the same way."""
         self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
 
@@ -78,7 +78,7 @@ class Findings:
         return self.run_folder.name
 
     def spider_opened(self) -> None:
-        """Make the folder; it is this run's alone."""
+        """Make the folder of this run, and open the file of findings."""
         try:
             self.folder.mkdir(parents=True)
             self._file = self.run_folder.open_findings()
@@ -92,8 +92,8 @@ class Findings:
     def report(self, finding: Finding) -> None:
         """Write and count a finding; a ``Reporter`` sends its findings here.
 
-        A finding about a host that fails in the same way as all others may be about this side, and is kept
-        back until that is clear.
+        A finding about a host that fails in the same way as all others may be caused by our own side. It is
+        kept back until that is clear.
         """
         if self._file is None:
             raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
@@ -108,12 +108,12 @@ class Findings:
             self._write(finding, self._file)
 
     def host_tried(self, host: str, cause: Cause | None) -> None:
-        """Learn how the first request to *host* failed, or with None that the host answered."""
+        """Note how the first request to *host* failed, or with None that the host answered."""
         if self.common_cause.tried(host, cause):
             self._release()
 
     def _release(self, *, but: Cause | None = None, at_end: bool = False) -> None:
-        """Write the findings that are about their hosts after all; at the end of the run all *but* those."""
+        """Write the findings that the hosts caused after all; at the end of the run, all *but* one cause."""
         common = self.common_cause
         left_out = frozenset(common.hosts(but)) if but is not None else frozenset()
 
@@ -131,7 +131,7 @@ class Findings:
                 self._write(finding, self._file)
 
     def _decide(self) -> None:
-        """At the end of the run: write what was kept back, or one finding of the run in its place."""
+        """Write what was kept back, or one finding of the run instead; called at the end of the run."""
         cause = self.common_cause.verdict()
         self._release(but=cause, at_end=True)
         if cause is not None:
@@ -154,24 +154,25 @@ class Findings:
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
 
     def item_scraped(self, item: Any) -> None:
-        """Count what came through all pipelines."""
+        """Count an item that passed all pipelines."""
         if isinstance(item, WooItem) and item.report.host is not None:
             self.accounts.of(item.report.host).delivered(item.record)
 
     def spider_closed(self, spider: Spider) -> None:
-        """Close the findings."""
+        """Write what was kept back, and close the file of findings."""
         self._has_accounts = bool(self.accounts)
         if self._file is not None:
-            with suppress(OSError):  # what is still in the buffer does not fit either
+            with suppress(OSError):  # the disk may be full, and the buffer not empty
                 self._decide()
             with suppress(OSError):
                 self._file.close()
 
     async def engine_stopped(self) -> None:
-        """Write the statistics, now that all outputs are closed and the state has learned of them.
+        """Write the statistics, and then make the report.
 
-        Then make the report; whatever happens to that, nothing of the run is lost. Handlers of Scrapy's last
-        signal run side by side, so what reads the folder waits for ``run_written``.
+        By now all outputs are closed and confirmed to the state, so an error here loses nothing of the run.
+        Handlers of Scrapy's last signal run at the same time, so what reads the folder waits for
+        ``run_written``.
         """
         try:
             self.run_folder.write_stats(self._crawler.stats.get_stats())

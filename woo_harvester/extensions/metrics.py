@@ -1,4 +1,4 @@
-"""Writes the figures of a run for Prometheus."""
+"""Writes the metrics of a run to a file for Prometheus."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_host_complete": ("Whether the host was read to its end", ("host",)),
 }
 
-FAILED = "metrics_failed"
-LEVELS = ("WARNING", "ERROR", "CRITICAL")
+_FAILED = "metrics_failed"
+_LEVELS = ("WARNING", "ERROR", "CRITICAL")
 
 
 class Metrics:
-    """Writes ``WOO_METRICS_FILE`` at the end of a run: whole, or not at all."""
+    """Writes ``WOO_METRICS_FILE`` at the end of a run, in one atomic step."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
         self._crawler = crawler
@@ -60,18 +60,18 @@ class Metrics:
         return extension
 
     def spider_opened(self) -> None:
-        """Better now than at the end of a run."""
+        """Check the setting now, rather than at the end of the run."""
         if not find_spec("prometheus_client"):
             self._refuse('needs prometheus_client: pip install "woo-harvester[monitoring]"')
         if self._path.suffix != ".prom":
             self._refuse(f"expected a file that ends in .prom, as the node exporter reads, got {self._path}")
 
     def _refuse(self, reason: str) -> None:
-        end_run(self._crawler, FAILED, f"WOO_METRICS_FILE: {reason}")
-        raise CloseSpider(FAILED)
+        end_run(self._crawler, _FAILED, f"WOO_METRICS_FILE: {reason}")
+        raise CloseSpider(_FAILED)
 
     def run_written(self) -> None:
-        """Write the file. A run that did not start leaves that of the run before."""
+        """Write the file, unless the run could not start: then the file of the previous run stays."""
         if self._crawler.stats.get_value("finish_reason") == "cannot_start":
             return
         from prometheus_client import write_to_textfile  # noqa: PLC0415  -- of the extra "monitoring"
@@ -109,7 +109,7 @@ class Metrics:
         self._set("woo_run_records", figures.records)
         if (memory := stats.get_value("memusage/max")) is not None:
             self._set("woo_run_memory_bytes", memory)
-        for level in LEVELS:
+        for level in _LEVELS:
             self._set("woo_run_log_messages", stats.get_value(f"log_count/{level}", 0), level.lower())
         if figures.selected is not None:
             states = {"selected": figures.selected, "done": figures.done, "complete": figures.complete}

@@ -1,4 +1,4 @@
-"""Keeps to a host's ``Crawl-delay`` and to the rest that it asks for."""
+"""Obeys a host's ``Crawl-delay``, and pauses or gives up a host that asks for a pause (``Retry-After``)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from scrapy.robotstxt import RobotParser
     from twisted.internet.defer import Deferred
 
-#: A slot without any delay is never looked at again before its next response; this much makes it wait.
+#: The smallest delay of a slot. Scrapy does not check a slot without delay before its next response.
 SHORTEST_DELAY = 0.0001
 
 
 class HostRestsError(Exception):
-    """The host wants more rest than this run gives it, so that nothing more is asked of it."""
+    """The host asks for a longer pause than this run allows, so it is given up."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"de host vraagt om {seconds:.0f} seconden rust (Retry-After)")
@@ -33,31 +33,31 @@ class HostRestsError(Exception):
 
 Queued = tuple["Request", "Deferred[Response]"]
 
-MakeError = Callable[[], Exception]
-"""Makes the error of one request."""
+_MakeError = Callable[[], Exception]
+"""A function that makes the error of one request."""
 
 
 class CountingQueue(deque[Queued]):
-    """The queue of a slot, which counts a request as under way from when it is taken.
+    """The queue of a downloader slot; a request counts as active as soon as it leaves the queue.
 
-    Scrapy 2.19 counts it only when its task has started, and may take others until then: more at once than
-    ``CONCURRENT_REQUESTS_PER_DOMAIN`` or an operator allows.
+    Scrapy 2.19 counts it only when its task has started. Until then Scrapy may start more requests than
+    ``CONCURRENT_REQUESTS_PER_DOMAIN`` allows.
     """
 
     def __init__(self, slot: Slot) -> None:
         super().__init__(slot.queue)
         self._slot = slot
-        self._error: MakeError | None = None
+        self._error: _MakeError | None = None
 
     def append(self, queued: Queued) -> None:
-        """Have a request wait for its turn; one to a host that is given up fails at once."""
+        """Add a request; if the host is given up, the request fails at once."""
         if self._error is None:
             super().append(queued)
         else:
             queued[1].errback(self._error())
 
-    def give_up(self, error: MakeError) -> None:
-        """Send nothing more to the host: what waits and what comes after it fails with this error."""
+    def give_up(self, error: _MakeError) -> None:
+        """Give up the host: the waiting requests and all later ones fail with this error."""
         self._error = error
         waiting = list(self)
         self.clear()
@@ -65,18 +65,18 @@ class CountingQueue(deque[Queued]):
             self.append(queued)
 
     def popleft(self) -> Queued:
-        """Take the first one."""
+        """Remove the first request, count it as active, and return it."""
         taken = super().popleft()
         self._slot.transferring.add(taken[0])
         return taken
 
 
 class Politeness:
-    """Raises the delay of a host's downloader slot to its ``Crawl-delay``, counts its requests, pauses it.
+    """Applies a host's ``Crawl-delay`` to its downloader slot, and pauses or gives up hosts.
 
-    AutoThrottle, which lowers delays where a server is quick, works below that. A ``Crawl-delay`` of more
-    than ``WOO_CRAWL_DELAY_MAX`` seconds counts as that many. Where the operator gives a host a ``delay`` in
-    Scrapy's ``DOWNLOAD_SLOTS``, AutoThrottle changes nothing of it; a longer ``Crawl-delay`` still counts.
+    AutoThrottle may raise the delay, but not lower it below the ``Crawl-delay``. A ``Crawl-delay`` is at most
+    ``WOO_CRAWL_DELAY_MAX`` seconds. AutoThrottle does not change a ``delay`` that the operator set in
+    Scrapy's ``DOWNLOAD_SLOTS``; a longer ``Crawl-delay`` still counts.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -84,8 +84,8 @@ class Politeness:
         self._longest = crawler.settings.getfloat("WOO_CRAWL_DELAY_MAX")
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._delays: dict[str, float] = {}
-        self._given_up: dict[str, MakeError] = {}
-        self._stopped: MakeError | None = None
+        self._given_up: dict[str, _MakeError] = {}
+        self._stopped: _MakeError | None = None
         slots: dict[str, dict[str, Any]] = crawler.settings.getdict("DOWNLOAD_SLOTS")
         self._fixed = {host: float(given["delay"]) for host, given in slots.items() if "delay" in given}
 
@@ -98,24 +98,24 @@ class Politeness:
         return extension
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Remember the host's ``Crawl-delay``."""
+        """Store the host's ``Crawl-delay``."""
         delay = robotparser.crawl_delay(self._agent)
         if delay:
             self._delays[host_of(request.url)] = min(delay, self._longest)
             self._crawler.stats.inc_value("woo/crawl_delay/hosts")
 
     def request_reached_downloader(self, request: Request) -> None:
-        """Have the slot keep to it; sent before the slot looks at its queue."""
+        """Set the delay of the slot, and replace its queue, before the slot handles the request."""
         host = str(request.meta.get("download_slot", ""))
         self._set_delay(host)
         if (slot := self._slot(host)) is not None and not isinstance(slot.queue, CountingQueue):
             slot.queue = CountingQueue(slot)
-            error = self._given_up.get(host, self._stopped)  # of a host whose slot was forgotten since
+            error = self._given_up.get(host, self._stopped)  # Scrapy may have dropped the slot since
             if error is not None:
                 slot.queue.give_up(error)
 
     def response_downloaded(self, request: Request) -> None:
-        """Undo what AutoThrottle has just made of it; the slot looks at its queue after this."""
+        """Set the delay again, after AutoThrottle and before the slot starts the next request."""
         self._set_delay(str(request.meta.get("download_slot", "")))
 
     def _set_delay(self, host: str) -> None:
@@ -129,20 +129,20 @@ class Politeness:
             slot.jitter = 0.0  # half of a Crawl-delay is not what the host asked for
 
     def pause(self, host: str, seconds: float) -> None:
-        """Send *host* no request for so many seconds; what is under way goes on."""
+        """Start no request to *host* for *seconds*; active requests go on."""
         if slot := self._slot(host):
             slot.delay = max(slot.delay, SHORTEST_DELAY)
             slot.lastseen = max(slot.lastseen, monotonic() + seconds)
             self._crawler.stats.inc_value("woo/pauses")
 
     def give_up(self, host: str, seconds: float) -> None:
-        """Ask nothing more of *host* in this run; what waits to be asked fails with HostRestsError."""
+        """Start no more requests to *host* in this run; those that wait fail with HostRestsError."""
         self._given_up[host] = error = partial(HostRestsError, seconds)
         if (slot := self._slot(host)) is not None and isinstance(slot.queue, CountingQueue):
             slot.queue.give_up(error)
 
-    def give_up_all(self, error: MakeError) -> None:
-        """Ask nothing more of any host in this run; what waits to be asked fails with this error."""
+    def give_up_all(self, error: _MakeError) -> None:
+        """Start no more requests to any host in this run; those that wait fail with this error."""
         self._stopped = error
         for slot in list(self._crawler.engine.downloader.slots.values()):
             if isinstance(slot.queue, CountingQueue):

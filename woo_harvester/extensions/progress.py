@@ -1,4 +1,4 @@
-"""Shows how far a run is while it goes on."""
+"""Shows the progress of a run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from scrapy.utils.asyncio import create_looping_call
 from woo_harvester.extensions.findings import Findings, accounts_of
 from woo_harvester.findings import Severity
 from woo_harvester.report.history import History
-from woo_harvester.report.parts import Kind
+from woo_harvester.report.score_parts import HarvestKind
 from woo_harvester.running.streams import write_stderr
-from woo_harvester.terminal import words
+from woo_harvester.terminal import formatting
 from woo_harvester.terminal.figures import Figures, read_figures
 from woo_harvester.terminal.screen import Screen, can_show
 
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Earlier runs that are looked at: more than one, since runs may be shards.
-LOOKED_BACK = 4
+#: How many earlier runs the estimate uses: more than one, because runs may be shards.
+_EARLIER_RUNS = 4
 
-#: Seconds between two drawings on a terminal, and over which the speed is measured.
+#: Seconds between two refreshes of a terminal, and the period over which the speed is measured.
 REDRAW = 1.0
-WINDOW = 30.0
+_SPEED_WINDOW = 30.0
 
 
 class Speed:
-    """Documents or requests a second, over the last half minute."""
+    """The number of documents or requests per second, over the last half minute."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque()
 
     def __call__(self, figures: Figures) -> float:
-        """Take in these figures, and give the speed."""
+        """Add the latest figures, and return the speed."""
         self._seen.append((figures.seconds, figures.handled))
-        while len(self._seen) > 2 and figures.seconds - self._seen[0][0] > WINDOW:
+        while len(self._seen) > 2 and figures.seconds - self._seen[0][0] > _SPEED_WINDOW:
             self._seen.popleft()
         since, before = self._seen[0] if len(self._seen) > 1 else (0.0, 0)
         passed = figures.seconds - since
@@ -53,9 +53,9 @@ class Speed:
 
 
 class Progress:
-    """A live display on a terminal; elsewhere a line on stderr each ``WOO_PROGRESS_INTERVAL`` seconds.
+    """Shows a live display on a terminal, or else a line on stderr every ``WOO_PROGRESS_INTERVAL`` seconds.
 
-    Off with ``WOO_PROGRESS``. Where records go to standard output, that is left alone: lines it is.
+    Turn it off with ``WOO_PROGRESS``. It shows lines if a feed writes records to standard output.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -75,30 +75,30 @@ class Progress:
         return extension
 
     def engine_started(self) -> None:
-        """Begin to tell, from the first request on: a run that cannot start has nothing to show."""
+        """Start the timer; nothing is shown before the first request, since the run may not start."""
         self._stream = sys.stderr
         self._shows = can_show(self._stream) and not self._uses_stdout()
         self._expected = self._listed_before()
         interval = REDRAW if self._shows else self._interval
-        self._loop = create_looping_call(self._tell)
+        self._loop = create_looping_call(self._show)
         if interval > 0:
             self._loop.start(interval, now=False)
 
     def engine_stopped(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
         if self._loop.running:
             self._loop.stop()
         if self._screen is not None:
             self._screen.leave(self._draw)
 
     def _listed_before(self) -> dict[str, int]:
-        """The documents that each host listed in the last few runs, for the estimate of the end."""
+        """Return how many documents each host listed in the last few runs, to estimate the end."""
         kind, findings = self._crawler.spidercls.name, self._crawler.get_extension(Findings)
-        if findings is None or kind not in get_args(Kind):
+        if findings is None or kind not in get_args(HarvestKind):
             return {}
         try:
             history = History(findings.run_folder.reports.history)
-            past = history.before(findings.run_name, cast("Kind", kind), LOOKED_BACK)
+            past = history.before(findings.run_name, cast("HarvestKind", kind), _EARLIER_RUNS)
         except (OSError, ValueError) as error:
             logger.warning("The end of the run cannot be estimated from earlier ones: %s", error)
             return {}
@@ -107,7 +107,7 @@ class Progress:
     def _uses_stdout(self) -> bool:
         return any(str(uri).startswith(("-", "stdout:")) for uri in self._crawler.settings.getdict("FEEDS"))
 
-    def _tell(self) -> None:
+    def _show(self) -> None:
         if not self._crawler.stats.get_value("downloader/request_count"):
             return
         if not self._shows:
@@ -119,14 +119,14 @@ class Progress:
             self._screen.refresh()
 
     def line(self) -> str:
-        """Where the run is, as one line."""
+        """Return the progress as one line."""
         now = read_figures(self._crawler, accounts_of(self._crawler), self._expected)
-        parts = [words.documents(now), words.speed(now, self._speed(now))]
+        parts = [formatting.documents(now), formatting.speed(now, self._speed(now))]
         if now.selected is not None:
-            parts = [words.hosts(now), *parts, words.left(now.seconds_left)]
-        parts.insert(-1, words.counted(now.findings(Severity.ERROR), "error"))
+            parts = [formatting.hosts(now), *parts, formatting.time_left(now.seconds_left)]
+        parts.insert(-1, formatting.counted(now.findings(Severity.ERROR), "error"))
         if now.slowest:
-            parts.append(f"slowest: {words.slowest(now.slowest)}")
+            parts.append(f"slowest: {formatting.slowest(now.slowest)}")
         return f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {now.spider}: {'; '.join(parts)}"
 
     def _draw(self) -> RenderableType:
@@ -134,11 +134,16 @@ class Progress:
         table = Table.grid(padding=(0, 2), expand=False)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
-        ahead = words.hosts(now) if now.selected is not None else words.counted(now.requests, "request")
-        table.add_row(now.spider, f"{ahead}, {words.duration(now.seconds)}, {words.left(now.seconds_left)}")
-        table.add_row("documents", words.documents(now))
-        table.add_row("speed", words.speed(now, self._speed(now)))
-        table.add_row("findings", words.findings(now))
+        ahead = (
+            formatting.hosts(now) if now.selected is not None else formatting.counted(now.requests, "request")
+        )
+        table.add_row(
+            now.spider,
+            f"{ahead}, {formatting.duration(now.seconds)}, {formatting.time_left(now.seconds_left)}",
+        )
+        table.add_row("documents", formatting.documents(now))
+        table.add_row("speed", formatting.speed(now, self._speed(now)))
+        table.add_row("findings", formatting.findings(now))
         for name, slow in zip(("slowest", "", ""), now.slowest, strict=False):
-            table.add_row(name, words.slowest([slow]))
+            table.add_row(name, formatting.slowest([slow]))
         return table

@@ -1,4 +1,4 @@
-"""Gives up what a run that is being stopped still waits for."""
+"""Ends a run that is being stopped in time, by giving up what it still waits for."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from woo_harvester.running.ending import RunError, is_closing
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-#: The parts of ``WOO_STOP_TIMEOUT`` after which requests and documents under way are given up, and outputs
-#: that do not answer; the rest is for the state and the report.
-REQUESTS, OUTPUTS = 0.25, 0.75
+#: The shares of ``WOO_STOP_TIMEOUT`` after which active requests are given up, and then outputs that do not
+#: answer. The rest of the time is for the state and the report.
+_REQUESTS, OUTPUTS = 0.25, 0.75
 
-#: Seconds between two looks at whether the run is being stopped, for which Scrapy has no signal.
-INTERVAL = 0.2
+#: Seconds between two checks whether the run is being stopped; Scrapy has no signal for that.
+_INTERVAL = 0.2
 
-#: Sent in a run that was stopped, when no output is waited for any more.
+#: The signal that outputs are given up, sent in a run that is being stopped.
 outputs_given_up = object()
 
 
 class StoppedError(RunError):
-    """A request or document was given up because the run is being stopped; the next run asks for it."""
+    """A request or document is given up because the run is being stopped; the next run requests it."""
 
     def __init__(self) -> None:
         super().__init__("given up, since the run is being stopped")
 
 
 class Stopping:
-    """Has a run that is being closed end within ``WOO_STOP_TIMEOUT`` seconds, whatever hosts or stores do.
+    """Ends a run that is being stopped within ``WOO_STOP_TIMEOUT`` seconds, even if hosts or stores hang.
 
-    Requests that wait for their turn are given up at once. What is under way gets a quarter of that time;
-    then it fails with StoppedError. Outputs get three quarters; then :data:`outputs_given_up` is sent.
+    Waiting requests are given up at once. Active requests get a quarter of that time, and then fail with
+    StoppedError. Outputs get three quarters, and then :data:`outputs_given_up` is sent.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -49,7 +49,7 @@ class Stopping:
         self._scopes: set[asyncio.Timeout] = set()
         self._given_up = False
         self._outputs_given_up = False
-        self._loop = create_looping_call(self._look)
+        self._loop = create_looping_call(self._check)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -59,17 +59,17 @@ class Stopping:
         return extension
 
     def engine_started(self) -> None:
-        """Begin to look."""
-        self._loop.start(INTERVAL, now=False)
+        """Start the timer."""
+        self._loop.start(_INTERVAL, now=False)
 
     def engine_stopped(self) -> None:
-        """Look no more."""
+        """Stop the timer."""
         if self._loop.running:
             self._loop.stop()
 
     @asynccontextmanager
     async def interruptible(self) -> AsyncIterator[None]:
-        """Raise StoppedError in what is awaited here, when the run gives it up."""
+        """Raise StoppedError in the body of the ``async with``, when the run gives it up."""
         if self._given_up:
             raise StoppedError
         scope = asyncio.timeout(None)
@@ -84,7 +84,7 @@ class Stopping:
         finally:
             self._scopes.discard(scope)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if not self._is_stopping():
             return
         if self._since is None:
@@ -92,7 +92,7 @@ class Stopping:
             if (politeness := self._crawler.get_extension(Politeness)) is not None:
                 politeness.give_up_all(StoppedError)
         passed = (monotonic() - self._since) / self._timeout
-        if passed >= REQUESTS and not self._given_up:
+        if passed >= _REQUESTS and not self._given_up:
             self._give_up()
         if passed >= OUTPUTS and not self._outputs_given_up:
             self._outputs_given_up = True
@@ -105,7 +105,7 @@ class Stopping:
             scope.reschedule(now)
 
     def _is_stopping(self) -> bool:
-        """Return whether the run was stopped, or is being closed while requests are under way."""
+        """Return whether the run was stopped, or is being closed while requests are active."""
         slot = self._crawler.engine._slot
         return not self._crawler.crawling or (
             is_closing(self._crawler) and slot is not None and bool(slot.inprogress)
@@ -114,7 +114,7 @@ class Stopping:
 
 @asynccontextmanager
 async def interruptible(crawler: Crawler) -> AsyncIterator[None]:
-    """Do as :meth:`Stopping.interruptible`; without that extension, wait as long as it takes."""
+    """Apply :meth:`Stopping.interruptible`; without that extension, do nothing."""
     extension = crawler.get_extension(Stopping)
     if extension is None:
         yield

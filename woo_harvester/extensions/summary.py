@@ -1,4 +1,4 @@
-"""Tells at the end of a run what came of it, whatever the log level."""
+"""Prints a summary at the end of a run, at any log level."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from scrapy.exceptions import NotConfigured
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
 from woo_harvester.report.run_folder import REFUSED, RunFolder
-from woo_harvester.terminal import words
+from woo_harvester.terminal import formatting
 from woo_harvester.terminal.figures import Figures, read_figures
 from woo_harvester.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-#: How many codes are named: errors first, and of those the most frequent.
-SHOWN_CODES = 5
+#: How many finding codes are shown: errors first, the most frequent first.
+_SHOWN_CODES = 5
 
 
 class Summary:
@@ -36,37 +36,39 @@ class Summary:
         return extension
 
     def run_written(self, folder: Path) -> None:
-        """Write it; a run that could not start says so in one line of its own."""
+        """Write the summary, unless the run could not start: then the command prints one line."""
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
-            Screen.tell(summary(read_figures(self._crawler, accounts_of(self._crawler)), reason, folder))
+            Screen.write_lines(
+                summary(read_figures(self._crawler, accounts_of(self._crawler)), reason, folder)
+            )
 
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:
-    """The lines of the summary; the first says how the run ended."""
+    """Return the lines of the summary; the first says how the run ended."""
     ended = "finished" if reason == "finished" else f"ended early ({reason})"
-    rows = [("findings", words.findings(figures))]
+    rows = [("findings", formatting.findings(figures))]
     if figures.selected is not None:
         incomplete = figures.done - figures.complete
-        rows.insert(0, ("", words.changes(figures)))
+        rows.insert(0, ("", formatting.changes(figures)))
         rows.insert(0, ("documents", f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"))
         rows.insert(
-            0, ("hosts", f"{words.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
+            0, ("hosts", f"{formatting.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
         )
     else:
         rows.insert(0, ("records", f"{figures.records:,}"))
-    worst = sorted(figures.codes.items(), key=_worst_first)[:SHOWN_CODES]
+    worst = sorted(figures.codes.items(), key=_worst_first)[:_SHOWN_CODES]
     for code, count in worst:
-        severity = words.SEVERITIES[explain(code).severity][0]
+        severity = formatting.SEVERITIES[explain(code).severity][0]
         rows.append(("", f"{count:,} x {code} ({severity})"))
     if figures.refused:
         rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
     page = RunFolder(folder).page
     rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)
-    return "\n".join([f"{figures.spider}: {ended} in {words.duration(figures.seconds)}", *lines])
+    return "\n".join([f"{figures.spider}: {ended} in {formatting.duration(figures.seconds)}", *lines])
 
 
 def _worst_first(each: tuple[str, int]) -> tuple[int, int, str]:
     code, count = each
-    return list(words.SEVERITIES).index(explain(code).severity), -count, code
+    return list(formatting.SEVERITIES).index(explain(code).severity), -count, code

@@ -1,4 +1,4 @@
-"""Whom the monitors tell: Spidermon's actions, with this project's words and the settings that it names."""
+"""The notifications of the monitors: Spidermon's actions with its settings, and this project's texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spidermon.exceptions import NotConfigured
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
+_SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
 
-BODY = """\
+_BODY = """\
 {{ data.run.title }}
 
 {% for each in result.monitors_failed_results -%}
@@ -25,19 +25,19 @@ BODY = """\
 
 {% endfor %}"""
 
-#: Seconds for a mail server to answer.
-PATIENCE = 30
+#: The timeout for a mail server, in seconds.
+_SMTP_TIMEOUT = 30
 
 
 class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
-    """Sends what failed by SMTP, with the settings of Spidermon's own action for that.
+    """Sends the failed monitors by SMTP, with the settings of Spidermon's own action.
 
-    That one sends with ``scrapy.mail``, which is deprecated, needs a running reactor and does not wait for
-    the answer; this one does, and also sends to a server that asks for no password.
+    Spidermon's action uses ``scrapy.mail``, which is deprecated, needs a running reactor and does not wait
+    for the answer. This action waits, and can also use a server without a password.
     """
 
-    subject = SUBJECT
-    body_text = BODY
+    subject = _SUBJECT
+    body_text = _BODY
     body_html_template = None
 
     def __init__(
@@ -64,12 +64,12 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
         }
 
     def send_message(self, message: Message, **kwargs: Any) -> None:
-        """Send it; raises OSError and smtplib.SMTPException."""
+        """Send the message. Raises OSError and smtplib.SMTPException."""
         trusted = ssl.create_default_context()
         with (
-            smtplib.SMTP_SSL(*self._address, timeout=PATIENCE, context=trusted)
+            smtplib.SMTP_SSL(*self._address, timeout=_SMTP_TIMEOUT, context=trusted)
             if self._ssl
-            else smtplib.SMTP(*self._address, timeout=PATIENCE)
+            else smtplib.SMTP(*self._address, timeout=_SMTP_TIMEOUT)
         ) as server:
             if self._starttls:
                 server.starttls(context=trusted)
@@ -79,8 +79,8 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
 
 
 class SendSlack(SendSlackMessage):  # type: ignore[misc]
-    """Spidermon's own action, with the same words as the mail."""
+    """Sends the failed monitors to Slack, with the same text as the mail."""
 
-    message = f"{SUBJECT}\n{BODY}"
+    message = f"{_SUBJECT}\n{_BODY}"
     include_attachments = False
     sender_name = "woo-harvester"

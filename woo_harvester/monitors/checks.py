@@ -1,7 +1,7 @@
-"""What is wrong with a run, held against those before it: each check gives its problems as lines.
+"""The checks of a run, most of them against the runs before it. Each returns its problems as lines.
 
-Runs may visit different hosts (shards, ``domains``). So each host is held against the runs that visited it,
-and a host that is new says nothing.
+Runs may visit different hosts (shards, ``domains``). So each host is compared with the earlier runs that
+visited it, and a new host is not compared.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from woo_harvester.findings import Severity
-from woo_harvester.monitors.runs import Run
-from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.monitors.runs import EndedRun
+from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, total
 from woo_harvester.report.run_folder import FINDINGS
 
-#: Hosts that are named in one line.
-NAMED = 10
+#: How many hosts a line names at most.
+_MAX_NAMED_HOSTS = 10
 
-#: So many findings more are no rise, whatever they are as a part.
-FEW = 20
+#: A rise of at most this many findings is no problem, whatever the percentage.
+_SMALL_RISE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """From where on something is a problem: the settings ``WOO_MONITOR_*`` of the same names."""
+    """The limits beyond which something is a problem: the settings ``WOO_MONITOR_*`` of the same names."""
 
     age: timedelta
     well: int
@@ -36,8 +36,8 @@ class Bounds:
     records: int
 
 
-def age(run: Run, now: datetime, bounds: Bounds) -> list[str]:
-    """No run for a day."""
+def age(run: EndedRun, now: datetime, bounds: Bounds) -> list[str]:
+    """Check that a run has ended recently enough."""
     passed = now - run.ended
     if passed <= bounds.age:
         return []
@@ -47,15 +47,15 @@ def age(run: Run, now: datetime, bounds: Bounds) -> list[str]:
     ]
 
 
-def ended(run: Run) -> list[str]:
-    """A run that did not come to its end."""
+def ended(run: EndedRun) -> list[str]:
+    """Check that the run finished."""
     if run.reason == "finished":
         return []
-    return [f"the run ended early: expected the reason finished, got {run.reason}. Its log tells more."]
+    return [f"the run ended early: expected the reason finished, got {run.reason}. Its log says more."]
 
 
-def connected(run: Run) -> list[str]:
-    """Nearly all hosts out of reach in the same way."""
+def connected(run: EndedRun) -> list[str]:
+    """Check that hosts could be reached, so that there is no fault on our own side."""
     if not run.own_fault:
         return []
     return [
@@ -64,8 +64,8 @@ def connected(run: Run) -> list[str]:
     ]
 
 
-def emptied(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
-    """Hosts that were well, and are empty now."""
+def emptied(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that no host lists nothing where it listed many documents before."""
     empty = [
         f"{account.host} ({then.listed:,} documents before)"
         for account in run.accounts.values()
@@ -74,15 +74,15 @@ def emptied(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     ]
     if not empty:
         return []
-    more = f" and {len(empty) - NAMED} more" if len(empty) > NAMED else ""
+    more = f" and {len(empty) - _MAX_NAMED_HOSTS} more" if len(empty) > _MAX_NAMED_HOSTS else ""
     return [
         f"{_hosts(len(empty))} listed documents the last time and none now: "
-        f"{', '.join(sorted(empty)[:NAMED])}{more}. The report tells what was found there."
+        f"{', '.join(sorted(empty)[:_MAX_NAMED_HOSTS])}{more}. The report says what was found there."
     ]
 
 
-def dropped(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
-    """A drop in the documents of all hosts together."""
+def dropped(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that the total number of documents did not drop."""
     then = now = 0
     for account in run.accounts.values():
         last = _last(account.host, before)
@@ -97,8 +97,8 @@ def dropped(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     ]
 
 
-def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
-    """A rise in errors or warnings."""
+def risen(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that the number of errors and of warnings did not rise."""
     visited = {host for each in before for host in (each.accounts or each.findings)}
     problems = []
     for severity in (Severity.ERROR, Severity.WARNING):
@@ -106,7 +106,7 @@ def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
         for host in visited & (run.accounts.keys() or run.findings.keys()):
             now[host] = run.findings.get(host, Counter())[severity]
             most[host] = max(each.findings.get(host, Counter())[severity] for each in before)
-        if now.total() > most.total() * (1 + bounds.rise) and now.total() - most.total() > FEW:
+        if now.total() > most.total() * (1 + bounds.rise) and now.total() - most.total() > _SMALL_RISE:
             worst = [f"{host} ({most[host]:,} to {now[host]:,})" for host, _ in (now - most).most_common(3)]
             problems.append(
                 f"{now.total():,} findings are {severity}s, and the same hosts had {most.total():,} at most: "
@@ -115,8 +115,8 @@ def risen(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     return problems
 
 
-def covered(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
-    """Fields that fewer records have from their publisher than usual."""
+def covered(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that publishers give each field as often as usual."""
     now, then = total(run.accounts.values()), total(_accounts(before))
     if min(now.records, then.records) < bounds.records:
         return []
@@ -132,12 +132,12 @@ def covered(run: Run, before: Sequence[Run], bounds: Bounds) -> list[str]:
     return problems
 
 
-def _accounts(runs: Sequence[Run]) -> Iterator[Account]:
+def _accounts(runs: Sequence[EndedRun]) -> Iterator[Account]:
     return (account for run in runs for account in run.accounts.values())
 
 
-def _last(host: str, before: Sequence[Run]) -> Account | None:
-    """What was found when the host was last visited, and that could be told to its end."""
+def _last(host: str, before: Sequence[EndedRun]) -> Account | None:
+    """Return the account of the host in the last run that read the host to its end, or None."""
     for run in reversed(before):
         if (account := run.accounts.get(host)) is not None and account.complete is not None:
             return account

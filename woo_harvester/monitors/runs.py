@@ -1,4 +1,4 @@
-"""Reads what earlier runs left in the folder of reports."""
+"""The runs that the monitors compare, read from the folder of reports."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from typing import Any
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
-from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One run that came to its end, whatever the end was."""
+class EndedRun:
+    """A run that ended, for whatever reason."""
 
     name: str
     ended: datetime
     reason: str
     accounts: dict[str, Account]
-    """Of its hosts; none of a spider that keeps none."""
+    """The accounts by host; empty for a spider that keeps none."""
     findings: dict[str, Counter[Severity]]
-    """How many findings there are about each host."""
+    """The number of findings by host and severity."""
     own_fault: bool = False
-    """Whether nearly all hosts were out of reach, likely by a fault on the harvester's own side."""
+    """Whether nearly all hosts could not be reached, probably because of a fault on our own side."""
 
     @property
     def title(self) -> str:
-        """Its name, and when it ended, in Dutch time."""
+        """The name of the run, and when it ended, in Dutch time."""
         return f"{self.name}, ended {self.ended.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}"
 
 
 def spiders(reports: ReportsFolder) -> list[str]:
-    """Return the spiders of which there are runs, sorted."""
+    """Return the names of the spiders that have runs, sorted."""
     return sorted({spider for spider, _ in reports.runs()})
 
 
-def read_runs(reports: ReportsFolder, spider: str, count: int) -> list[Run]:
+def read_runs(reports: ReportsFolder, spider: str, count: int) -> list[EndedRun]:
     """Return the last *count* runs of a spider that ended, oldest first.
 
-    A run that is going on, or was killed, has no statistics and does not count; nor does an audit, which is
-    not kept in the history. Raises OSError, and ValueError with the path.
+    An active or killed run has no statistics and does not count. An audit does not count either, because it
+    is not in the history. Raises OSError, and ValueError with the path.
     """
     names = {run.name for name, run in reports.runs() if name == spider and run.stats.exists()}
     kept = History(reports.history).names()
     return [read_run(reports.run(name)) for name in sorted(names & kept or names)[-count:]]
 
 
-def read_run(folder: RunFolder) -> Run:
-    """Return the run that left this folder. Raises OSError, and ValueError with the path."""
+def read_run(folder: RunFolder) -> EndedRun:
+    """Read the folder of a run. Raises OSError, and ValueError with the path."""
     try:
         stats = folder.read_stats()
         ended = datetime.fromisoformat(stats["finish_time"])
@@ -66,7 +66,7 @@ def read_run(folder: RunFolder) -> Run:
         ) from error
     accounts = {account.host: account for account in folder.read_accounts()}
     own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
-    return Run(folder.name, ended, reason, accounts, found, own_fault)
+    return EndedRun(folder.name, ended, reason, accounts, found, own_fault)
 
 
 def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:
@@ -81,7 +81,7 @@ def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:
 
 
 def _severity(code: str) -> Severity:
-    """Of a code that this version does not know, nothing is known to be lost."""
+    """Return the severity of a code; INFO for a code that this version does not know."""
     try:
         return explain(code).severity
     except ValueError:

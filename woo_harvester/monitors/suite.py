@@ -1,4 +1,4 @@
-"""The monitors, as Spidermon has them, and whom they tell."""
+"""The checks as Spidermon monitors, and the notifications when one fails."""
 
 from __future__ import annotations
 
@@ -17,76 +17,76 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from woo_harvester.monitors.checks import Bounds
-    from woo_harvester.monitors.runs import Run
+    from woo_harvester.monitors.runs import EndedRun
 
-NOTHING_BEFORE = "there is no earlier run to compare with"
-NO_ACCOUNTS = "the run keeps no accounts of hosts"
+_NO_EARLIER_RUN = "there is no earlier run to compare with"
+_NO_ACCOUNTS = "the run keeps no accounts of hosts"
 
 
 class _Check(Monitor):  # type: ignore[misc]  # Spidermon has no type hints
-    """Fails with the problems that a check gives."""
+    """A monitor that fails with the problems that a check returns."""
 
-    def tell(self, problems: Sequence[str]) -> None:
+    def fail_if_any(self, problems: Sequence[str]) -> None:
         if problems:
             self.fail("\n".join(problems))
 
-    def compared(self) -> tuple[Run, Sequence[Run], Bounds]:
-        """The run and those before it; skips the monitor where there are none."""
+    def compared(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
+        """Return the run and the runs before it; skip the monitor if there are none."""
         if not self.data.before:
-            self.skipTest(NOTHING_BEFORE)
+            self.skipTest(_NO_EARLIER_RUN)
         return self.data.run, self.data.before, self.data.bounds
 
-    def accounted(self) -> tuple[Run, Sequence[Run], Bounds]:
-        """The same, of a run that has accounts."""
+    def accounted(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
+        """Return the same as :meth:`compared`; skip the monitor if the run has no accounts."""
         if not self.data.run.accounts:
-            self.skipTest(NO_ACCOUNTS)
+            self.skipTest(_NO_ACCOUNTS)
         return self.compared()
 
 
-class RunMonitor(_Check):
-    """Whether runs end, and in time."""
+class _RunMonitor(_Check):
+    """Monitors that runs finish, and often enough."""
 
     @monitors.name("a run each day")  # type: ignore[untyped-decorator]
     def test_age(self) -> None:
-        self.tell(checks.age(self.data.run, self.data.now, self.data.bounds))
+        self.fail_if_any(checks.age(self.data.run, self.data.now, self.data.bounds))
 
     @monitors.name("the run came to its end")  # type: ignore[untyped-decorator]
     def test_ended(self) -> None:
-        self.tell(checks.ended(self.data.run))
+        self.fail_if_any(checks.ended(self.data.run))
 
     @monitors.name("hosts can be reached from here")  # type: ignore[untyped-decorator]
     def test_connected(self) -> None:
-        self.tell(checks.connected(self.data.run))
+        self.fail_if_any(checks.connected(self.data.run))
 
 
-class DocumentMonitor(_Check):
-    """Whether what was there is there still."""
+class _DocumentMonitor(_Check):
+    """Monitors that documents do not disappear."""
 
     @monitors.name("no host is suddenly empty")  # type: ignore[untyped-decorator]
     def test_emptied(self) -> None:
-        self.tell(checks.emptied(*self.accounted()))
+        self.fail_if_any(checks.emptied(*self.accounted()))
 
     @monitors.name("no drop in documents")  # type: ignore[untyped-decorator]
     def test_dropped(self) -> None:
-        self.tell(checks.dropped(*self.accounted()))
+        self.fail_if_any(checks.dropped(*self.accounted()))
 
 
-class QualityMonitor(_Check):
-    """Whether it is as good as it was."""
+class _QualityMonitor(_Check):
+    """Monitors that quality does not get worse."""
 
     @monitors.name("no rise in findings")  # type: ignore[untyped-decorator]
     def test_risen(self) -> None:
-        self.tell(checks.risen(*self.compared()))
+        self.fail_if_any(checks.risen(*self.compared()))
 
     @monitors.name("fields are given as usual")  # type: ignore[untyped-decorator]
     def test_covered(self) -> None:
-        self.tell(checks.covered(*self.accounted()))
+        self.fail_if_any(checks.covered(*self.accounted()))
 
 
 class RunSuite(MonitorSuite):  # type: ignore[misc]
-    """All monitors of a run; sends mail or a message where Spidermon's settings for it are given."""
+    """All monitors of a run; notifies by mail or Slack if Spidermon's settings for it are given."""
 
-    monitors = (RunMonitor, DocumentMonitor, QualityMonitor)
+    monitors = (_RunMonitor, _DocumentMonitor, _QualityMonitor)
 
     def __init__(self, crawler: Crawler) -> None:
         wanted = {"SPIDERMON_EMAIL_TO": SendMail, "SPIDERMON_SLACK_SENDER_TOKEN": SendSlack}
@@ -94,25 +94,27 @@ class RunSuite(MonitorSuite):  # type: ignore[misc]
         super().__init__(crawler=crawler, monitors_failed_actions=actions)
 
 
-class Outcome:
-    """What the monitors found, and whether those who are to know it could be told."""
+class MonitorResults:
+    """The results of the monitors, and the notifications that could not be sent."""
 
     def __init__(self, result: Any) -> None:
         self.lines = [
             (each.monitor.method_name, each.status, each.reason or each.error)
             for each in result.monitor_results
         ]
-        """Name, status (OK, SKIPPED, FAIL or ERROR) and reason of each monitor."""
+        """The name, the status (OK, SKIPPED, FAIL or ERROR) and the reason of each monitor."""
         self.passed: bool = result.all_monitors_passed
         self.unsent = [
             f"{each.action.name}: {(each.error or '').strip().rpartition(chr(10))[2]}"
             for each in result.monitors_failed_action_results
             if each.error
         ]
-        """The actions that failed, with why."""
+        """The notifications that failed, with the reason."""
 
 
-def judge(crawler: Crawler, run: Run, before: Sequence[Run], bounds: Bounds, now: datetime) -> Outcome:
-    """Hold *run* against those *before* it. Raises Spidermon's NotConfigured for an action's settings."""
+def run_monitors(
+    crawler: Crawler, run: EndedRun, before: Sequence[EndedRun], bounds: Bounds, now: datetime
+) -> MonitorResults:
+    """Compare *run* with the runs *before* it. Raises Spidermon's NotConfigured for wrong settings."""
     data = {"run": run, "before": before, "bounds": bounds, "now": now}
-    return Outcome(MonitorRunner().run(RunSuite(crawler), **data))
+    return MonitorResults(MonitorRunner().run(RunSuite(crawler), **data))

@@ -1,4 +1,4 @@
-"""Makes the reference pages in ``docs/`` from the code, and the linter's list of settings.
+"""Writes the reference pages in ``docs/`` from the code, and the linter's list of settings.
 
 ``make docs`` runs it: ``python -m woo_harvester.reference docs pyproject.toml``.
 """
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from woo_harvester.findings import reference as findings
 from woo_harvester.reference import linter, record, score, settings, statistics
-from woo_harvester.report import file as report
+from woo_harvester.report import json_file
 
 PAGES: dict[str, Callable[[], str]] = {
     "findings.md": findings.render,
     "record.md": record.render,
-    "report.schema.json": report.schema,
+    "report.schema.json": json_file.schema,
     "score.md": score.render,
     "settings.md": settings.render,
     "statistics.md": statistics.render,
@@ -24,7 +24,10 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def main(arguments: list[str]) -> None:
-    """Write the pages to the folder that is given, and renew the list in the ``pyproject.toml`` after it."""
+    """Write the pages to a folder, and update the list of settings in each ``pyproject.toml``.
+
+    *arguments* are the folder, and the paths of the files to update.
+    """
     folder, *configurations = map(Path, arguments)
     for name, render in PAGES.items():
         (folder / name).write_text(render(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the reference pages share."""
+"""The parts of Markdown that the reference pages share."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 
 def head(source: str, title: str) -> str:
-    """The beginning of a page that is made from *source*."""
+    """Return the first lines of a page that is made from *source*."""
     return f"<!-- Made from {source} by `make docs`: do not edit. -->\n\n# {title}\n"
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    """The lines of a table, with an empty line after it."""
+    """Return the lines of a table, with an empty line after it."""
     names = list(heads)
     yield _row(names)
     yield _row(["---"] * len(names))
@@ -21,7 +21,7 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """Text as it is typed; empty text stays empty."""
+    """Return a text as code; an empty text stays empty."""
     return f"`{text}`" if text else ""
 
 

@@ -14,22 +14,22 @@ from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, json_keys
 from woo_harvester.reference.markdown import code, head, table
 
-INTRODUCTION = """\
+_INTRODUCTION = """\
 One JSON object a line, in UTF-8. The keys and their nesting are those of the JSON of open.overheid.nl;
 `herkomst` is the harvester's own. What is absent is left out: there are no nulls and no empty lists. A key
 with `[]` is a list. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset in Europe/Amsterdam.
 """
 
-PERMITS = """\
+_PERMITS = """\
 Of the spider `vergunningen`: one a case a run, the net result of its messages. The keys of `vergunning` and
 `documenten` are the names of OWMS and of the information model. A withdrawn case has `id`,
 `vergunning.identifier`, `versies` and `herkomst` only.
 """
 
-HEADS = ("key", "value", "meaning")
+_HEADS = ("key", "value", "meaning")
 
-#: What a value is called on the page; a dataclass is an object.
-KINDS = {
+#: The names of the types on the page; any other dataclass is an object.
+_TYPE_NAMES = {
     str: "text",
     int: "number",
     date: "date",
@@ -41,33 +41,33 @@ KINDS = {
 
 
 def render() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     return "\n".join(
         [
             head("woo_harvester/record.py and permits/record.py", "The record"),
-            INTRODUCTION,
-            *table(HEADS, rows(Record)),
+            _INTRODUCTION,
+            *table(_HEADS, rows(Record)),
             "## A waarde\n",
             f"{_doc(Waarde)}\n",
-            *table(HEADS, rows(Waarde)),
+            *table(_HEADS, rows(Waarde)),
             "## The record of a permit case\n",
-            PERMITS,
-            *table(HEADS, rows(PermitRecord)),
+            _PERMITS,
+            *table(_HEADS, rows(PermitRecord)),
             "## A term\n",
             f"{_doc(Term)}\n",
-            *table(HEADS, rows(Term)),
+            *table(_HEADS, rows(Term)),
         ]
     )
 
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Path, kind of value and meaning of each key of a dataclass, and of what is nested in it."""
-    hints, told = get_type_hints(kind), meanings(kind)
+    """Return path, type and meaning of each key of a dataclass, including nested dataclasses."""
+    hints, meaning_of = get_type_hints(kind), meanings(kind)
     for name, key in json_keys(kind):
         inner, is_list = _without_none(hints[name])
         here = f"{path}{key}{'[]' if is_list else ''}"
-        meaning = [told[name]] if name in told else []
-        nested = is_dataclass(inner) and inner not in KINDS
+        meaning = [meaning_of[name]] if name in meaning_of else []
+        nested = is_dataclass(inner) and inner not in _TYPE_NAMES
         if nested or inner is Oorzaak:
             meaning.append(_doc(inner))
         if inner is Oorzaak:
@@ -78,7 +78,7 @@ def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
 
 
 def meanings(kind: type[Any]) -> dict[str, str]:
-    """What the text under each field of a dataclass says of it, inherited fields included."""
+    """Return the docstring under each field of a dataclass, including inherited fields."""
     found: dict[str, str] = {}
     for each in reversed([each for each in kind.__mro__ if is_dataclass(each)]):
         found |= _own_meanings(each)
@@ -98,7 +98,7 @@ def _own_meanings(kind: type[Any]) -> dict[str, str]:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """The type in ``X | None`` or ``list[X]``, and whether it is a list."""
+    """Return the type ``X`` of ``X | None`` or ``list[X]``, and whether it is a list."""
     if get_origin(hint) is list:
         return get_args(hint)[0], True
     if isinstance(hint, UnionType):
@@ -107,7 +107,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 def _kind(inner: Any) -> str:
-    return "object of texts" if get_origin(inner) is dict else KINDS.get(inner, "text")
+    return "object of texts" if get_origin(inner) is dict else _TYPE_NAMES.get(inner, "text")
 
 
 def _doc(kind: type[Any]) -> str:

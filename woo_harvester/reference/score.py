@@ -1,13 +1,13 @@
-"""Makes ``docs/score.md``, in Dutch since publishers read it: how the score of a host is made."""
+"""The page ``docs/score.md``: how the score of a host is calculated. It is in Dutch, for publishers."""
 
 from __future__ import annotations
 
 from woo_harvester.findings import explanations
 from woo_harvester.reference.markdown import code, head, table
-from woo_harvester.report.html.words import Words
-from woo_harvester.report.parts import PARTS, SECTIONS, Part, part_of, weight_of
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.score_parts import PARTS, SECTIONS, Part, part_of, weight_of
 
-BASES = {
+_BASES = {
     "host": "alles of niets",
     "indexes": "deel van de sitemapindexen",
     "sitemaps": "deel van de sitemaps",
@@ -15,7 +15,7 @@ BASES = {
     "described": "deel van de documenten waarvan deze ronde de metadata las",
 }
 
-EXAMPLE = """\
+_EXAMPLE = """\
 ## Een voorbeeld
 
 Een host vermeldt 100 documenten. Bij 10 begint de `<loc>` met http (een fout), en van de 90 die geoogst
@@ -39,14 +39,14 @@ gaat over één document, een andere over de host en zijn bestanden; dat bepaalt
 
 
 def render() -> str:
-    """The page as Markdown."""
-    words = Words("nl")
+    """Return the page as Markdown."""
+    texts = Texts("nl")
     rows = [
         (
-            words(f"section_{part.section}"),
-            words(f"part_{part.name}"),
+            texts(f"section_{part.section}"),
+            texts(f"part_{part.name}"),
             str(part.points),
-            BASES[part.basis],
+            _BASES[part.basis],
             ", ".join(code(name) for name in _codes(part)),
         )
         for section in SECTIONS
@@ -56,11 +56,11 @@ def render() -> str:
     return (
         "\n".join(
             [
-                head("woo_harvester/report/parts.py", "De score van een host"),
-                "\n\n".join(words.all("how_score_text")) + "\n",
+                head("woo_harvester/report/score_parts.py", "De score van een host"),
+                "\n\n".join(texts.all("how_score_text")) + "\n",
                 *table(("onderwerp", "onderdeel", "punten", "deel", "bevindingen die het verlagen"), rows),
                 "",
-                EXAMPLE,
+                _EXAMPLE,
             ]
         ).rstrip()
         + "\n"
@@ -68,5 +68,5 @@ def render() -> str:
 
 
 def _codes(part: Part) -> list[str]:
-    """The errors and warnings that lower a part."""
+    """Return the codes of the errors and warnings that lower a part."""
     return [name for name in explanations() if weight_of(name) and part_of(name, part.about_document) is part]

@@ -1,6 +1,6 @@
-"""Makes ``docs/settings.md``: the project's own settings, and what it changes of Scrapy's.
+"""The page ``docs/settings.md``: the project's own settings, and the Scrapy settings that it changes.
 
-The reason for a change is the comment beside it in ``settings.py`` and ``addon.py``, so that it is told once.
+The reason for a change is taken from the comment above it in ``settings.py`` or ``addon.py``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from woo_harvester.default_settings import SUBJECTS
 from woo_harvester.default_settings.setting import MB, Setting
 from woo_harvester.reference.markdown import code, head, table
 
-INTRODUCTION = """\
+_INTRODUCTION = """\
 Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that
 uses the add-on (`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
 
@@ -31,25 +31,25 @@ show to everybody. What is empty there is not set, and `-s` wins. Another projec
 """
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
-ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
+_ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
 
-#: Scrapy's own value, at the beginning of a comment: the page has it in a column.
-SCRAPYS = re.compile(r"^Scrapy: .+?(?:\. |$)")
+#: Scrapy's own value at the start of a comment; the page has it in a column instead.
+_SCRAPYS_VALUE = re.compile(r"^Scrapy: .+?(?:\. |$)")
 
-#: What says who the project is, not how it works.
+#: Settings that only identify the project, so that the page leaves them out.
 IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
 
 
 def render() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     return "\n".join(
         [
             head("woo_harvester/default_settings/, settings.py and addon.py", "Settings"),
-            INTRODUCTION,
+            _INTRODUCTION,
             "## The project's own\n",
             *_own(),
             "## Scrapy's settings that have another value\n",
-            "Set in `woo_harvester/settings.py`, so they hold for this project only:\n",
+            "Set in `woo_harvester/settings.py`, so they apply to this project only:\n",
             *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
             "Set by the add-on, since its components need them:\n",
             *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
@@ -61,15 +61,15 @@ def render() -> str:
 
 
 def reasons(source: str) -> dict[str, str]:
-    """Why each setting in *source* has its value: the comment above it, or above the group it stands in."""
+    """Return the reason for each setting in *source*: the comment above it, or above its group."""
     found: dict[str, str] = {}
     comment: list[str] = []
     previous = ""
     for line in map(str.strip, source.splitlines()):
         if line.startswith("#"):
             comment = [*comment, line.lstrip("#: ")] if previous.startswith("#") else [line.lstrip("#: ")]
-        elif match := ASSIGNMENT.match(line):
-            found[match[1]] = SCRAPYS.sub("", " ".join(comment))
+        elif match := _ASSIGNMENT.match(line):
+            found[match[1]] = _SCRAPYS_VALUE.sub("", " ".join(comment))
         else:
             comment = []
         previous = line

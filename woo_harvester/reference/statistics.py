@@ -1,16 +1,16 @@
-"""Makes ``docs/statistics.md``: what each statistic of the harvest counts."""
+"""The page ``docs/statistics.md``: the meaning of each statistic of a run."""
 
 from __future__ import annotations
 
 from woo_harvester.reference.markdown import code, head, table
 
-#: By key; a part in angle brackets differs from run to run.
+#: The meaning of each key; a part in angle brackets differs from run to run.
 STATISTICS = {
     "woo/register/date": "day of the register's export, `YYYY-MM-DD`",
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts of which nothing is left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
-    "woo/hosts/incomplete": "of those: something could not be read; a finding tells what",
+    "woo/hosts/incomplete": "of those: something could not be read; a finding says what",
     "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/sitemaps/unchanged": "sitemaps as they were at their last complete read: a 304, or the same bytes",
     "woo/entries": "entries that were read from sitemaps, before any rule on them",
@@ -33,20 +33,20 @@ STATISTICS = {
     "woo/files/present": "documents that were in `FILES_STORE` already, for an earlier run or another URL",
     "woo/files/failed": "documents and texts that could not be stored, so that the run was ended",
     "woo/text/known": "documents of which the text was in `FILES_STORE`: the same bytes were read before",
-    "woo/documents/left": "documents that were not asked for, since `WOO_HOST_BUDGET` was used up",
+    "woo/documents/left": "documents that were not requested, because `WOO_HOST_BUDGET` was used up",
     "woo/backlog/<host>": "how many of those are of the host",
     "woo/backlog_days/<host>": "how many days they take, at a run a day that gets as far as this one",
     "woo/text/read": "documents of which the text was read",
-    "woo/text/empty": "documents that hold no text, such as scans without a text layer",
+    "woo/text/empty": "documents without text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
     "woo/text/failed": "documents of which the text could not be read, or not in time",
     "woo/ingangen/selected": "entry pages of permits that the run reads, by its arguments",
     "woo/ingangen/complete/<host>": "entry pages on a host that were read to their end",
     "woo/ingangen/incomplete/<host>": "entry pages on a host that could not be had, or not to their end",
-    "woo/berichten/listed": "files that entry pages list, on the hosts of their body",
+    "woo/berichten/listed": "files that entry pages list, on the hosts of their organisation",
     "woo/berichten/unchanged": "of those: known by their date, a 304 or their content; invalid ones included",
     "woo/berichten/valid": "files with a new valid message",
-    "woo/berichten/invalid": "files that are new and hold no valid message",
+    "woo/berichten/invalid": "files that are new and have no valid message",
     "woo/berichten/failed": "files that could not be fetched, and are tried again in the next run",
     "woo/zaken/<oorzaak>": "permit cases that changed, by what happened to them",
     "deltafetch/skipped": "entries that were known and not harvested again; for other spiders, requests",
@@ -61,20 +61,20 @@ STATISTICS = {
     "woo/retry_after_too_long": "answers whose `Retry-After` is longer than `WOO_RETRY_AFTER_MAX`",
 }
 
-INTRODUCTION = """\
+_INTRODUCTION = """\
 A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. These are there
-beside Scrapy's own, of which `item_scraped_count` is the number of records, and `finish_reason` tells how the
+beside Scrapy's own, of which `item_scraped_count` is the number of records, and `finish_reason` says how the
 run ended. A key of which nothing was counted is absent.
 """
 
 
 def render() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     rows = ((code(key), meaning) for key, meaning in STATISTICS.items())
     return "\n".join(
         [
             head("woo_harvester/reference/statistics.py", "Statistics"),
-            INTRODUCTION,
+            _INTRODUCTION,
             *table(("key", "what it counts"), rows),
         ]
     )

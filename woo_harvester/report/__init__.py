@@ -1,5 +1,6 @@
-"""What a publisher and an operator see of a run: made from findings, statistics and accounts of hosts.
+"""The report of a run, for publishers and operators, made from findings, statistics and accounts of hosts.
 
-While a run goes on, ``funnel.Accounts`` counts what becomes of each document. Afterwards ``make.make_report``
-makes the report, its page and the rest of it. ``run_folder`` knows the names of all these files.
+During a run, ``funnel.Accounts`` counts what happens to each document. Afterwards ``outputs.make_report``
+writes ``report.json``, the CSV file, the HTML pages, the badges and the feeds. ``run_folder`` knows the names
+of all these files.
 """

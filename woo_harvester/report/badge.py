@@ -1,12 +1,12 @@
-"""A badge: how much of a host is harvested, as a small SVG picture for a publisher's own page."""
+"""A badge that shows how much of a host is harvested: a small SVG picture for a publisher's own website."""
 
 from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.findings import Language
-from woo_harvester.report.history import HostThen
-from woo_harvester.report.html.words import Words
+from woo_harvester.report.history import HostResult
+from woo_harvester.report.html.texts import Texts
 
 #: Colours on which white text has a contrast of 4.5 or more.
 GOOD, MIDDLING, BAD, UNKNOWN = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
@@ -15,20 +15,20 @@ GOOD, MIDDLING, BAD, UNKNOWN = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
 _LETTER, _SPACE = 6.4, 8
 
 
-def badge(host: HostThen, lang: Language = "nl") -> str:
-    """The badge of a host by what was found of it last; its text does not depend on its colour."""
-    words = Words(lang)
-    label = words("badge_label")
+def badge(host: HostResult, lang: Language = "nl") -> str:
+    """Return the SVG badge of a host. Its text says everything that its colour says."""
+    texts = Texts(lang)
+    label = texts("badge_label")
     if host.score is None:
-        text = words("score_none")
+        text = texts("score_none")
     elif not host.harvested:
-        text = words("badge_nothing")
+        text = texts("badge_nothing")
     else:
-        text = words("badge_documents", harvested=host.harvested, listed=host.listed)
+        text = texts("badge_documents", harvested=host.harvested, listed=host.listed)
     return _svg(label, text, _colour(host))
 
 
-def _colour(host: HostThen) -> str:
+def _colour(host: HostResult) -> str:
     if host.score is None:
         return UNKNOWN
     if not host.harvested:

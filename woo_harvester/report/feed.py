@@ -1,4 +1,4 @@
-"""An Atom feed of one host: an entry for each run in which something changed for its publisher (RFC 4287)."""
+"""An Atom feed (RFC 4287) for one host, with an entry for each run in which its result changed."""
 
 from __future__ import annotations
 
@@ -10,31 +10,34 @@ from lxml import etree
 from lxml.builder import ElementMaker
 
 from woo_harvester.findings import Language, explain
-from woo_harvester.report.history import HostThen, RunThen
-from woo_harvester.report.html.words import Words
+from woo_harvester.report.history import HostResult, RunResult
+from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.run_folder import feed_url, page_url
 
 ATOM = "http://www.w3.org/2005/Atom"
 
-#: Entries of a feed at most, newest first.
-ENTRIES = 30
+#: How many entries a feed has at most.
+MAX_ENTRIES = 30
 
 _E = ElementMaker(namespace=ATOM, nsmap={None: ATOM})
 
 
-def feed(host: str, runs: Iterable[RunThen], *, lang: Language = "nl", base_url: str | None = None) -> bytes:
-    """The feed of a host, of *runs* oldest first; raises ValueError where none of them visited it.
+def feed(
+    host: str, runs: Iterable[RunResult], *, lang: Language = "nl", base_url: str | None = None
+) -> bytes:
+    """Return the feed of a host as XML, newest entry first; *runs* are ordered from old to new.
 
-    *base_url* is where the folder of reports is published; without it the feed has no links, since nobody
-    knows its address. An id never changes: it is made of the host and the name of the run.
+    *base_url* is the URL at which the folder of reports is published; without it the feed has no links. The
+    ids are made from the host and the name of the run, so they never change. Raises ValueError if no run
+    visited the host.
     """
-    words = Words(lang)
+    texts = Texts(lang)
     visits = [(run, then) for run in runs if (then := run.hosts.get(host)) is not None and run.at]
     if not visits:
         raise ValueError(f"No run visited {host}")
     root = _E.feed(
         _E.id(_urn(host)),
-        _E.title(words("feed_title", host=host)),
+        _E.title(texts("feed_title", host=host)),
         _E.updated(visits[-1][0].at),
         _E.author(_E.name("woo-harvester")),
     )
@@ -42,13 +45,13 @@ def feed(host: str, runs: Iterable[RunThen], *, lang: Language = "nl", base_url:
     if base_url:
         address = feed_url(base_url, host)
         root.append(_E.link(rel="self", type="application/atom+xml", href=address))
-    for run, then in _news(visits)[-ENTRIES:][::-1]:
-        root.append(_entry(host, run, then, words, base_url))
+    for run, then in _news(visits)[-MAX_ENTRIES:][::-1]:
+        root.append(_entry(host, run, then, texts, base_url))
     return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
 
 
-def _news(visits: list[tuple[RunThen, HostThen]]) -> list[tuple[RunThen, HostThen]]:
-    """The first visit, and those that found something else than the one before."""
+def _news(visits: list[tuple[RunResult, HostResult]]) -> list[tuple[RunResult, HostResult]]:
+    """Return the first visit, and each visit with another result than the visit before it."""
     news = visits[:1]
     for (_, before), (run, then) in pairwise(visits):
         same = (before.listed, before.harvested) == (then.listed, then.harvested)
@@ -57,27 +60,27 @@ def _news(visits: list[tuple[RunThen, HostThen]]) -> list[tuple[RunThen, HostThe
     return news
 
 
-def _entry(host: str, run: RunThen, then: HostThen, words: Words, base_url: str | None) -> etree._Element:
-    title = words("feed_entry", harvested=then.harvested, listed=then.listed)
+def _entry(host: str, run: RunResult, then: HostResult, texts: Texts, base_url: str | None) -> etree._Element:
+    title = texts("feed_entry", harvested=then.harvested, listed=then.listed)
     if then.score is not None:
-        title += f" · {words('score_of', n=then.score)}"
+        title += f" · {texts('score_of', n=then.score)}"
     entry = _E.entry(
         _E.id(_urn(f"{host} {run.run}")),
         _E.title(title),
         _E.updated(run.at),
-        _E.content("\n\n".join(_paragraphs(title, then, words)), type="text"),
+        _E.content("\n\n".join(_paragraphs(title, then, texts)), type="text"),
     )
     if base_url:
         entry.append(_E.link(rel="alternate", href=page_url(base_url, run.run)))
     return entry
 
 
-def _paragraphs(title: str, then: HostThen, words: Words) -> Iterable[str]:
+def _paragraphs(title: str, then: HostResult, texts: Texts) -> Iterable[str]:
     yield title
-    for key, codes in (("feed_came", then.came), ("feed_mended", then.mended)):
+    for key, codes in (("feed_came", then.came), ("feed_fixed", then.mended)):
         if codes:
-            texts = (f"- {explain(code, words.lang).what} ({code})" for code in codes)
-            yield "\n".join([words(key) + ":", *texts])
+            findings = (f"- {explain(code, texts.lang).what} ({code})" for code in codes)
+            yield "\n".join([texts(key) + ":", *findings])
 
 
 def _urn(text: str) -> str:

@@ -1,31 +1,30 @@
-"""Where the documents of a host went: listed, valid, allowed, fetched, harvested, and why not.
+"""How many documents of a host reach each stage (listed, valid, allowed, fetched, harvested), and why not.
 
-A crawl keeps an :class:`Account` for each host and tells it what happens; at the end of the run they are
-written to ``hosts.jsonl``, one JSON object a line. What tells an account what:
+A crawl keeps an :class:`Account` for each host and reports each event to it. At the end of the run the
+accounts are written to ``hosts.jsonl``, one JSON object a line. The events and their calls:
 
 ==================================================  ====================================================
 event in a crawl                                    call
 ==================================================  ====================================================
-a host's robots.txt is asked for                    ``visited = True``
-an index or a sitemap is asked for                  ``saw_index(url)``, ``saw_sitemap(url)``
-a sitemap is passed over (304, the same bytes)      ``passed_over(documents, faulty)``: as many as the
-                                                    state has of it, and those of which a finding is
-                                                    told again
-a batch of entries was looked at                    ``looked_at(entries, unchanged)``: all of them, the
-                                                    repeated and faulty ones too, and of those how many
-                                                    are harvested already and are passed over (verdicts
-                                                    ``unchanged`` and ``older``)
-entries of documents that their own hosts list      ``left_to_others(entries)``
-a finding about the host or one of its documents    ``note(finding)``: each finding of the run; it counts
+the robots.txt of a host is requested               ``visited = True``
+an index or a sitemap is requested                  ``saw_index(url)``, ``saw_sitemap(url)``
+a sitemap is skipped (304, or the same bytes)       ``passed_over(documents, faulty)``: how many documents
+                                                    the state has of it, and for how many of those a
+                                                    finding is repeated
+a batch of entries is read                          ``looked_at(entries, unchanged)``: all entries, also
+                                                    the repeated and faulty ones, and how many of them
+                                                    are skipped because they are harvested already
+                                                    (verdicts ``unchanged`` and ``older``)
+entries list documents of other hosts               ``left_to_others(entries)``, if those hosts list them
+a finding about the host or one of its documents    ``note(finding)``: call it for every finding; it counts
                                                     those that lose a document, and ``loc.dubbel``
-an item is through all pipelines                    ``delivered(record)``: harvested (new, changed or
-                                                    back again), or withdrawn
-nothing is left to read of a host                   ``complete = True`` or ``False``
+an item has passed all pipelines                    ``delivered(record)``: harvested (new, changed or
+                                                    published again), or withdrawn
+nothing of the host remains to be read              ``complete = True`` or ``False``
 ==================================================  ====================================================
 
-Losses are counted from the findings and nowhere else, so that the sums of ``findings.jsonl`` and of the
-funnel cannot differ. A repeated loc counts once; one that cannot be harvested counts as often as it is
-listed, since nothing keeps a list of those.
+Losses are counted only from the findings, so the funnel always agrees with ``findings.jsonl``. A repeated loc
+counts once. A loc that cannot be harvested counts each time it is listed, because no list of those is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from woo_harvester.tooi import UNKNOWN_CATEGORY
 
 Stage = Literal["listed", "valid", "allowed", "fetched", "harvested"]
 
-#: The stages after the first, each with the codes of findings by which a document does not reach it.
+#: The stages after ``listed``, each with the finding codes that keep a document from reaching it.
 LOSSES: dict[Stage, tuple[str, ...]] = {
     "valid": ("loc.ontbreekt", "loc.ongeldig", "loc.geen-https", "loc.inloggegevens"),
     "allowed": ("loc.niet-geregistreerd", "robots.verboden", "lastmod.heraanbod"),
@@ -62,14 +61,14 @@ STAGE_OF: dict[str, Stage] = {code: stage for stage, codes in LOSSES.items() for
 
 REPEATED = "loc.dubbel"
 
-#: How many different shapes of paths are remembered of a host.
+#: How many different path patterns are kept for a host.
 MAX_PATTERNS = 8
 
 _VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE)
 
 
 def path_pattern(url: str) -> str:
-    """The shape of a URL's path: numbers and identifiers become ``#``, so that all months look alike."""
+    """Return the path of a URL with ``#`` for each number and identifier, so that all months are the same."""
     parts = urlsplit(url)
     names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
     query = "?" + "&".join(names) if names else ""
@@ -77,12 +76,13 @@ def path_pattern(url: str) -> str:
 
 
 def is_about_document(finding: Mapping[str, Any]) -> bool:
-    """Whether a line of ``findings.jsonl`` is about one document: only those name its sitemap."""
+    """Return whether a line of ``findings.jsonl`` is about one document: only those name a sitemap."""
     return bool(finding.get("sitemap"))
 
 
-#: A recommended field, and whether a record has it from its publisher. Source: seed "Aanbevelingen voor
-#: metadata", sections "Toelichting op de verplichte TOOI velden" and "Weergave en filtering op portaal".
+#: The recommended fields, each with a function that returns whether the publisher gave it. Source: seed
+#: "Aanbevelingen voor metadata", sections "Toelichting op de verplichte TOOI velden" and "Weergave en
+#: filtering op portaal".
 FIELDS: dict[str, Callable[[Record], bool]] = {
     "publisher": lambda record: "document.publisher" not in record.herkomst.standaardwaarden,
     "officieleTitel": lambda record: (
@@ -106,65 +106,65 @@ FIELDS: dict[str, Callable[[Record], bool]] = {
 
 @dataclass(slots=True)
 class Account:
-    """What became of the documents that one host lists. Counts are of documents, but for the files."""
+    """The counts of one host. They count documents, except those of indexes and sitemaps."""
 
     host: str
     organisations: list[dict[str, str]] = field(default_factory=list)
-    """The bodies that registered a location on the host: ``id`` and ``name`` of each."""
+    """The organisations that registered a location on the host: ``id`` and ``name`` of each."""
     offline: bool = False
-    """Files that were looked at where they lie: there is no host, and nothing is known of one."""
+    """True for local files that were audited: there is no host to visit."""
     visited: bool = False
-    """Its robots.txt was asked for."""
+    """True if its robots.txt was requested."""
     complete: bool | None = None
-    """Read from robots.txt to the end of each sitemap; None where the run ended before that could be told."""
+    """Whether it was read from robots.txt to the end of each sitemap; None if the run ended before that."""
     indexes: int = 0
-    """Indexes that were asked for."""
+    """Sitemap indexes that were requested."""
     sitemaps: int = 0
-    """Sitemaps that were asked for, those that were passed over included."""
+    """Sitemaps that were requested, including those that were skipped."""
     sitemaps_unchanged: int = 0
-    """Of those: passed over, since they are as they were at their last complete read."""
+    """Sitemaps that were skipped, because they did not change since their last complete read."""
     listed: int = 0
-    """Entries that could be read, those of sitemaps that were passed over included; a repeated loc once."""
+    """Entries that could be read, including those of skipped sitemaps; a repeated loc counts once."""
     repeated: int = 0
-    """Entries whose loc was listed before, or is listed by its own host; not among those listed."""
+    """Entries whose loc was listed before, or is listed by its own host. They are not part of ``listed``."""
     unchanged: int = 0
-    """Harvested in an earlier run and as they were then."""
+    """Documents that an earlier run harvested and that did not change."""
     lost: dict[str, int] = field(default_factory=dict)
-    """Documents that are not harvested, by the code of the finding that tells why."""
+    """Documents that are not harvested, by the code of the finding that says why."""
     harvested: dict[str, int] = field(default_factory=dict)
     """Records of this run, by oorzaak: ``aanlevering``, ``wijziging``, ``herpublicatie``."""
     withdrawn: int = 0
-    """Records of withdrawals; not among those listed."""
+    """Records of withdrawals. They are not part of ``listed``."""
     fields: dict[str, int] = field(default_factory=dict)
-    """Of the records of this run, how many have a recommended field from their publisher."""
+    """For each recommended field: how many records of this run have it from their publisher."""
     categories: dict[str, int] = field(default_factory=dict)
-    """Records of this run by URI of their informatiecategorie; one may count for several."""
+    """Records of this run by the URI of their informatiecategorie; a record may have several."""
     patterns: dict[str, int] = field(default_factory=dict)
-    """Shapes of the paths of indexes and sitemaps, and how often each came by; at most eight."""
+    """Path patterns of indexes and sitemaps, with how often each occurs; at most eight."""
 
     def saw_index(self, url: str) -> None:
-        """An index is asked for."""
+        """Count an index that is requested."""
         self.indexes += 1
         self._saw(url)
 
     def saw_sitemap(self, url: str) -> None:
-        """A sitemap is asked for."""
+        """Count a sitemap that is requested."""
         self.sitemaps += 1
         self._saw(url)
 
     def passed_over(self, documents: int, faulty: int = 0) -> None:
-        """A sitemap is as it was, so that its *documents* are there, unchanged.
+        """Count a sitemap that did not change, with its *documents*.
 
-        Of those that are *faulty* a finding tells that they are not harvested; it is noted as any other.
+        *faulty* is how many of them are not harvested; their findings are counted by :meth:`note`.
         """
         self.sitemaps_unchanged += 1
         self.listed += documents
         self.unchanged += documents - faulty
 
     def left_to_others(self, entries: int, *, unchanged: bool = False) -> None:
-        """So many of the entries are of documents whose own hosts list them: there they count.
+        """Move entries from ``listed`` to ``repeated``, because the documents' own hosts list them.
 
-        They were counted among those listed, and with *unchanged* among those that are unchanged.
+        With *unchanged*, they are also subtracted from ``unchanged``, in which they were counted.
         """
         self.listed -= entries
         self.repeated += entries
@@ -172,12 +172,12 @@ class Account:
             self.unchanged -= entries
 
     def looked_at(self, entries: int, unchanged: int) -> None:
-        """A batch was looked at: all its *entries*, of which so many are harvested and unchanged."""
+        """Count the *entries* of a batch; *unchanged* of them are harvested already."""
         self.listed += entries
         self.unchanged += unchanged
 
     def note(self, finding: Finding) -> None:
-        """Count a finding that loses a document, or that tells an entry to be a repetition."""
+        """Count a finding that loses a document or marks an entry as repeated; ignore others."""
         if finding.sitemap is None:
             return
         if finding.code in STAGE_OF:
@@ -187,7 +187,7 @@ class Account:
             self.listed -= 1
 
     def delivered(self, record: Record) -> None:
-        """Count a record that came through all pipelines."""
+        """Count a record that passed all pipelines."""
         cause = record.versies[-1].oorzaak
         if cause is Oorzaak.INTREKKING:
             self.withdrawn += 1
@@ -201,22 +201,22 @@ class Account:
 
     @property
     def records(self) -> int:
-        """Documents of which this run made a record, withdrawals left out."""
+        """The number of records of this run, without withdrawals."""
         return sum(self.harvested.values())
 
     @property
     def described(self) -> int:
-        """Documents whose metadata this run looked at."""
+        """The number of documents whose metadata this run read."""
         return self.records + sum(self.lost.get(code, 0) for code in LOSSES["harvested"])
 
     @property
     def harvested_now_or_before(self) -> int:
-        """The end of the funnel: what a search finds of what is listed."""
+        """The number of listed documents that are harvested, in this run or before."""
         return self.unchanged + self.records
 
     @property
     def unfinished(self) -> int:
-        """Neither harvested nor lost by a finding: the run ended first, or another project dropped them."""
+        """The number of documents neither harvested nor lost: the run ended, or a pipeline dropped them."""
         return self.listed - sum(self.lost.values()) - self.harvested_now_or_before
 
     def _saw(self, url: str) -> None:
@@ -238,32 +238,31 @@ class Accounts:
         return len(self._accounts)
 
     def of(self, host: str) -> Account:
-        """The account of *host*, a new one where it has none yet."""
+        """Return the account of *host*; make it if there is none."""
         if (account := self._accounts.get(host)) is None:
             account = self._accounts[host] = Account(host)
         return account
 
     def add(self, account: Account) -> None:
-        """Take an account that was made elsewhere."""
+        """Add an account that was made elsewhere."""
         self._accounts[account.host] = account
 
     def leave_out(self, hosts: Iterable[str]) -> None:
-        """Remove the accounts of hosts about which the run can say nothing."""
+        """Remove the accounts of *hosts*."""
         for host in hosts:
             self._accounts.pop(host, None)
 
     def note(self, finding: Finding) -> None:
-        """Have the account of the finding's host count it, where there is one."""
+        """Count the finding in the account of its host, if there is one."""
         if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:
             account.note(finding)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
-    """Each stage with the documents that reach it, and by code those that are lost on the way to it.
+    """Return each stage, the number of documents that reach it, and the number lost before it, by code.
 
-    The sums close: a stage is the one before it less its losses. What the run did not come to is missing from
-    the last one, as :attr:`Account.unfinished`. Raises ValueError for an account that has more harvested and
-    lost than listed.
+    Each stage is the stage before it minus its losses. The last stage is also lowered by
+    :attr:`Account.unfinished`. Raises ValueError if more documents are harvested and lost than listed.
     """
     if account.unfinished < 0:
         raise ValueError(
@@ -281,7 +280,7 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
 
 
 def total(accounts: Iterable[Account]) -> Account:
-    """One account of all hosts together; bodies and shapes of paths are left out."""
+    """Return one account with the sums of all hosts, without organisations and path patterns."""
     everything = Account("")
     counters: dict[str, Counter[str]] = {
         name: Counter() for name in ("lost", "harvested", "fields", "categories")

@@ -1,8 +1,7 @@
-"""What earlier runs found: one small file a run in ``reports/history``, and what changed since.
+"""The results of earlier runs, one small file per run in ``reports/history``, and what changed since.
 
-A run that finds a document unchanged does not read its metadata again, and one that passes over a sitemap
-does not read its entries. A finding that is not made again there may still hold: it stays open, and is not
-told as mended.
+A run does not read the metadata of an unchanged document again, nor the entries of a skipped sitemap. A
+finding that it could not make again may still be true, so it stays open and is not reported as fixed.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from typing import Any
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import Changes, Point
-from woo_harvester.report.parts import Kind, part_of, weight_of
 from woo_harvester.report.score import FindingKey, Score
+from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
 
-#: Runs that are kept, and of those how many a chart shows.
+#: How many runs are kept, and how many of those a chart shows.
 KEPT_RUNS = 400
-SHOWN_RUNS = 30
+_SHOWN_RUNS = 30
 
 _SUFFIX = ".json.gz"
 
 
 @dataclass(slots=True)
-class HostThen:
-    """What one run found of one host."""
+class HostResult:
+    """The result of one run for one host."""
 
     listed: int
     harvested: int
@@ -40,25 +39,25 @@ class HostThen:
     score: int | None = None
     complete: bool = True
     open: list[tuple[str, bool]] = field(default_factory=list)
-    """Findings that were made, and those of before that were not looked at again."""
+    """The findings of this run, and earlier ones that this run could not check again."""
     came: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class RunThen:
-    """What one run found."""
+class RunResult:
+    """The result of one run for all its hosts."""
 
     run: str
-    kind: Kind
+    kind: HarvestKind
     at: str
-    hosts: dict[str, HostThen] = field(default_factory=dict)
+    hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
-    """Whether the totals count in charts: not where a fault on the harvester's own side left hosts out."""
+    """Whether charts show the totals: False if hosts were left out because of a fault on our own side."""
 
     @property
     def point(self) -> Point:
-        """All its hosts together."""
+        """The totals of all its hosts."""
         return Point(
             at=self.at,
             listed=sum(host.listed for host in self.hosts.values()),
@@ -67,7 +66,7 @@ class RunThen:
 
 
 class History:
-    """The runs in a folder, each in a file of its own, so that runs side by side do not meet."""
+    """The runs in a folder, each in its own file, so that runs at the same time do not collide."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -76,28 +75,28 @@ class History:
         """Return the names of the runs that are kept."""
         return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
 
-    def before(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
-        """The last runs of this kind before *run*. Raises OSError, ValueError for a file that is none."""
+    def before(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
+        """Return the last runs of this kind before *run*. Raises OSError, ValueError for a broken file."""
         return self._last(lambda name: name < run, kind, shown)
 
-    def until(self, run: str, kind: Kind, shown: int = SHOWN_RUNS) -> Past:
-        """The last runs of this kind, *run* the last of them."""
+    def until(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
+        """Return the last runs of this kind, up to and including *run*. Raises as :meth:`before`."""
         return self._last(lambda name: name <= run, kind, shown)
 
-    def _last(self, counts: Callable[[str], bool], kind: Kind, shown: int) -> Past:
+    def _last(self, counts: Callable[[str], bool], kind: HarvestKind, shown: int) -> EarlierRuns:
         files = sorted(self._folder.glob(f"*{_SUFFIX}"))
         earlier = (path for path in reversed(files) if counts(path.name.removesuffix(_SUFFIX)))
-        found: list[RunThen] = []
+        found: list[RunResult] = []
         for path in earlier:
             then = _read(path)
             if then.kind == kind:
                 found.append(then)
             if len(found) == shown:
                 break
-        return Past(found[::-1])
+        return EarlierRuns(found[::-1])
 
-    def save(self, then: RunThen) -> None:
-        """Keep a run, and let go of the oldest ones beyond the bound. Raises OSError."""
+    def save(self, then: RunResult) -> None:
+        """Save a run, and remove the oldest runs when there are more than ``KEPT_RUNS``. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
         unfinished = path.with_suffix(".tmp")
@@ -108,21 +107,21 @@ class History:
             old.unlink(missing_ok=True)
 
 
-class Past:
-    """Earlier runs, oldest first."""
+class EarlierRuns:
+    """The runs before the current one, oldest first."""
 
-    def __init__(self, runs: Iterable[RunThen] = ()) -> None:
+    def __init__(self, runs: Iterable[RunResult] = ()) -> None:
         self.runs = list(runs)
 
-    def last(self, host: str) -> tuple[str, HostThen] | None:
-        """When the host was last visited before, and what was found then."""
+    def last(self, host: str) -> tuple[str, HostResult] | None:
+        """Return the time and the result of the last visit to a host, or None if there was none."""
         for run in reversed(self.runs):
             if host in run.hosts:
                 return run.at, run.hosts[host]
         return None
 
     def points(self, host: str) -> list[Point]:
-        """The history of one host, oldest first."""
+        """Return the history of one host, oldest first."""
         return [
             Point(at=run.at, listed=then.listed, harvested=then.harvested, score=then.score)
             for run in self.runs
@@ -131,10 +130,14 @@ class Past:
 
 
 def compare(
-    account: Account, score: Score, found: Mapping[FindingKey, int], past: Past, kind: Kind = "woo"
-) -> tuple[HostThen, Changes | None]:
-    """What this run found of a host, and what changed since it was last visited."""
-    now = HostThen(
+    account: Account,
+    score: Score,
+    found: Mapping[FindingKey, int],
+    past: EarlierRuns,
+    kind: HarvestKind = "woo",
+) -> tuple[HostResult, Changes | None]:
+    """Return the result of this run for a host, and the changes since its last visit (None if none)."""
+    now = HostResult(
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         new=account.harvested.get("aanlevering", 0) + account.harvested.get("herpublicatie", 0),
@@ -149,7 +152,7 @@ def compare(
         return now, None
     since, then = last
     before = {(code, about_document) for code, about_document in then.open}
-    waiting = {key for key in before - found.keys() if not _looked_at(key, account, score, kind)}
+    waiting = {key for key in before - found.keys() if not _would_find_again(key, account, score, kind)}
     now.open = sorted({*found, *waiting})
     now.came = _codes(found.keys() - before)
     now.mended = _codes(before - found.keys() - waiting)
@@ -166,8 +169,8 @@ def compare(
     return now, changes
 
 
-def _looked_at(key: FindingKey, account: Account, score: Score, kind: Kind) -> bool:
-    """Whether this run would have made the finding again, if it still held."""
+def _would_find_again(key: FindingKey, account: Account, score: Score, kind: HarvestKind) -> bool:
+    """Return whether this run would have made the finding again if it were still true."""
     code, about_document = key
     part = part_of(code, about_document, kind)
     states = {each.part: each.state for each in score.parts}
@@ -187,10 +190,10 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
     return sorted({code for code, _ in keys})
 
 
-def _read(path: Path) -> RunThen:
+def _read(path: Path) -> RunResult:
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
-        hosts = {name: HostThen(**host) for name, host in kept.pop("hosts").items()}
-        return RunThen(**kept, hosts=hosts)
+        hosts = {name: HostResult(**host) for name, host in kept.pop("hosts").items()}
+        return RunResult(**kept, hosts=hosts)
     except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error

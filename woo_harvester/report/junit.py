@@ -1,4 +1,4 @@
-"""The findings of an audit as JUnit XML, which every pipeline shows: a suite a host, a case a finding."""
+"""The findings of an audit as JUnit XML, which CI systems show: a suite per host, a case per finding."""
 
 from __future__ import annotations
 
@@ -8,58 +8,56 @@ from lxml import etree
 from lxml.builder import E
 
 from woo_harvester.findings import Severity
-from woo_harvester.report.file import read_head, read_hosts
-from woo_harvester.report.html.words import Words
+from woo_harvester.report.audit_summary import headline
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.terminal import headline
 
-#: What XML 1.0 cannot hold, in whatever way it is written.
+#: Characters that XML 1.0 does not allow, not even escaped.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
-    """Return the report of a run as JUnit XML.
+    """Return the report of a run as JUnit XML: findings of a *failing* severity fail, the others pass.
 
-    Findings of a *failing* severity are failures, others passed cases.
-
-    Each suite begins with a case about the host as a whole, which fails where a document is not harvested.
-    Raises OSError, ValueError for a file that is no report.
+    The first case of each suite is about all documents of the host. It fails if one is not harvested. Raises
+    OSError, and ValueError if ``report.json`` is not a report.
     """
     head = read_head(folder.report)
-    words = Words(head.lang)
-    suites = [_suite(host, head.explanations, failing, words) for host in read_hosts(folder.report)]
+    texts = Texts(head.lang)
+    suites = [_suite(host, head.explanations, failing, texts) for host in read_hosts(folder.report)]
     totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
     root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
     return etree.tostring(root, encoding="unicode", pretty_print=True)
 
 
 def _suite(
-    host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity], words: Words
+    host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
-    cases = [_whole(host, words)]
-    cases += [_case(host, row, explanations[row.code], failing, words) for row in host.findings]
+    cases = [_documents_case(host, texts)]
+    cases += [_case(host, row, explanations[row.code], failing, texts) for row in host.findings]
     failures = sum(case.find("failure") is not None for case in cases)
     counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0", "skipped": "0"}
     return E.testsuite(*cases, name=_text(host.host), **counts)
 
 
-def _whole(host: Host, words: Words) -> etree._Element:
-    name = words.noun(2, "document")
+def _documents_case(host: Host, texts: Texts) -> etree._Element:
+    name = texts.noun(2, "document")
     case = E.testcase(name=name, classname=_text(host.host), time="0")
-    told = headline(host, words)
+    message = headline(host, texts)
     if host.harvested < host.listed:
-        case.append(E.failure(message=told, type=name))
-    case.append(E("system-out", told))
+        case.append(E.failure(message=message, type=name))
+    case.append(E("system-out", message))
     return case
 
 
 def _case(
-    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity], words: Words
+    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
     case = E.testcase(name=row.code, classname=_text(host.host), time="0")
     lines = [
-        f"{words('severity_' + row.severity)}: {explained.what} ({row.count})",
+        f"{texts('severity_' + row.severity)}: {explained.what} ({row.count})",
         explained.why,
         explained.mend,
     ]
@@ -67,7 +65,7 @@ def _case(
         place = [
             each.url,
             each.sitemap and f"in {each.sitemap}",
-            each.line and words("audit_line", n=str(each.line)).removeprefix(", "),
+            each.line and texts("audit_line", n=str(each.line)).removeprefix(", "),
             each.seen,
         ]
         lines.append(" | ".join(part for part in place if part))

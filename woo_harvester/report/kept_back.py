@@ -1,4 +1,4 @@
-"""Keeps back findings about hosts until it is clear whether they are about the hosts at all."""
+"""Findings that are kept back, because a fault on our own side may be their cause and not the hosts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, TextIO
 from urllib.request import getproxies
 
 from woo_harvester.findings import Finding
-from woo_harvester.report.build import OWN_FAULT
+from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.run_folder import finding_line
 
 if TYPE_CHECKING:
     from woo_harvester.findings.common_cause import Cause, CommonCause
 
 
-#: Says that no withdrawals are concluded, which follows from the others.
-ONLY_FOLLOWS = "intrekking.onvolledig"
+#: The finding that the host was not read completely: a consequence of the others, so it explains nothing.
+_CONSEQUENCE = "intrekking.onvolledig"
 
 _DIRECT = "publishers are asked without the proxy that the environment names"
 
-#: How the connections failed, in English and Dutch, and what to check on this side.
-WORDS: dict[Cause, tuple[str, str, str]] = {
+#: For each cause: how the connections failed, in English and Dutch, and what to check on this machine.
+_CAUSE_TEXTS: dict[Cause, tuple[str, str, str]] = {
     "tls": (
         "TLS",
         "TLS",
@@ -50,9 +50,9 @@ WORDS: dict[Cause, tuple[str, str, str]] = {
 
 
 class KeptBack:
-    """The findings that are kept back, in memory and in a file for when the run is killed.
+    """The findings that are kept back, in memory, and in a file in case the run is killed.
 
-    Bounded by the number of hosts: of a host whose first request failed nothing else is read.
+    There are only a few per host: when the first request to a host failed, nothing else of it is read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,9 +68,9 @@ class KeptBack:
         self._file.write(finding_line(finding))
 
     def take(self, is_ready: Callable[[Finding], bool]) -> list[Finding]:
-        """Remove and return the findings that are ready. Raises OSError.
+        """Remove and return the findings for which *is_ready* is true. Raises OSError.
 
-        The file is removed with the last one.
+        The file is removed together with the last finding.
         """
         ready = [finding for finding in self.findings if is_ready(finding)]
         if not ready:
@@ -91,10 +91,10 @@ class KeptBack:
 
 
 def explanation(common: CommonCause, cause: Cause, kept: KeptBack) -> tuple[Finding, str]:
-    """Return the finding of the run, and the line for the operator."""
-    english, dutch, check = WORDS[cause]
+    """Return the finding that replaces those kept back, and the line that the operator reads."""
+    english, dutch, check = _CAUSE_TEXTS[cause]
     count, tried = len(common.hosts(cause)), common.hosts_tried
-    seen = Counter(each.seen for each in kept.findings if each.seen and each.code != ONLY_FOLLOWS)
+    seen = Counter(each.seen for each in kept.findings if each.seen and each.code != _CONSEQUENCE)
     most = [text for text, _ in seen.most_common(1)]
     if cause != "tls" and getproxies().keys() & {"http", "https", "all"}:
         check += f" ({_DIRECT})"

@@ -15,18 +15,18 @@ from woo_harvester.report.run_folder import FINDINGS, RunFolder
 
 Stats = dict[str, Any]
 
-#: Every shard reads the whole register, so each makes these findings again.
+#: Findings of the register: every shard reads all of it, so each shard makes the same ones.
 _OF_THE_REGISTER = "register."
 _FIRST, _LAST = frozenset({"start_time"}), frozenset({"finish_time"})
-#: Marks of the largest value that was seen, which are not to be added up.
+#: Parts of the keys of maxima: the largest value counts, not the sum.
 _HIGHEST = ("elapsed_time_seconds", "memusage/", "_max")
-#: Of one process; of several side by side they say nothing.
+#: Rates of one process; they have no meaning for several processes together.
 _RATES = ("items_per_minute", "responses_per_minute")
 _FINISHED = "finished"
 
 
 class MergeError(ValueError):
-    """Runs that cannot be one; the message is one line that says which and why."""
+    """The runs cannot be merged; the message is one line that says which run and why."""
 
 
 def merge(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
@@ -60,7 +60,7 @@ def _check(folders: Sequence[RunFolder], to: RunFolder) -> None:
         raise MergeError(f"{to.path} is there already")
     if len({folder.kind for folder in (*folders, to)}) > 1:
         raise MergeError(
-            "the names tell what kind of run each is, and that of -o must too: expected all of them to begin "
+            "the names say what kind of run each is, and that of -o must too: expected all of them to begin "
             "with vergunningen, or none"
         )
 
@@ -140,7 +140,7 @@ def _object(text: str | bytes, path: Path) -> dict[str, Any]:
 
 
 def _read_stats(folder: RunFolder) -> Stats:
-    """Return the statistics of a run; none if it was killed, as it could not write them."""
+    """Return the statistics of a run, empty if it was killed before it wrote them. Raises MergeError."""
     path = folder.stats
     try:
         stats = folder.read_stats()
@@ -157,10 +157,10 @@ def _read_stats(folder: RunFolder) -> Stats:
 
 
 def sum_stats(runs: Iterable[Stats]) -> Stats:
-    """The statistics of runs side by side: counts added up, the first start, the last end.
+    """Return the statistics of several runs together: sums of counts, the first start, the last end.
 
-    ``finish_reason`` is ``finished`` where that holds for all of them, else the first other one; it is absent
-    where a run has none, as one that was killed. Of other texts that differ, the first of the alphabet.
+    ``finish_reason`` is ``finished`` if all runs finished, else the first other reason. It is absent if a run
+    has none, because it was killed. Of other texts that differ, the first in alphabetical order is kept.
     """
     summed: Stats = {}
     unfinished = False
@@ -187,5 +187,5 @@ def _together(name: str, one: Any, other: Any) -> Any:
 
 
 def _without(stats: Stats, repeated: Mapping[str, int]) -> Stats:
-    """Less the findings that were made by several runs."""
+    """Return the statistics minus the repeated findings."""
     return {name: value - repeated[name] if name in repeated else value for name, value in stats.items()}

@@ -1,4 +1,4 @@
-"""The shape of ``report.json``: everything that the page, the CSV and other programs show of a run.
+"""The model of ``report.json``: everything that the pages, the CSV file and other programs show of a run.
 
 Its JSON Schema is ``docs/report.schema.json``, made from this module.
 """
@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Stage
-from woo_harvester.report.parts import Kind, Section
 from woo_harvester.report.score import State
+from woo_harvester.report.score_parts import HarvestKind, Section
 
 
 class _Model(BaseModel):
@@ -20,60 +20,60 @@ class _Model(BaseModel):
 
 
 class Tool(_Model):
-    """What made the report, and by which rules."""
+    """The program that made the report, and the versions of its rules."""
 
     name: str = "woo-harvester"
     version: str
     """Version of the program."""
     diwoo: str = "0.9.8"
-    """Version of the DiWoo schema that metadata were read by."""
+    """Version of the DiWoo schema with which metadata were read."""
     catalogue: str
     """Digest of the catalogue of findings: the same digest means the same codes, severities and texts."""
     score: int
-    """Version of the rule of the score."""
+    """Version of the rules of the score."""
 
 
 class Run(_Model):
-    """The run that is reported."""
+    """The run that the report is about."""
 
     name: str
     """Spider and time, such as ``woo-2026-11-21T05-15-00.123456``."""
-    kind: Kind
+    kind: HarvestKind
     started: str | None = None
     """ISO 8601, with the Dutch offset."""
     finished: str | None = None
     """ISO 8601, with the Dutch offset."""
     reason: str | None = None
-    """How it ended; ``finished`` where it came to its end."""
+    """Why it ended; ``finished`` if it was not ended early."""
     documents: str | None = None
-    """What was done with documents: ``download``, ``head`` or ``none``."""
+    """What it did with documents: ``download``, ``head`` or ``none``."""
 
 
 class Register(_Model):
-    """The register of public bodies as the run had it."""
+    """The register of organisations (ROO) that the run used."""
 
     date: str | None = None
     """Day of the export, ``YYYY-MM-DD``."""
 
 
-class Body(_Model):
-    """A public body."""
+class Organisation(_Model):
+    """An organisation of the government."""
 
     id: str
-    """Its TOOI URI, its systeemId where it has none."""
+    """Its TOOI URI, or its systeemId in the register if it has no TOOI URI."""
     name: str
 
 
 class Loss(_Model):
-    """Documents that do not reach a stage, for one reason."""
+    """The documents that do not reach a stage for one reason."""
 
     code: str | None
-    """Code of the finding; null: the run did not come to them."""
+    """Code of the finding; null if the run ended before it reached the documents."""
     documents: int
 
 
 class StageCount(_Model):
-    """A stage of the funnel: the one before it, less what is lost."""
+    """A stage of the funnel: the stage before it, minus the documents that are lost."""
 
     stage: Stage
     documents: int
@@ -81,18 +81,18 @@ class StageCount(_Model):
 
 
 class PartOfScore(_Model):
-    """A part of a section of the score: weight times share."""
+    """A part of a section of the score. Its points are weight times share."""
 
     part: str
     weight: int
-    """Points at most."""
+    """The maximum number of points."""
     share: float
-    """What is left of them, 0 to 1."""
+    """The share of those points that the host gets, 0 to 1."""
     state: State
-    """``not_applicable``: nothing to judge, does not count; ``partly_reached``, ``not_reached``: nothing is
-    wrong with it, but it was kept from being looked at."""
+    """``not_applicable``: there was nothing to check, so it does not count. ``partly_reached`` and
+    ``not_reached``: nothing wrong was found, but an earlier error kept it from being checked."""
     costs: dict[str, float]
-    """The share that each code costs."""
+    """The share that each finding code costs."""
 
 
 class SectionOfScore(_Model):
@@ -100,14 +100,14 @@ class SectionOfScore(_Model):
 
     section: Section
     points: float | None
-    """Null: not applicable."""
+    """Null if no part applies."""
     of: int
-    """Points of its parts that apply."""
+    """The maximum number of points of the parts that apply."""
     parts: list[PartOfScore]
 
 
 class Example(_Model):
-    """A finding as ``findings.jsonl`` has it, without code, severity and host."""
+    """A finding as in ``findings.jsonl``, without code, severity and host."""
 
     url: str | None = None
     organisation: str | None = None
@@ -124,39 +124,39 @@ class Example(_Model):
 
 
 class Snippet(_Model):
-    """How to mend the first example: lines of XML or of robots.txt, made from what the publisher wrote."""
+    """How to fix the first example: lines of XML or robots.txt, based on what the publisher wrote."""
 
     before: str
     after: str
 
 
 class FindingRow(Example):
-    """All findings of one code about a host. Its own keys are those of the first example."""
+    """All findings of one code about a host. The keys of an example are those of the first finding."""
 
     code: str
     severity: Severity
     count: int
     about_document: bool
-    """Whether it is about single documents, or about the host and its files."""
+    """True if it is about single documents, false if it is about the host and its files."""
     points: float
-    """What it costs of the 100 points."""
+    """How many of the 100 points it costs."""
     examples: list[Example]
-    """The next two."""
+    """The second and the third finding, if there are any."""
     snippet: Snippet | None = None
 
 
 class FieldShare(_Model):
-    """A recommended field of the metadata."""
+    """How often publishers give a recommended field of the metadata."""
 
     field: str
     given: int
-    """Documents that have it from their publisher, not from a default."""
+    """Documents for which the publisher gave it."""
     of: int
-    """Documents of which this run made a record."""
+    """Documents for which this run made a record."""
 
 
 class Category(_Model):
-    """An informatiecategorie."""
+    """The number of documents in an informatiecategorie."""
 
     id: str
     label: str
@@ -167,20 +167,20 @@ class Changes(_Model):
     """What changed since the last run that visited the host."""
 
     since: str
-    """When that was, ISO 8601."""
+    """When that run was, ISO 8601."""
     listed: int
     """Documents listed then."""
     harvested: int
     """Documents harvested then."""
     score: int | None
     came: list[str]
-    """Codes that were not there."""
+    """Codes that are new."""
     stayed: list[str]
-    """Codes that were there and are."""
+    """Codes that were found then and now."""
     mended: list[str]
-    """Codes that were there and are gone."""
+    """Codes that were found then and are fixed now."""
     not_looked_at: list[str]
-    """Codes that were there, of documents or files that this run passed over: they may still be there."""
+    """Codes that were found then, in documents or files that this run skipped: they may still be there."""
 
 
 class Point(_Model):
@@ -193,19 +193,19 @@ class Point(_Model):
 
 
 class Host(_Model):
-    """One host."""
+    """The results of one host."""
 
     host: str
     listed: int
-    """Entries that could be read, a repeated loc once. What could not be read is a finding."""
+    """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
     harvested: int
-    """Of those, harvested in this run or before and unchanged."""
+    """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
-    """0 to 100, rounded down; null where nothing could be judged."""
-    organisations: list[Body]
-    """The bodies that registered a location on it."""
+    """0 to 100, rounded down; null if nothing could be checked."""
+    organisations: list[Organisation]
+    """The organisations that registered a location on it."""
     complete: bool | None
-    """Whether all of it was read; null: the run ended before."""
+    """Whether all of it was read; null if the run ended before that."""
     new: int
     changed: int
     withdrawn: int
@@ -216,50 +216,50 @@ class Host(_Model):
     funnel: list[StageCount]
     sections: list[SectionOfScore]
     findings: list[FindingRow]
-    """Those that cost most first."""
+    """Those that cost the most points first."""
     fields: list[FieldShare]
     categories: list[Category]
     changes: Changes | None = None
     history: list[Point] = Field(default_factory=list)
     """Oldest first, this run last."""
     pattern: str | None = None
-    """The shape of the paths of its sitemaps, by which hosts of one supplier look alike."""
+    """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
 
     @property
     def share_lost(self) -> float:
-        """The share of its listed documents that is not harvested; of none listed, all if it has errors."""
+        """The share of listed documents that is not harvested; if none is listed: 1 with errors, else 0."""
         if self.listed:
             return 1 - self.harvested / self.listed
         return float(any(row.severity == Severity.ERROR for row in self.findings))
 
 
-class Organisation(Body):
-    """A body with several hosts of its own; hosts that it shares with others are not counted."""
+class OrganisationTotals(Organisation):
+    """The totals of an organisation with several hosts of its own; hosts that it shares are not counted."""
 
     hosts: int
     listed: int
     harvested: int
     score: int | None
-    """The lowest of its hosts."""
+    """The lowest score of its hosts."""
 
 
-class Fault(_Model):
-    """The same fault at several hosts: the more they look alike, the more likely that one mend helps all."""
+class SharedFinding(_Model):
+    """A finding at several hosts. If they also have one path pattern, one fix probably helps them all."""
 
     code: str
     severity: Severity
     pattern: str | None
-    """The shape of their sitemaps' paths; null: these hosts have none in common."""
+    """The path pattern of their sitemaps; null if these hosts share none."""
     hosts: list[str]
     """The first twenty."""
     host_count: int
     count: int
     points: float
-    """What it costs these hosts together."""
+    """The points that it costs these hosts together."""
 
 
 class Explanation(_Model):
-    """What a code means, in the language of the report."""
+    """The meaning of a finding code, in the language of the report."""
 
     what: str
     why: str
@@ -268,11 +268,11 @@ class Explanation(_Model):
 
 
 class Totals(_Model):
-    """All hosts together."""
+    """The totals of all hosts."""
 
     hosts: int
     hosts_without_documents: int
-    """Hosts of which nothing is harvested."""
+    """Hosts from which nothing is harvested."""
     hosts_incomplete: int
     listed: int
     harvested: int
@@ -290,26 +290,26 @@ class Totals(_Model):
 
 
 class Head(_Model):
-    """Everything but the hosts."""
+    """The first line of the file: everything but the hosts."""
 
     version: Literal["1.0"] = "1.0"
-    """Of this format. A new key is a new minor version, anything else a new major one."""
+    """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool
     run: Run
     register_: Register = Field(alias="register")
     totals: Totals
-    organisations: list[Organisation]
-    faults: list[Fault]
-    """Those that cost most first."""
+    organisations: list[OrganisationTotals]
+    faults: list[SharedFinding]
+    """Those that cost the most points first."""
     findings: list[FindingRow]
-    """Those that are about no host, such as a register that cannot be had."""
+    """Findings that are not about a host, such as a register that cannot be fetched."""
     explanations: dict[str, Explanation]
-    """Of every code that occurs."""
+    """The explanation of every code that occurs."""
 
 
 class Report(Head):
-    """The whole file."""
+    """The complete file."""
 
     hosts: list[Host]
-    """Worst first: those of which nothing is harvested, then by the share that is not, then by score."""
+    """Worst first: hosts with nothing harvested, then by the share that is lost, then by score."""

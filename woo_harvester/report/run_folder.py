@@ -1,7 +1,8 @@
 """The files that a run leaves in its folder, and the folder in which all runs leave theirs.
 
 This is the only module that knows the names of these files. It also reads and writes the statistics, and the
-files that consist of lines. ``file`` reads and writes the report, ``history`` the files about earlier runs.
+files that consist of lines. ``json_file`` reads and writes the report, ``history`` the files about earlier
+runs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
 from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.parts import Kind
+from woo_harvester.report.score_parts import HarvestKind
 
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"
@@ -51,7 +52,7 @@ class RunFolder:
         return self.path.name
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> HarvestKind:
         """The kind of documents that the run harvested: the name of the folder begins with the spider's."""
         return "vergunningen" if self.path.resolve().name.startswith("vergunningen") else "woo"
 

@@ -1,4 +1,4 @@
-"""The findings of an audit as SARIF 2.1.0, by which code hosts show them beside the files they are in.
+"""The findings of an audit as SARIF 2.1.0, with which code hosts show them beside the files they are about.
 
 Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0.
 """
@@ -11,31 +11,31 @@ from typing import Any
 from urllib.parse import quote
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.finding_counts import without_credentials
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.tally import without_credentials
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
-#: Most results of one run: code hosts take no more than some thousands, and nobody reads them.
-MAX_RESULTS = 5_000
+#: The maximum number of results: code hosts accept a few thousand, and nobody reads more.
+_MAX_RESULTS = 5_000
 
-#: Characters of a URL that stay as they are; all else in what a publisher wrote is escaped.
+#: Characters of a URL that are not escaped.
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
 
 
 def sarif(folder: RunFolder, lang: Language = "nl") -> str:
-    """Return the findings of a run as SARIF: a result each, at most 5,000, errors first.
+    """Return the findings of a run as SARIF: one result each, at most 5,000, errors first.
 
-    Raises OSError, ValueError for files that are not what a run writes.
+    Raises OSError, and ValueError for a file that a run cannot have written.
     """
     head = read_head(folder.report)
     hosts = {host.host for host in read_hosts(folder.report)}
     results: list[dict[str, Any]] = []
-    for severity in LEVELS:
+    for severity in _LEVELS:
         for finding in _findings(folder, hosts, severity):
-            if len(results) == MAX_RESULTS:
+            if len(results) == _MAX_RESULTS:
                 break
             results.append(_result(finding, lang))
     codes = sorted({result["ruleId"] for result in results})
@@ -50,7 +50,7 @@ def sarif(folder: RunFolder, lang: Language = "nl") -> str:
         "results": results,
         "columnKind": "unicodeCodePoints",
     }
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -68,7 +68,7 @@ def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:
     ]
     return {
         "ruleId": explained.code,
-        "level": LEVELS[explained.severity],
+        "level": _LEVELS[explained.severity],
         "message": {"text": "\n".join([*text, explained.mend])},
         "locations": [{"physicalLocation": _location(finding)}],
     }
@@ -89,5 +89,5 @@ def _rule(code: str, lang: Language) -> dict[str, Any]:
         "shortDescription": {"text": explained.what},
         "fullDescription": {"text": f"{explained.why} ({explained.source})"},
         "help": {"text": explained.mend},
-        "defaultConfiguration": {"level": LEVELS[explained.severity]},
+        "defaultConfiguration": {"level": _LEVELS[explained.severity]},
     }

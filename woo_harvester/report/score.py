@@ -1,7 +1,7 @@
 """The score of a host: 100 points for what a harvest needs, lowered by errors and warnings.
 
-It can be made again from ``findings.jsonl`` and the counts in ``hosts.jsonl``. ``docs/score.md`` tells
-publishers how.
+Anyone can calculate it again from ``findings.jsonl`` and the counts in ``hosts.jsonl``. ``docs/score.md``
+explains to publishers how.
 """
 
 from __future__ import annotations
@@ -12,68 +12,77 @@ from math import floor
 from typing import Literal
 
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.parts import NOT_ASKED_FOR, PARTS, Kind, Part, Section, part_of, weight_of
+from woo_harvester.report.score_parts import (
+    NOT_ASKED_FOR,
+    PARTS,
+    HarvestKind,
+    Part,
+    Section,
+    part_of,
+    weight_of,
+)
 
-#: Shares below this are none: they come of rounding.
-TINY = 1e-9
+#: Shares below this are zero but for rounding.
+_TINY = 1e-9
 
-#: Changes when the same findings give another score.
+#: The version of the rules. It changes when the same findings give another score.
 SCORE_VERSION = 1
 
 FindingKey = tuple[str, bool]
-"""A code, and whether the finding is about one document."""
+"""A finding code, and whether the finding is about a single document."""
 
-Counts = Mapping[FindingKey, int]
-"""How many findings of each kind a host has."""
+_Counts = Mapping[FindingKey, int]
+"""The number of findings of each kind."""
 
 State = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
 
 
 @dataclass(frozen=True, slots=True)
 class PartScore:
-    """A part of the score of one host."""
+    """One part of the score of a host."""
 
     part: Part
     state: State
-    """``not_applicable``: there was nothing to judge, and the part does not count. ``partly_reached`` and
-    ``not_reached``: nothing is wrong with it, but what came before kept it from being looked at."""
+    """``not_applicable``: there was nothing to check, so the part does not count. ``partly_reached`` and
+    ``not_reached``: nothing wrong was found, but an earlier error kept the part from being checked."""
     share: float
-    """The share of its points that is left, 0 to 1."""
+    """The share of its points that the host gets, 0 to 1."""
     costs: Mapping[FindingKey, float]
-    """The share that each finding costs; with the share that is left they are 1."""
+    """The share that each finding costs; together with ``share`` they add up to 1."""
 
     @property
     def points(self) -> float:
-        """Points times the share that is left."""
+        """The points that the host gets."""
         return 0.0 if self.state == "not_applicable" else self.part.points * self.share
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """All parts of one host; none where it was not visited."""
+    """The score of a host; without parts if the host was not visited."""
 
     parts: tuple[PartScore, ...]
 
     @property
     def of(self) -> int:
-        """The points of the parts that apply: 100 where all do."""
+        """The maximum number of points of the parts that apply: 100 if all apply."""
         return sum(each.part.points for each in self.parts if each.state != "not_applicable")
 
     @property
     def exact(self) -> float | None:
-        """Points of 100, as if what does not apply were not there; None where nothing was looked at."""
+        """The points scaled to 100 over the parts that apply; None if no part applies."""
         return 100 * sum(each.points for each in self.parts) / self.of if self.of else None
 
     @property
     def shown(self) -> int | None:
-        """Rounded down: only what has no error and no warning at all has 100."""
+        """The score as shown, rounded down: 100 means no errors and no warnings at all."""
         return None if self.exact is None else floor(self.exact)
 
     @property
     def costs(self) -> dict[FindingKey, float]:
-        """How many of the 100 points each finding costs; together they are what is missing from 100.
+        """The points of 100 that each finding costs; together they are the points that are missing.
 
-        What was not reached may have faults of its own: for what kept it from being reached it is a maximum.
+        A part that was not reached may have findings of its own. For the finding that kept it from being
+        reached, the points of that part are therefore a maximum.
         """
         found: dict[FindingKey, float] = {}
         for each in self.parts:
@@ -82,29 +91,29 @@ class Score:
         return found
 
     def section(self, section: Section) -> tuple[float, int] | None:
-        """Points of a section and what they are out of; None where none of its parts applies."""
+        """Return the points of a section and their maximum, or None if none of its parts applies."""
         parts = [each for each in self.parts if each.part.section == section]
         of = sum(each.part.points for each in parts if each.state != "not_applicable")
         return (sum(each.points for each in parts), of) if of else None
 
 
-def score(counts: Counts, account: Account, kind: Kind = "woo") -> Score:
-    """The score of a host by its findings and its account: this is the whole rule."""
+def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score:
+    """Return the score of a host from its findings and its account. This is the complete rule."""
     parts: list[PartScore] = []
-    stopped: dict[FindingKey, float] = {}  # the share of everything after it that an error keeps back
-    errors: dict[FindingKey, float] = {}  # about the host and its files, so far
-    documents = account.listed  # that are left
+    stopped: dict[FindingKey, float] = {}  # the share of all later parts that each error blocks
+    errors: dict[FindingKey, float] = {}  # errors so far about the host and its files
+    documents = account.listed  # minus those lost in earlier parts
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
         total: int = {"host": 1, "listed": documents}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
         before, reached = stopped, 1 - sum(stopped.values())
-        if part.basis == "host" and reached > TINY:  # all or nothing can be judged by what was reached
+        if part.basis == "host" and reached > _TINY:  # all or nothing: what was reached is enough to check it
             before, reached = {}, 1.0
         scale = reached / max(total, sum(wrong.values()), 1)
         costs = before | {key: before.get(key, 0) + share * scale for key, share in wrong.items()}
-        if reached < TINY:
+        if reached < _TINY:
             parts.append(PartScore(part, "not_reached", 0.0, costs))
         elif not total and not wrong:
             parts.append(PartScore(part, "not_applicable", 1.0, {}))

@@ -1,7 +1,7 @@
-"""How to mend a finding: the publisher's own entry before and after, as XML or as lines of robots.txt.
+"""How to fix a finding: the publisher's own entry before and after the fix, as XML or as lines of robots.txt.
 
-What stands in a finding (loc, element, what was seen) is the publisher's; the rest of an entry is left out.
-Where the right value cannot be known, the text after it has an example of one.
+The parts of a finding (loc, element, what was seen) are what the publisher wrote; the rest of the entry is
+left out. If the right value cannot be known, the text after the fix has an example value.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
 from woo_harvester.diwoo.mapping import NO_KIND
-from woo_harvester.report.model import Body, Snippet
-from woo_harvester.report.tally import CREDENTIALS
+from woo_harvester.report.finding_counts import CREDENTIALS
+from woo_harvester.report.model import Organisation, Snippet
 from woo_harvester.report.xml_lines import (
     CATEGORY,
     DAY,
@@ -33,35 +33,35 @@ from woo_harvester.report.xml_lines import (
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
 from woo_harvester.urls import loc_problem
 
-#: Where an index is to be, for one that has a wrong name.
-INDEX = "sitemapindex-diwoo.xml"
+#: The file name that an index should have.
+_INDEX_NAME = "sitemapindex-diwoo.xml"
 
-Given = Mapping[str, Any]
-"""A finding, as ``findings.jsonl`` has it."""
+_Finding = Mapping[str, Any]
+"""A finding as a line of ``findings.jsonl``."""
 
-Maker = Callable[[Given, Body], "tuple[list[str], list[str]] | None"]
+_Maker = Callable[[_Finding, Organisation], "tuple[list[str], list[str]] | None"]
 
 
-def snippet(finding: Given, body: Body | None) -> Snippet | None:
-    """Before and after of one finding; None for what is not mended in a text.
+def snippet(finding: _Finding, organisation: Organisation | None) -> Snippet | None:
+    """Return the text before and after the fix, or None for a finding that is not fixed in a text.
 
-    *body* is whose host it is, for a publisher that is not given.
+    *organisation* is the owner of the host. It is the example for a publisher that is not given.
     """
     make = _MAKERS.get(finding["code"])
-    made = make(finding, body or Body(id="", name="")) if make else None
+    made = make(finding, organisation or Organisation(id="", name="")) if make else None
     if made is None or made[0] == made[1]:
         return None
     before, after = made
     return Snippet(before="\n".join(before), after="\n".join(after))
 
 
-# What each kind of finding needs
+# Locs and metadata
 
 
-def _other_loc(change: Callable[[Given], str | None]) -> Maker:
-    """A loc that is written in another way, where it stands: in robots.txt, an index or a sitemap."""
+def _other_loc(change: Callable[[_Finding], str | None]) -> _Maker:
+    """Return a maker for a loc that *change* writes in another way, in robots.txt, an index or a sitemap."""
 
-    def make(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
         loc, element = change(finding), finding.get("element")
         if loc is None or loc_problem(loc):
             return None
@@ -78,71 +78,73 @@ def _entry_of(element: str) -> str:
     return "sitemap" if element == "sitemap/loc" else "url"
 
 
-def _https(finding: Given) -> str | None:
+def _https(finding: _Finding) -> str | None:
     scheme, _, rest = str(finding.get("seen", "")).strip().partition("://")
     return _quoted(f"https://{rest}") if scheme.lower() == "http" else None
 
 
-def _escaped(finding: Given) -> str | None:
+def _escaped(finding: _Finding) -> str | None:
     loc = str(finding.get("seen", "")).strip()
     try:
-        whole = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
+        url = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
     except ValueError:  # a broken IPv6 address
         return None
-    return _quoted(whole)
+    return _quoted(url)
 
 
 def _quoted(url: str) -> str:
-    """What never stands in a URL, such as a space, as its number."""
+    """Return the URL with percent escapes for characters that a URL cannot have, such as a space."""
     return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
 
 
-def _without_login(finding: Given) -> str:
+def _without_login(finding: _Finding) -> str:
     return CREDENTIALS.sub("", str(finding.get("seen", "")))
 
 
-def _redirected(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
+def _redirected(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
     target = str(finding.get("seen", "")).partition("doorverwijzing naar ")[2]
     return None if loc_problem(target) else (entry(finding.get("url", "")), entry(target))
 
 
-def _file(finding: Given) -> str:
+def _file(finding: _Finding) -> str:
     return f"https://{finding.get('host')}/documenten/bestand.pdf"
 
 
-def _no_loc(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _no_loc(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     name = _entry_of(finding.get("element", "loc"))
     loc = f"https://{finding.get('host')}/sitemap-1.xml" if name == "sitemap" else _file(finding)
     return entry("", name=name), entry(loc, name=name)
 
 
-def _html_page(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _html_page(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     return entry(finding.get("url", "")), entry(_file(finding))
 
 
-def _lastmod(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _lastmod(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     loc, seen = finding.get("url", ""), finding.get("seen")
     before = [f"<lastmod>{escape(seen)}</lastmod>"] if seen else []
     return entry(loc, *before), entry(loc, f"<lastmod>{finding.get('at', MOMENT)}</lastmod>")
 
 
-def _absent(path: str, example: Callable[[Given, Body], str]) -> Maker:
-    """An element of DiWoo that is not there."""
+def _absent(path: str, example: Callable[[_Finding, Organisation], str]) -> _Maker:
+    """Return a maker for an element of DiWoo that is absent."""
 
-    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
         loc = finding.get("url", "")
-        return described(loc, "…"), described(loc, "…", *nested(path, example(finding, body)))
+        return described(loc, "…"), described(loc, "…", *nested(path, example(finding, organisation)))
 
     return make
 
 
-def _publisher(finding: Given, body: Body) -> str:
-    uri = body.id if body.id.startswith("https://") else ""
+def _publisher(finding: _Finding, organisation: Organisation) -> str:
+    uri = organisation.id if organisation.id.startswith("https://") else ""
     name = finding.get("element") or "publisher"
-    return coded(name, body.name or "gemeente Voorbeeld", uri or "https://identifier.overheid.nl/tooi/id/…")
+    return coded(
+        name, organisation.name or "gemeente Voorbeeld", uri or "https://identifier.overheid.nl/tooi/id/…"
+    )
 
 
-def _title(finding: Given, body: Body) -> str:
+def _title(finding: _Finding, organisation: Organisation) -> str:
     _, _, title = finding.get("action", "").partition(": ")
     known = title if title and title != "Onbekend" else "Besluit op Woo-verzoek over de kade"
     return text_element("officieleTitel", known)
@@ -162,16 +164,16 @@ def _handling() -> list[str]:
     ]
 
 
-def _no_handling(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _no_handling(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     loc = finding.get("url", "")
     return described(loc, "…"), described(loc, "…", *_handling())
 
 
-def _no_metadata(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _no_metadata(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     loc = finding.get("url", "")
     inside = [
-        _publisher({}, body),
-        *nested("titelcollectie/officieleTitel", _title({}, body)),
+        _publisher({}, organisation),
+        *nested("titelcollectie/officieleTitel", _title({}, organisation)),
         *nested(CATEGORY, _example(CATEGORY)),
         *_handling(),
     ]
@@ -181,8 +183,8 @@ def _no_metadata(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     return before, described(loc, *inside)
 
 
-def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
-    """A value of a list: what was given, and what it was read as, else an example of that list."""
+def _value(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
+    """Return a value of a list: first as given, then as it was read, else an example from that list."""
     path, loc = finding.get("element", ""), finding.get("url", "")
     label, uri = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
     _, read_as, text = str(finding.get("action", "")).partition("gelezen als ")
@@ -196,15 +198,15 @@ def _value(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
     return described(loc, *nested(path, before)), described(loc, *nested(path, coded(path, *right)))
 
 
-def _date(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _date(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     path, loc = finding.get("element", ""), finding.get("url", "")
     right = DAY if path == "creatiedatum" else MOMENT
     before = nested(path, text_element(path, finding.get("seen", "")))
     return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
 
 
-def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]] | None:
-    """An element of their own; what the schema has, but in the wrong shape, belongs in DiWoo itself."""
+def _unknown_element(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
+    """Return an unknown element as extraMetadata; None if DiWoo has the element, but in another form."""
     loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
     name = next((name for name in names if name not in ELEMENTS), None)
     if name is None:
@@ -224,49 +226,49 @@ def _unknown_element(finding: Given, body: Body) -> tuple[list[str], list[str]] 
     return described(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), entry(loc, *field)
 
 
-# Files
+# robots.txt, indexes and sitemaps
 
 
-def _no_robots(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    return [], ["User-agent: *", "Allow: /", "", f"Sitemap: https://{finding.get('host')}/{INDEX}"]
+def _no_robots(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+    return [], ["User-agent: *", "Allow: /", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
 
 
-def _no_index(finding: Given, body: Body) -> tuple[list[str], list[str]]:
-    return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{INDEX}"]
+def _no_index(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+    return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
 
 
-def _allowed(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _allowed(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     folder = urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/"
     return ["User-agent: *", f"Disallow: {folder}"], ["User-agent: *", f"Allow: {folder}"]
 
 
-def _sitemap_line(change: Callable[[str, Given], str]) -> Maker:
-    """A ``Sitemap:`` line of robots.txt that is written in another way."""
+def _sitemap_line(change: Callable[[str, _Finding], str]) -> _Maker:
+    """Return a maker for a ``Sitemap:`` line of robots.txt that *change* writes in another way."""
 
-    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
         given = finding.get("seen") or finding.get("url", "")
         return [f"Sitemap: {given}"], [f"Sitemap: {change(given, finding)}"]
 
     return make
 
 
-def _renamed(given: str, finding: Given) -> str:
+def _renamed(given: str, finding: _Finding) -> str:
     folder, slash, _ = given.rpartition("/")
-    return f"{folder}{slash}{INDEX}"
+    return f"{folder}{slash}{_INDEX_NAME}"
 
 
-def _lower(given: str, finding: Given) -> str:
+def _lower(given: str, finding: _Finding) -> str:
     folder, slash, name = given.rpartition("/")
     return f"{folder}{slash}{name.lower()}"
 
 
-def _urlset(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _urlset(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
     after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
     return before, [*after, *("  " + line for line in entry(_file(finding))), "</urlset>"]
 
 
-def _index_of(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _index_of(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     sitemap = urljoin(finding.get("url", ""), "sitemap-1.xml")
     after = ["  <sitemap>", f"    <loc>{escape(sitemap)}</loc>", "  </sitemap>", "</sitemapindex>"]
     return (
@@ -275,15 +277,15 @@ def _index_of(finding: Given, body: Body) -> tuple[list[str], list[str]]:
     )
 
 
-def _doctype(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+def _doctype(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
     first, rest = '<?xml version="1.0" encoding="UTF-8"?>', f'<urlset xmlns="{SITEMAP_NAMESPACE}">'
     return [first, "<!DOCTYPE …>", rest], [first, rest]
 
 
-def _namespace(name: str, right: str) -> Maker:
-    """An element with the namespace that it must have."""
+def _namespace(name: str, right: str) -> _Maker:
+    """Return a maker for an element that needs the namespace *right*."""
 
-    def make(finding: Given, body: Body) -> tuple[list[str], list[str]]:
+    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
         seen = finding.get("seen", "")
         given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
         return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
@@ -291,7 +293,7 @@ def _namespace(name: str, right: str) -> Maker:
     return make
 
 
-_MAKERS: dict[str, Maker] = {
+_MAKERS: dict[str, _Maker] = {
     "robots.ontbreekt": _no_robots,
     "robots.geen-diwoo-index": _no_index,
     "robots.verboden": _allowed,
@@ -321,10 +323,10 @@ _MAKERS: dict[str, Maker] = {
     "verantwoordelijke.ontbreekt": _absent("verantwoordelijke", _publisher),
     "titel.ontbreekt": _absent("titelcollectie/officieleTitel", _title),
     "titel.onbekend": _absent("titelcollectie/officieleTitel", _title),
-    "informatiecategorie.ontbreekt": _absent(CATEGORY, lambda finding, body: _example(CATEGORY)),
+    "informatiecategorie.ontbreekt": _absent(CATEGORY, lambda finding, organisation: _example(CATEGORY)),
     "informatiecategorie.onbekend": _value,
     "creatiedatum.ontbreekt": _absent(
-        "creatiedatum", lambda finding, body: text_element("creatiedatum", DAY)
+        "creatiedatum", lambda finding, organisation: text_element("creatiedatum", DAY)
     ),
     "documenthandeling.ontbreekt": _no_handling,
     "documenthandeling.onbekend": _value,
@@ -332,5 +334,5 @@ _MAKERS: dict[str, Maker] = {
     "waarde.uri-onbekend": _value,
     "waarde.label-onbekend": _value,
     "waarde.strijdig": _value,
-    "format.onbekend": _absent("format", lambda finding, body: _example("format")),
+    "format.onbekend": _absent("format", lambda finding, organisation: _example("format")),
 }

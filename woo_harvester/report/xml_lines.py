@@ -1,4 +1,4 @@
-"""Lines of XML as a publisher writes them: an entry of a sitemap, and what stands in its DiWoo."""
+"""Lines of XML as a publisher writes them: an entry of a sitemap, with the elements of its DiWoo."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ DAY = "2026-01-31"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 HANDLING = "documenthandelingen/documenthandeling"
 
-#: A value as findings have it: a label, a URI, or ``label (URI)``.
+#: A value as it is written in findings: a label, a URI, or ``label (URI)``.
 _VALUE = re.compile(
     r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?", re.DOTALL
 )
 
-#: Value lists of elements, by the end of their path, and which of their values serves as an example.
+#: For the last element of a path: its value list, and the value of that list that is the example.
 _LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
     "informatiecategorie": (
         lists.informatiecategorieen,
@@ -35,12 +35,12 @@ _LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
 
 
 def entry(loc: str, *inside: str, name: str = "url") -> list[str]:
-    """A ``url`` of a sitemap, or a ``sitemap`` of an index, with what stands beside its loc."""
+    """Return a ``url`` of a sitemap, or a ``sitemap`` of an index, with the lines *inside* after its loc."""
     return [f"<{name}>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), f"</{name}>"]
 
 
 def nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:
-    """*leaf*, the last element of a path such as ``titelcollectie/officieleTitel``, within the others."""
+    """Return *leaf* inside the other elements of a path such as ``titelcollectie/officieleTitel``."""
     lines = [leaf]
     for name in reversed(path.split("/")[:-1]):
         lines = [f"<{prefix}{name}>", *("  " + line for line in lines), f"</{prefix}{name}>"]
@@ -48,7 +48,7 @@ def nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:
 
 
 def described(loc: str, *inside: str) -> list[str]:
-    """A ``url`` of a sitemap, with what stands in its ``diwoo:DiWoo``."""
+    """Return a ``url`` of a sitemap, with the lines *inside* in its ``diwoo:DiWoo``."""
     lines = [
         "<diwoo:Document>",
         "  <diwoo:DiWoo>",
@@ -60,31 +60,31 @@ def described(loc: str, *inside: str) -> list[str]:
 
 
 def text_element(path: str, text: str) -> str:
-    """The last element of a path, with a text."""
+    """Return the last element of a path, with a text."""
     name = path.rpartition("/")[2]
     return f"<diwoo:{name}>{escape(text)}</diwoo:{name}>"
 
 
 def coded(path: str, label: str, uri: str) -> str:
-    """The last element of a path, with a value of a list."""
+    """Return the last element of a path, with a label and the URI of a value."""
     name = path.rpartition("/")[2]
     resource = f" resource={quoteattr(uri)}" if uri else ""
     return f"<diwoo:{name}{resource}>{escape(label)}</diwoo:{name}>"
 
 
 def listed_value(path: str, concept: Concept) -> str:
-    """The last element of a path, with a value that is in its list."""
+    """Return the last element of a path, with a value of its list."""
     return coded(path, concept.label, concept.uri)
 
 
 def example_of(path: str) -> Concept | None:
-    """A value of the list that goes with an element; None for an element without such a list."""
+    """Return an example value for the last element of a path, or None if it has no value list."""
     source = _LISTS.get(path.rpartition("/")[2])
     return source[0]()[source[1]] if source else None
 
 
 def label_and_uri(text: str) -> tuple[str, str]:
-    """Label and URI of a value as a finding has it."""
+    """Return the label and the URI of a value in a finding; either may be empty."""
     match = _VALUE.fullmatch(text.strip())
     if match is None:
         return text, ""

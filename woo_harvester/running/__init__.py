@@ -1,1 +1,5 @@
-"""What a command needs to run a spider: streams, log, the process, and why a run could not start."""
+"""Running a spider from a command: the process, its streams and log, and errors that stop a run.
+
+Every command of the project derives from ``command.ProjectCommand``. Those that run a spider use
+``process.HarvestProcess``. Components call ``ending.end_run`` to end a run that cannot continue.
+"""

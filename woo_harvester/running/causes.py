@@ -1,4 +1,4 @@
-"""Why something failed, in one line."""
+"""The cause of an exception in one line, for operators."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 from scrapy.exceptions import UsageError
 
-#: What the machine says when a process may have no more memory or files. (EAGAIN is also that of a lock.)
+#: The error numbers for no more memory or files. EAGAIN is not here, because a lock also raises it.
 _EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 
-#: Python's words for a thread that the machine does not give.
+#: Python's message when it cannot start a thread.
 _NO_THREAD = "can't start new thread"
 
 
@@ -20,7 +20,7 @@ class StartError(Exception):
 
 
 def cause_of(error: BaseException) -> str:
-    """Return what *error* says, in one line and with the name of the file or of its class."""
+    """Return the message of *error* in one line, with the name of the file or of the exception class."""
     if isinstance(error, MemoryError):
         return "out of memory"
     if isinstance(error, StartError):
@@ -37,7 +37,7 @@ def cause_of(error: BaseException) -> str:
 
 
 def exhaustion_in(error: BaseException) -> BaseException | None:
-    """Return *error*, or what led to it, where that is a lack of memory, threads or files."""
+    """Return the first of *error* and its causes that is a lack of memory, threads or files, or None."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
@@ -49,7 +49,7 @@ def exhaustion_in(error: BaseException) -> BaseException | None:
 
 
 def is_exhausted(error: BaseException) -> bool:
-    """Return whether *error*, or what led to it, is a lack of memory, threads or files."""
+    """Return whether *error* or one of its causes is a lack of memory, threads or files."""
     return exhaustion_in(error) is not None
 
 
@@ -61,7 +61,7 @@ def _is_exhaustion(error: BaseException) -> bool:
 
 @contextmanager
 def naming(setting: str) -> Iterator[None]:
-    """Turn what a wrong value of *setting* raises into a UsageError that names the setting."""
+    """Turn exceptions about a wrong value of *setting* into a UsageError that names the setting."""
     try:
         yield
     except (UsageError, MemoryError):

@@ -1,6 +1,6 @@
-"""What the project's commands share: one line for what is typed wrong, and an exit status for all that fails.
+"""The base class of the project's commands: every failure gives one line of error and an exit status.
 
-Not in ``commands/``, where Scrapy would take the class for a command.
+It is not in ``commands/``, because Scrapy would list the class as a command.
 """
 
 from __future__ import annotations
@@ -31,35 +31,38 @@ from woo_harvester.running.streams import (
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-#: Scrapy's own options, which every command has, are in a group with this title.
-GLOBAL = "Global Options"
+#: The title of the group with Scrapy's own options, which every command has.
+_GLOBAL_GROUP = "Global Options"
 
-#: From here on a name in the environment is taken for a setting that is misspelt (of 1).
-ALIKE = 0.9
+#: The similarity (0 to 1) from which a name in the environment is reported as a misspelt setting.
+_SIMILARITY = 0.9
 
 
-class WordedCommand(ScrapyCommand):
-    """Refuses options that it does not know, which Scrapy's parser passes on as arguments."""
+class ProjectCommand(ScrapyCommand):
+    """A command that checks options and settings, and reports every failure in one line.
+
+    A subclass implements :meth:`perform`. Scrapy's own parser would pass unknown options on as arguments.
+    """
 
     name: str
-    """As it is typed."""
+    """The name of the command on the command line."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's options, and report in a line what is wrong with one."""
+        """Add Scrapy's options, and report errors in them in one line."""
         open_closed_streams()
         super().add_options(parser)
-        parser.error = self.refuse  # type: ignore[method-assign]  # one line, without the usage
+        parser.error = self.refuse  # type: ignore[method-assign]  # no usage text
         self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse what looks like an option and is none, and settings that are wrong. Raises UsageError."""
+        """Check options and settings. Raises UsageError."""
         with self.failing():
             self.check_options(args)
             super().process_options(args, opts)
             self._check_settings()
 
     def check_options(self, args: Sequence[str]) -> None:
-        """Raise UsageError for an argument that is an option which there is not."""
+        """Raise UsageError if an argument looks like an unknown option."""
         for given in args:
             if given.startswith("-") and given != "-":
                 raise UsageError(
@@ -67,28 +70,28 @@ class WordedCommand(ScrapyCommand):
                 )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the command is for; whatever keeps it from that is the last line on stderr."""
+        """Run the command; if it fails, the last line on stderr says why."""
         try:
             with self.failing():
                 self.perform(args, opts)
                 with to_stdout():
                     flush_stdout()
         finally:
-            with suppress(OSError):  # of a command that has failed already
+            with suppress(OSError):  # the command has failed already
                 flush_stdout()
             flush_stderr()
             if isinstance(self.crawler_process, HarvestProcess):
                 self.crawler_process.ends(self.exitcode)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the command is for."""
+        """Run the command itself; a subclass implements this."""
         raise NotImplementedError
 
     @contextmanager
     def failing(self) -> Iterator[None]:
         """Turn an exception into a line of error and exit status 1.
 
-        One that the machine or a setting does not explain has its traceback before that line.
+        An unexpected exception is written with its traceback before that line.
         """
         try:
             yield
@@ -101,14 +104,18 @@ class WordedCommand(ScrapyCommand):
             raise SystemExit(1) from error
 
     def _check_settings(self) -> None:
-        """Complete the project's own settings. Raises UsageError for a name or a value that cannot be."""
+        """Complete the project's own settings. Raises UsageError for an unknown name or a wrong value."""
         settings = cast("Settings", self.settings)
         names = [setting.name for setting in SETTINGS]
         for name in settings:
             if name.startswith("WOO_") and name not in names:
                 raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)
         for name in os.environ:  # others may have names there too, but hardly ones that are so much alike
-            if name.startswith("WOO_") and name not in names and get_close_matches(name, names, 1, ALIKE):
+            if (
+                name.startswith("WOO_")
+                and name not in names
+                and get_close_matches(name, names, 1, _SIMILARITY)
+            ):
                 line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
                 write_stderr(f"scrapy {self.name}: {line}")
         try:
@@ -116,28 +123,28 @@ class WordedCommand(ScrapyCommand):
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
 
-    def tell(self, line: str) -> None:
+    def write_error(self, line: str) -> None:
         """Write a line of error."""
         write_stderr(f"scrapy {self.name}: error: {line}")
 
     def fail(self, line: str, status: int = 1) -> None:
-        """Write a line of error, and end with an exit status."""
-        self.tell(line)
+        """Write a line of error, and set the exit status."""
+        self.write_error(line)
         self.exitcode = status
 
     def refuse(self, message: str) -> NoReturn:
-        """Tell what was typed wrong, and end."""
-        self.tell(message)
+        """Write a line of error about a wrong argument, and exit with status 2."""
+        self.write_error(message)
         raise SystemExit(2)
 
     def options(self) -> tuple[list[str], list[str]]:
-        """The options of the command itself, and those of all commands; long ones where there are such."""
+        """Return the command's own options, and those of all commands; the long form if there is one."""
         own: list[str] = []
         shared: list[str] = []
         for group in self._parser._action_groups:
             for action in group._group_actions:
                 names = [name for name in action.option_strings if name.startswith("--")]
-                is_shared = group.title == GLOBAL or action.dest == "help"
+                is_shared = group.title == _GLOBAL_GROUP or action.dest == "help"
                 (shared if is_shared else own).extend(names or action.option_strings)
         return own, shared
 
@@ -148,7 +155,7 @@ def _meant(given: str, names: Sequence[str]) -> str:
 
 
 def one_of(*names: str) -> Callable[[str], str]:
-    """The type of an option that has one of these values."""
+    """Return an argparse type for an option that has one of these values."""
 
     def check(given: str) -> str:
         if given not in names:

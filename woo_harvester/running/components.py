@@ -1,4 +1,4 @@
-"""Checks the settings of Scrapy by which a run would fail late, or in words that do not name them."""
+"""Checks of Scrapy's settings, for values with which a run would fail late or without naming the setting."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from woo_harvester.running.causes import StartError, naming
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: Settings whose keys are components; None switches one off.
+#: Settings whose keys are components; the value None turns one off.
 _BY_KEY = ("EXTENSIONS", "ITEM_PIPELINES", "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES")
 
-#: Settings whose values are components; None switches one off.
+#: Settings whose values are components; None turns one off.
 _BY_VALUE = ("DOWNLOAD_HANDLERS", "FEED_EXPORTERS", "FEED_STORAGES")
 
-#: Settings that name one component; not set means none.
+#: Settings that name one component, if they are set.
 _ONE = (
     "DOWNLOADER",
     "DUPEFILTER_CLASS",
@@ -40,12 +40,12 @@ _ONE = (
     "TWISTED_REACTOR",
 )
 
-#: Scrapy uses no feed where it cannot use one of them.
+#: The start of the error for feeds: if Scrapy cannot use one feed, it uses none of them.
 NO_FEED = "FEEDS names outputs of which none can be used"
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Check what must be right before there is a process. Raises UsageError with the name of the setting."""
+    """Check the settings that a process needs. Raises UsageError with the name of the setting."""
     with naming("ADDONS"):
         for addon in build_component_list(settings.getdict("ADDONS")):
             load_object(addon)
@@ -60,7 +60,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def check_components(settings: BaseSettings) -> None:
-    """Load each component that a setting names; needs the reactor, which a component may import.
+    """Load each component that a setting names. Install the reactor first: a component may import it.
 
     Raises UsageError with the name of the setting, and StartError for feeds.
     """
@@ -82,7 +82,7 @@ def check_components(settings: BaseSettings) -> None:
 
 
 def _check_feeds(settings: BaseSettings) -> None:
-    """Raise StartError for a feed whose format or storage Scrapy does not know: it would use no feed."""
+    """Raise StartError for a feed with an unknown format or storage, since Scrapy would use no feed."""
     formats, storages = settings.getwithbase("FEED_EXPORTERS"), settings.getwithbase("FEED_STORAGES")
     for uri, options in settings.getdict("FEEDS").items():
         given = options.get("format")

@@ -1,4 +1,4 @@
-"""The end of a process that was stopped, whatever hangs in it."""
+"""The deadline of a stopped process: it ends in time, even if a thread hangs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ OVERDUE = (
     "what is not confirmed comes again in the next run"
 )
 
-#: Seconds that the log gets for the last line; its disk may hang too.
+#: Seconds to write the last line to the log, whose disk may hang too.
 _LAST_LINE = 1.0
 
 
 class Deadline:
-    """Ends the process after so many seconds, from a thread: a disk or a database may block the others.
+    """Ends the process at a given time from its own threads, because a disk or database may block the others.
 
-    Its threads are started at once. Later there may be no memory for one, and Python's ``Thread.start`` may
+    The threads start immediately. Later there may be no memory for them, and Python's ``Thread.start`` might
     then wait for ever.
     """
 
     def __init__(self) -> None:
         self.status: int | None = None
-        """The exit status, once the command has done all that it does."""
+        """The exit status, or None as long as the command has not finished its work."""
         self._line = ""
         self._at: float | None = None
         self._changed = threading.Condition()
@@ -38,7 +38,7 @@ class Deadline:
             threading.Thread(target=self._wait, args=(later, act), name="deadline", daemon=True).start()
 
     def start(self, seconds: float, line: str) -> None:
-        """End the process after so many seconds, unless it ends sooner anyway; *line* says why."""
+        """End the process after *seconds*; *line* is the error. An earlier deadline stays."""
         at = monotonic() + seconds
         with self._changed:
             if self._at is None or at < self._at:

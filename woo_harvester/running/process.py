@@ -1,4 +1,4 @@
-"""The process in which a command runs spiders, and how their run ended."""
+"""The process in which a command runs spiders, and why a run failed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.components import check_components, check_settings
 from woo_harvester.running.deadline import OVERDUE, Deadline
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.startlog import Errors, StartLog
+from woo_harvester.running.startlog import FirstErrors, StartLog
 from woo_harvester.running.threads import start_threads
 
 if TYPE_CHECKING:
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Scrapy's finish reason where the spider's ``start()`` raised what nobody expected.
-START_ERROR = "start_error"
+#: Scrapy's finish reason if the spider's ``start()`` raised an unexpected exception.
+_START_ERROR = "start_error"
 
-#: Seconds that threads which hang get after a second signal.
-AFTERWARDS = 1.0
+#: Seconds that hanging threads get after a second signal.
+_KILL_TIMEOUT = 1.0
 
-EXHAUSTED = "the machine gives this run no more memory, threads or files: {}; the next run goes on"
+_EXHAUSTED = "the machine gives this run no more memory, threads or files: {}; the next run goes on"
 
-STOPPED_AT_ONCE = (
+_STOPPED_AT_ONCE = (
     "stopped before outputs and report were closed: what is not confirmed comes again in the next run"
 )
 
 Failure = tuple[int, str]
-"""Exit status, and the line that says why."""
+"""The exit status, and the line of error."""
 
 
 class HarvestProcess(AsyncCrawlerProcess):
-    """Scrapy's own process, whose log is kept back until the first request unless it goes to a file.
+    """Scrapy's process, which keeps its log back until the first request, unless it goes to a file.
 
-    Raises UsageError for a setting that is wrong, and StartError for what the machine does not give.
+    Making it raises UsageError for a wrong setting, and StartError if the machine lacks memory or threads.
     """
 
     def __init__(self, settings: Settings) -> None:
-        with suppress(AttributeError, OSError):  # of a stderr that is no file
-            faulthandler.enable()  # a library that aborts says nothing itself
+        with suppress(AttributeError, OSError):  # stderr may not be a file
+            faulthandler.enable()  # shows where a library calls abort()
         check_settings(settings)
         try:
             with _quiet():
@@ -63,14 +63,14 @@ class HarvestProcess(AsyncCrawlerProcess):
             raise StartError(_with_log_file(settings, error)) from error
         check_components(settings)
         self._start_log: StartLog | None = None
-        self._errors = Errors()
+        self._errors = FirstErrors()
 
     def run(
         self, crawler: Crawler, arguments: dict[str, Any], done: Callable[[], None] | None = None
     ) -> Failure | None:
-        """Run a spider to its end; return why it could not start or not go on.
+        """Run a spider to its end; return why it could not start or continue, or None.
 
-        *done* is called at its end, and may begin another crawl.
+        *done* is called at its end, and may start another crawl.
         """
         if not self.settings["LOG_FILE"]:
             self._start_log = StartLog()
@@ -85,7 +85,7 @@ class HarvestProcess(AsyncCrawlerProcess):
                 task.add_done_callback(lambda _: done())
             task.add_done_callback(partial(self._done_well, crawler))
             self.start()
-            self._deadline.status = None  # what follows, such as an answer, must come to its end too
+            self._deadline.status = None  # the command still has to print its result
             return self._failure(crawler, task)
         finally:
             self._release_log()
@@ -93,42 +93,42 @@ class HarvestProcess(AsyncCrawlerProcess):
             sys.unraisablehook = sys.__unraisablehook__
 
     def _signal_shutdown(self, signum: int, frame: Any) -> None:
-        """Stop the crawls within ``WOO_STOP_TIMEOUT`` seconds, also where the event loop is blocked."""
+        """Stop the crawls within ``WOO_STOP_TIMEOUT`` seconds, even if the event loop is blocked."""
         seconds = self.settings.getfloat("WOO_STOP_TIMEOUT")
         self._deadline.start(seconds, OVERDUE.format(seconds=seconds))
         super()._signal_shutdown(signum, frame)
 
     def _signal_kill(self, signum: int, frame: Any) -> None:
-        """End the process at once; threads that hang get a moment."""
-        self._deadline.start(AFTERWARDS, STOPPED_AT_ONCE)
+        """End the process at once; hanging threads get a second."""
+        self._deadline.start(_KILL_TIMEOUT, _STOPPED_AT_ONCE)
         super()._signal_kill(signum, frame)
 
     def ends(self, status: int) -> None:
-        """Have the process end with *status*, also where a thread that hangs keeps it from its end."""
+        """Set the exit status with which the deadline ends the process, if a thread hangs."""
         self._deadline.status = status
 
     def _done_well(self, crawler: Crawler, task: asyncio.Task[None]) -> None:
-        """Let the process end well, whatever threads hang, when all outputs and the report are closed."""
+        """Set exit status 0 for the deadline, once all outputs and the report are closed."""
         is_well = not task.cancelled() and task.exception() is None
         if is_well and not self.crawlers and not getattr(crawler.spider, "failure", None):
             self._deadline.status = 0
 
     def _exhausted(self, crawler: Crawler, cause: str) -> None:
-        """End the run; Scrapy has logged the error and would go on, with one failure after another."""
+        """End the run; Scrapy only logs the error, and would continue with one failure after another."""
         from twisted.internet import reactor  # noqa: PLC0415  -- only once it is installed
 
-        line = EXHAUSTED.format(cause)
+        line = _EXHAUSTED.format(cause)
         self._deadline.start(self.settings.getfloat("WOO_STOP_TIMEOUT"), line)
         reactor.callFromThread(end_run, crawler, "exhausted", line)
 
     def _unraisable(self, crawler: Crawler, unraisable: sys.UnraisableHookArgs) -> None:
-        """End the run, too, for want of memory in a thread that has not begun: whoever started it waits."""
+        """End the run also if a new thread lacks memory: the thread that started it would wait for ever."""
         sys.__unraisablehook__(unraisable)
         if unraisable.exc_value is not None and is_exhausted(unraisable.exc_value):
             self._exhausted(crawler, cause_of(unraisable.exc_value))
 
     def _release_log(self, *, drop: bool = False) -> None:
-        """Write the log that was kept back, or with *drop* forget it."""
+        """Write the log that was kept back, or with *drop* discard it."""
         if self._start_log is not None:
             (self._start_log.forget if drop else self._start_log.write_kept)()
 
@@ -138,42 +138,42 @@ class HarvestProcess(AsyncCrawlerProcess):
             self._release_log(drop=True)
             return failure
         if not task.done():  # a second signal, or one before there was anything to close
-            return 1, STOPPED_AT_ONCE
+            return 1, _STOPPED_AT_ONCE
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.error("The run failed", exc_info=error)
             return 1, cause_of(_first(error))
-        if crawler._stats is not None and crawler.stats.get_value("finish_reason") == START_ERROR:
+        if crawler._stats is not None and crawler.stats.get_value("finish_reason") == _START_ERROR:
             return 1, f"the run could not start: {self._errors.first}"
         if self._errors.exhausted is not None:
-            return 1, EXHAUSTED.format(self._errors.exhausted)
+            return 1, _EXHAUSTED.format(self._errors.exhausted)
         return None
 
     def _check_log_file(self) -> None:
         handler = get_scrapy_root_handler()
         try:
             if handler is not None:
-                handler.flush()  # by now a line was written
+                handler.flush()  # the first lines are in its buffer
         except OSError as error:
             raise StartError(_with_log_file(self.settings, error)) from error
 
 
 def _first(error: BaseException) -> BaseException:
-    """Return what made the run fail; Scrapy may raise a RuntimeError after it, when it closes."""
+    """Return the exception that made the run fail, and not a RuntimeError that Scrapy raised on closing."""
     while isinstance(error, RuntimeError) and error.__context__ is not None and error.__cause__ is None:
         error = error.__context__
     return error
 
 
 def _with_log_file(settings: Settings, error: Exception) -> str:
-    """Return the cause; an OSError is that of the log file where there is one."""
+    """Return the cause in one line; an OSError is about the log file, if there is one."""
     is_file = isinstance(error, OSError) and not is_exhausted(error) and settings["LOG_FILE"]
     return f"LOG_FILE: {cause_of(error)}" if is_file else cause_of(error)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Log nothing but warnings: what Scrapy says of itself comes when it can be kept back."""
+    """Log only warnings; Scrapy's information about itself is logged later, when it can be kept back."""
     before = logging.root.manager.disable
     logging.disable(logging.INFO)
     try:

@@ -1,4 +1,4 @@
-"""The log of a run that has not made its first request yet."""
+"""The log of a run before its first request, and its first errors."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable
 
 from woo_harvester.running.causes import cause_of, exhaustion_in
 
-#: The loggers that have much to say at the start of each run; what others say is written at once.
+#: The loggers that write many lines at the start of a run; lines of other loggers are written at once.
 _NAMES = ("scrapy", "woo_harvester")
 
-#: The attribute of a record that says no more than the last line of the command does.
-SAID_AT_END = "woo_said_at_end"
+#: The attribute of a log record whose text is also the last line that the command prints.
+IN_LAST_LINE = "woo_in_last_line"
 
 
 class StartLog(logging.Handler):
-    """Keeps the log back until it is clear whether the run starts, since one line says why it does not.
+    """Keeps the log back until the run starts, because one line is enough for a run that does not start.
 
-    An error that is not that line is never kept back: it is written at once, after what was kept. What is
-    written to stderr by anything but these loggers, such as a traceback, goes its usual way.
+    Any other error is written at once, after the records that were kept. Other loggers, and what is written
+    to stderr without a logger, are not affected.
     """
 
     def __init__(self) -> None:
@@ -30,24 +30,24 @@ class StartLog(logging.Handler):
             logger.propagate = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the record; before an error that is said nowhere else, write those that were kept."""
-        if record.levelno >= logging.ERROR and not hasattr(record, SAID_AT_END):
+        """Keep the record; but before an error that the last line does not repeat, write all kept records."""
+        if record.levelno >= logging.ERROR and not hasattr(record, IN_LAST_LINE):
             self.write_kept()  # the record itself goes on to the root logger after this
         else:
             self._kept.append(record)
 
     def write_kept(self) -> None:
-        """Write what was kept, and keep nothing more."""
+        """Write the kept records, and stop keeping records."""
         kept = self._end()
         for record in kept:
             logging.root.callHandlers(record)
 
     def forget(self) -> None:
-        """Forget what was kept, and keep nothing more."""
+        """Discard the kept records, and stop keeping records."""
         self._end()
 
     def close(self) -> None:
-        """Write what was kept: the process ends, or somebody configures logging anew."""
+        """Write the kept records, because the process ends or logging is configured again."""
         self.write_kept()
         super().close()
 
@@ -59,21 +59,21 @@ class StartLog(logging.Handler):
         return kept
 
 
-class Errors(logging.Handler):
-    """Remembers why the first errors were logged: Scrapy, Twisted and asyncio log exceptions and go on."""
+class FirstErrors(logging.Handler):
+    """Stores the causes of the first logged exceptions: Scrapy, Twisted and asyncio log them and go on."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.first: str | None = None
-        """The first exception, in one line."""
+        """The cause of the first exception, in one line."""
         self.exhausted: str | None = None
-        """The first one that was a lack of memory, threads or files."""
+        """The cause of the first exception that was a lack of memory, threads or files."""
         self.on_exhausted: Callable[[str], None] | None = None
-        """Called with that, in the thread that logs it."""
+        """Called with that cause, in the thread that logs it."""
         logging.root.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Remember the exception of the record."""
+        """Store the cause of the record's exception, if it is the first."""
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return
@@ -84,6 +84,6 @@ class Errors(logging.Handler):
                 self.on_exhausted(self.exhausted)
 
     def close(self) -> None:
-        """Remember nothing more."""
+        """Remove the handler from the root logger."""
         logging.root.removeHandler(self)
         super().close()

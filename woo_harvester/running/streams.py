@@ -1,4 +1,4 @@
-"""The standard streams of a command, which whoever starts it may have closed, or connected to a full disk."""
+"""The standard streams of a command, which may be closed, or connected to a full disk or a closed pipe."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _MODES = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 def open_closed_streams() -> None:
-    """Open ``/dev/null`` in the place of each standard stream that is closed.
+    """Open ``/dev/null`` as each standard stream that is closed.
 
-    Otherwise the next file that is opened gets its number, and what a library writes to number 2 would end up
-    in the state.
+    Otherwise the next file that is opened, such as the state, gets file descriptor 2, and a library would
+    write its error messages into it.
     """
     for number, (name, mode) in enumerate(_MODES):
         try:
@@ -30,16 +30,16 @@ def open_closed_streams() -> None:
 
 
 def write_stderr(text: str) -> None:
-    """Write lines to stderr; where that is full or closed nobody reads them, and the command goes on."""
+    """Write lines to stderr; if it is full or closed, ignore that, since nobody reads it."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
 
 def flush_stdout() -> None:
-    """Write what stdout has in its buffer.
+    """Flush stdout.
 
-    Raises OSError. What is left of the buffer is dropped then: at its end Python would try again, and end
-    with status 120.
+    Raises OSError, and then drops the rest of the buffer: otherwise Python flushes it again at exit, and
+    exits with status 120.
     """
     try:
         sys.stdout.flush()
@@ -50,7 +50,7 @@ def flush_stdout() -> None:
 
 @contextmanager
 def to_stdout() -> Iterator[None]:
-    """Name standard output in the OSError of what is written there."""
+    """Add the name "standard output" to an OSError from writing to stdout."""
     try:
         yield
         flush_stdout()
@@ -59,7 +59,7 @@ def to_stdout() -> Iterator[None]:
 
 
 def flush_stderr() -> None:
-    """Drop what stderr cannot write. Python would end with status 120 because of it."""
+    """Flush stderr; drop what it cannot write, with which Python would exit with status 120."""
     try:
         sys.stderr.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""The threads of the event loop, without which the process would end without a word."""
+"""Starting the threads of the event loop early, because the process would abort without a message later."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import asyncio
 import socket
 import threading
 
-#: Threads in libuv's pool (``UV_THREADPOOL_SIZE``).
+#: The number of threads in libuv's pool (``UV_THREADPOOL_SIZE``).
 _COUNT = 4
 
 
 def start_threads(loop: asyncio.AbstractEventLoop) -> None:
-    """Have libuv, below uvloop, start its threads. Raises RuntimeError where the machine gives too few.
+    """Make libuv, on which uvloop runs, start its threads. Raises RuntimeError if there are too few.
 
-    libuv starts them with the first connection, and calls ``abort()`` where it cannot. So as many are started
-    here first; when they have ended, libuv gets their memory.
+    libuv starts them at the first connection, and calls ``abort()`` if it cannot. So this function first
+    starts and ends as many threads itself; libuv then gets their memory.
     """
     done = threading.Event()
     started = [threading.Thread(target=done.wait, daemon=True) for _ in range(_COUNT)]
@@ -26,5 +26,5 @@ def start_threads(loop: asyncio.AbstractEventLoop) -> None:
         for thread in started:
             if thread.ident is not None:
                 thread.join()
-    # Without a type, this address too is looked up in the pool.
+    # Without a socket type, even this address is looked up in the pool.
     loop.run_until_complete(loop.getaddrinfo("127.0.0.1", 1, family=socket.AF_INET))

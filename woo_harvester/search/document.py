@@ -1,6 +1,6 @@
-"""From a record to what the index holds of it.
+"""The documents of a search index, made from records.
 
-A document in the index is the record as it is, with keys more at the top: ``status``, and those of its kind.
+A document is the record itself, with more keys at the top level: ``status``, and those of its kind.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 
 from woo_harvester.dates import parse_datetime
 from woo_harvester.record import Oorzaak
-from woo_harvester.search.kind import Kind, Status
+from woo_harvester.search.record_kind import RecordKind, Status
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND = timedelta(milliseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Withdrawn(StrEnum):
-    """What becomes of a document that was withdrawn (``WOO_ELASTICSEARCH_WITHDRAWN``)."""
+    """What to do with a withdrawn document: mark or delete it (``WOO_ELASTICSEARCH_WITHDRAWN``)."""
 
     MARK = "mark"
     DELETE = "delete"
@@ -33,53 +33,55 @@ class Withdrawn(StrEnum):
 
 
 @dataclass(slots=True)
-class Action:
-    """One document on its way to the index, as lines of a bulk request."""
+class BulkAction:
+    """The change of one document in the index, as lines of a bulk request."""
 
     id: str
     lines: bytes
-    """The action and, unless it deletes, the document; each line ends with a line end."""
+    """The action and, unless it is a delete, the document, each with a line end."""
 
 
-def action_of(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> Action:
-    """What is sent for *record*, in the shape of the output.
+def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdrawn) -> BulkAction:
+    """Return the bulk action for *record*, a dict as in the output.
 
-    Its version is the moment of its harvest, so that an older record never overwrites a newer one, and the
-    same one may come again. Raises ValueError for what is no record of *kind*.
+    Its version is the time of its harvest. So an older record never overwrites a newer one, and the same
+    record may be written again. Raises ValueError if it is not a record of *kind*.
     """
     about = record.get(kind.key)
     if not isinstance(record.get("id"), str) or not record.get("versies") or not isinstance(about, Mapping):
         raise ValueError(f"expected a record, with an id, a version and {kind.key}")
     where = {"_id": record["id"], "version": version_of(record), "version_type": "external_gte"}
     if withdrawn is Withdrawn.DELETE and _status(record) is Status.INGETROKKEN:
-        return Action(record["id"], _line({"delete": where}))
-    return Action(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
+        return BulkAction(record["id"], _line({"delete": where}))
+    return BulkAction(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
 
 
-def document_of(kind: Kind, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of the index."""
+def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document in the index for a record."""
     status = _status(record)
     return {**record, "status": status.value, **kind.fields(record, status)}
 
 
 def version_of(record: Mapping[str, Any]) -> int:
-    """Milliseconds since 1970 of ``herkomst.opgehaald``, by which the latest version is told; 0 without it.
+    """Return ``herkomst.opgehaald`` in milliseconds since 1970, or 0 if the record has none.
 
-    Records of one document or case are made one after another, by one run at a time, each of all that was
-    known by then, and of a later moment than the one before, whatever the clock did. What publishers give has
-    not that order. A document that is published again may bear a lastmod from before the moment at which its
-    withdrawal was noticed. The messages of a case have an order
-    (:class:`~woo_harvester.permits.mutations.Order`), but a transactieID of any length fits into no number,
-    and an older message about a document makes a new record of its case.
+    The highest number is the latest version. Records of one document or case are made one after another, by
+    one run at a time. Each includes all that was known then, and has a later time than the one before, even
+    if the clock was set back.
+
+    Dates of publishers have no such order. A document that is published again may have a lastmod from before
+    its withdrawal was noticed. The messages of a permit case do have an order
+    (:class:`~woo_harvester.permits.mutations.Order`), but a transactieID may be too long for a number, and an
+    older message about a document makes a new record of its case.
     """
     moment = (record.get("herkomst") or {}).get("opgehaald")
     return _milliseconds(moment) if isinstance(moment, str) else 0
 
 
-@lru_cache(maxsize=256)  # many records are of the same moment
+@lru_cache(maxsize=256)  # many records have the same time
 def _milliseconds(moment: str) -> int:
     try:
-        return max(0, (parse_datetime(moment) - EPOCH) // MILLISECOND)
+        return max(0, (parse_datetime(moment) - _EPOCH) // _MILLISECOND)
     except ValueError:
         return 0
 

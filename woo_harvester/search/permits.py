@@ -1,4 +1,4 @@
-"""The index of permits."""
+"""The record kind of permits (spider ``vergunningen``)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from woo_harvester.permits.geojson import places
 from woo_harvester.permits.values import organisation_by_name
-from woo_harvester.search.kind import Kind, Status
 from woo_harvester.search.periods import period
+from woo_harvester.search.record_kind import RecordKind, Status
 from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import normal_label
 
-GEMEENTE = "gemeente"
+_GEMEENTE = "gemeente"
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """Municipalities as a facet, places as points, and ``temporal`` as a range, as far as there are any."""
+    """Return municipalities as a facet, places as points, and ``temporal`` as a range, if there are any."""
     case = record["vergunning"]
     about = case.get("temporal", {})
     found = {
@@ -28,10 +28,10 @@ def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
 
 
 def gemeenten(case: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The municipalities that a case is in, each once, with the TOOI URI and label that the lists have.
+    """Return the municipalities of a case, each once, with TOOI URI and label from the lists.
 
-    By its places (``spatial``) and addresses; where those do not tell, the municipality that made it. One
-    that the lists do not have bears its name alone.
+    They are those of its places (``spatial``) and addresses, or else the municipality that made the case. One
+    that is not in the lists has only its label.
     """
     names = list(_named(case)) or filter(None, [_gemeente(case.get("creator", {}))])
     found: dict[str, dict[str, str]] = {}
@@ -50,18 +50,18 @@ def _named(case: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _gemeente(term: Mapping[str, Any]) -> str | None:
-    """The name of the municipality that a term is, if it is one."""
+    """Return the name in a term if it is a municipality, or None."""
     is_one = term.get("scheme", "").casefold() == "overheid:gemeente"
     return term.get("label") if is_one else None
 
 
 def _facet(name: str) -> dict[str, str]:
-    organisation = organisation_by_name(GEMEENTE, name)  # also a province, if that is its name
-    if organisation is None or organisation_type(organisation.uri) != GEMEENTE:
+    found = organisation_by_name(_GEMEENTE, name)
+    if found is None or organisation_type(found.uri) != _GEMEENTE:  # some messages mislabel a province
         return {"label": name}
-    return {"type": GEMEENTE, "id": organisation.uri, "label": organisation.label}
+    return {"type": _GEMEENTE, "id": found.uri, "label": found.label}
 
 
-PERMITS = Kind(
+PERMITS = RecordKind(
     "vergunningen", key="vergunning", setting="WOO_ELASTICSEARCH_PERMITS_INDEX", mapping=1, fields=_fields
 )

@@ -1,16 +1,16 @@
-"""The index of what was published under the Woo."""
+"""The record kind of documents that are published under the Woo (spider ``woo``)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from woo_harvester.search.kind import Kind, Status
 from woo_harvester.search.periods import period
+from woo_harvester.search.record_kind import RecordKind, Status
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """``tekst``, that of all files, which do not keep theirs, and ``geldigheid`` as a range."""
+    """Return ``tekst`` with the text of all files, ``versies`` without it, and ``geldigheid`` as a range."""
     versions, texts = _without_text(record["versies"])
     found: dict[str, Any] = {"versies": versions}
     if texts and status is Status.GEPUBLICEERD:
@@ -22,7 +22,7 @@ def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
 
 
 def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The versions without the text of their files, and the texts."""
+    """Return the versions without the text of their files, and the texts."""
     texts = [
         file["tekst"] for version in versions for file in version.get("bestanden", ()) if "tekst" in file
     ]
@@ -40,4 +40,4 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
     ], texts
 
 
-WOO = Kind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=1, fields=_fields)
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=1, fields=_fields)

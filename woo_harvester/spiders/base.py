@@ -19,7 +19,7 @@ from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
-from woo_harvester.search.kind import Kind
+from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.state.store import StateError
 from woo_harvester.trust import TrustError, trusted_context
 
@@ -52,7 +52,7 @@ class HarvestSpider(Spider):
     opens_state = True
     """Opens the state itself, when it knows its hosts."""
     arguments_type: ClassVar[type[Arguments]]
-    search_kind: ClassVar[Kind]
+    search_kind: ClassVar[RecordKind]
     """Of its records, for the search index."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

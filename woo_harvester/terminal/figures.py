@@ -1,4 +1,4 @@
-"""How far a run is: read from its statistics and accounts, so that counting costs the harvest nothing."""
+"""The progress of a run as figures, read from statistics and accounts that the run keeps anyway."""
 
 from __future__ import annotations
 
@@ -15,71 +15,71 @@ if TYPE_CHECKING:
 
     from woo_harvester.report.funnel import Account
 
-#: How many hosts are named as the slowest, and from how many seconds a request on.
-SLOWEST = 3
-SLOW = 1.0
+#: How many of the slowest hosts are named, and from which delay (in seconds) a host is slow.
+_SLOWEST = 3
+_SLOW_DELAY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class SlowHost:
-    """A host that is still being read, and is slow."""
+    """A slow host that is still being read."""
 
     host: str
     delay: float
-    """Seconds between two requests, by its robots.txt or as it answers."""
+    """Seconds between two requests, from its robots.txt or from AutoThrottle."""
     documents: int
-    """Documents seen of it so far."""
+    """The number of documents read from its sitemaps so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Where a run is at one moment. Counts of documents are None for a spider that keeps no accounts."""
+    """The progress of a run at one moment. ``listed`` is None for a spider that keeps no accounts."""
 
     spider: str
     seconds: float
-    """Since the run began."""
+    """Seconds since the start of the run."""
     requests: int
     records: int
     selected: int | None
-    """Hosts to visit; None for a spider that does not tell."""
+    """Hosts to visit; None for a spider that does not count them."""
     done: int
     complete: int
     listed: int | None = None
     new: int = 0
-    """New, and back after withdrawal."""
+    """New documents, and documents that are published again after withdrawal."""
     changed: int = 0
     unchanged: int = 0
     lost: int = 0
-    """Listed and not harvested; a finding tells why."""
+    """Listed documents that are not harvested; a finding says why."""
     withdrawn: int = 0
     refused: int = 0
-    """By Elasticsearch, for good."""
+    """Documents that Elasticsearch refused."""
     codes: dict[str, int] = field(default_factory=dict)
-    """Findings by code."""
+    """The number of findings by code."""
     slowest: tuple[SlowHost, ...] = ()
     ahead: float | None = None
-    """Of the host that is furthest from its end: documents to come, by an earlier run, for each one seen."""
+    """For the host furthest from its end: expected remaining documents, divided by those read so far."""
 
     @property
     def unit(self) -> str:
-        """What the speed is measured in."""
+        """The unit of the speed."""
         return "requests" if self.listed is None else "documents"
 
     @property
     def handled(self) -> int:
-        """What the speed is measured by: documents looked at, else answers."""
+        """The count from which the speed is calculated: documents listed, or else responses."""
         return self.requests if self.listed is None else self.listed
 
     def findings(self, severity: Severity) -> int:
-        """How many findings of a severity there are."""
+        """Return the number of findings of a severity."""
         return sum(count for code, count in self.codes.items() if explain(code).severity == severity)
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate, None where nothing is known yet.
+        """The estimated number of seconds to the end, or None if it is not known yet.
 
-        Hosts go on side by side, so the one that is furthest from its end decides; where no earlier run tells
-        how many documents hosts have, those to come count for as long as those that are done.
+        Hosts are read at the same time, so the one furthest from its end decides. Without an earlier run to
+        expect numbers from, each remaining host is expected to take as long as those that are done.
         """
         if self.ahead is not None:
             return self.seconds * self.ahead
@@ -116,7 +116,7 @@ def read_figures(
 
 
 def _documents(accounts: Sequence[Account]) -> dict[str, int]:
-    """What became of the documents, all hosts together; nothing where there are no accounts."""
+    """Return the totals of the document counts; nothing if there are no accounts."""
     if not accounts:
         return {}
     counts = dict.fromkeys(("listed", "new", "changed", "unchanged", "lost", "withdrawn"), 0)
@@ -141,10 +141,10 @@ def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | 
 
 
 def _slowest(crawler: Crawler, listed: dict[str, int]) -> Iterable[SlowHost]:
-    """The hosts that have something under way and are asked least often, the slowest first."""
+    """Return the hosts with active or waiting requests and the longest delays, slowest first."""
     slow = [
         SlowHost(host, slot.delay, listed.get(host, 0))
         for host, slot in crawler.engine.downloader.slots.items()
-        if slot.delay >= SLOW and (slot.active or slot.queue)
+        if slot.delay >= _SLOW_DELAY and (slot.active or slot.queue)
     ]
-    return sorted(slow, key=lambda each: (-each.delay, each.host))[:SLOWEST]
+    return sorted(slow, key=lambda each: (-each.delay, each.host))[:_SLOWEST]

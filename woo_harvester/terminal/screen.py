@@ -12,11 +12,11 @@ from rich.text import Text
 
 from woo_harvester.running.streams import write_stderr
 
-Draw = Callable[[], RenderableType]
+_Draw = Callable[[], RenderableType]
 
 
-class Above:
-    """Stands in for the stream of a log handler: writes whole lines above the display."""
+class _AboveDisplay:
+    """A stream for a log handler, which writes complete lines above the display."""
 
     def __init__(self, stream: TextIO, console: Console) -> None:
         self.stream = stream
@@ -24,42 +24,42 @@ class Above:
         self._rest = ""
 
     def write(self, text: str) -> int:
-        """Print the lines that are whole; the terminal wraps those that are too long for it."""
+        """Print the complete lines; the terminal wraps long ones."""
         *lines, self._rest = (self._rest + text).split("\n")
         if lines:
             self._console.print(Text.from_ansi("\n".join(lines)), soft_wrap=True, highlight=False)
         return len(text)
 
     def flush(self) -> None:
-        """Nothing is kept but a line that has no end yet."""
+        """Do nothing: only an incomplete line is kept."""
 
 
 class Screen:
-    """The display of all crawls of the process, since they share one terminal.
+    """The display of all crawls in the process, since they share one terminal.
 
-    Each crawl joins with what draws its part, and leaves at its end; the display is there as long as anybody
-    takes part. It is redrawn only when it is told to be: no thread of its own.
+    Each crawl joins with a function that draws its part, and leaves at its end. The display is removed when
+    the last crawl leaves. It has no thread: it is redrawn only by :meth:`refresh`.
     """
 
     _shared: ClassVar[Screen | None] = None
 
     def __init__(self, stream: TextIO) -> None:
-        self._parts: list[Draw] = []
+        self._parts: list[_Draw] = []
         self._console = Console(file=stream, highlight=False)
         self._live = Live(
             console=self._console,
             auto_refresh=False,
             transient=True,  # the summary takes its place
             get_renderable=lambda: Group(*(draw() for draw in self._parts)),
-            # Who prints to the terminal while it is there does so on purpose.
+            # What is printed to the terminal meanwhile is printed on purpose.
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._handlers: list[tuple[logging.StreamHandler[TextIO], Above]] = []
+        self._handlers: list[tuple[logging.StreamHandler[TextIO], _AboveDisplay]] = []
 
     @classmethod
-    def join(cls, draw: Draw, stream: TextIO) -> Screen:
-        """Take part in the display on *stream*, which is a terminal."""
+    def join(cls, draw: _Draw, stream: TextIO) -> Screen:
+        """Add a part to the display on *stream*, a terminal; make the display if there is none."""
         if cls._shared is None:
             cls._shared = cls(stream)
             cls._shared._start()
@@ -67,15 +67,15 @@ class Screen:
         return cls._shared
 
     @classmethod
-    def tell(cls, text: str) -> None:
-        """Write lines to stderr, above the display where there is one."""
+    def write_lines(cls, text: str) -> None:
+        """Write lines to stderr, above the display if there is one."""
         if cls._shared is None:
             write_stderr(text)
         else:
             cls._shared._console.print(Text(text), soft_wrap=True, highlight=False)
 
-    def leave(self, draw: Draw) -> None:
-        """Take part no longer; the last one takes the display away."""
+    def leave(self, draw: _Draw) -> None:
+        """Remove a part; with the last part, remove the display."""
         self._parts.remove(draw)
         self.refresh()
         if not self._parts:
@@ -83,16 +83,16 @@ class Screen:
             self._stop()
 
     def refresh(self) -> None:
-        """Draw all parts anew."""
+        """Draw all parts again."""
         self._live.refresh()
 
     def _start(self) -> None:
         self._live.start()
-        # It would stay hidden where the process is killed.
+        # A killed process would leave it hidden.
         self._console.show_cursor(True)
         for handler in logging.root.handlers:
             if isinstance(handler, logging.StreamHandler) and _is_terminal(handler.stream):
-                above = Above(handler.stream, self._console)
+                above = _AboveDisplay(handler.stream, self._console)
                 handler.setStream(cast("TextIO", above))
                 self._handlers.append((handler, above))
 
@@ -104,7 +104,7 @@ class Screen:
 
 
 def can_show(stream: TextIO) -> bool:
-    """Whether *stream* is a terminal that a display can be drawn on."""
+    """Return whether *stream* is a terminal on which a display can be drawn."""
     return _is_terminal(stream) and Console(file=stream).is_interactive
 
 

@@ -9,7 +9,7 @@ from lxml import html
 
 from tests.report.runs import HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding, Language
-from woo_harvester.report.build import build
+from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html import render
 from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines, is_web, policy
@@ -20,7 +20,7 @@ EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
 def page(tmp_path: Path, accounts: list[Account], *findings: Finding, lang: Language = "nl") -> str:
     folder = write_run(tmp_path / "woo-1", accounts, findings)
-    build(folder)
+    assemble_report(folder)
     return render(folder, lang=lang).read_text(encoding="utf-8")
 
 

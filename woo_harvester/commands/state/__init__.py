@@ -1,4 +1,4 @@
-"""``scrapy state``: what is known of hosts and documents, and what an operator does with it."""
+"""``scrapy state``: shows, moves, checks and corrects what is known of hosts and documents."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
-from woo_harvester.commands.state.output import list_orphans, number, reading, table, tell, work, writing
+from woo_harvester.commands.state.output import (
+    list_orphans,
+    number,
+    reading,
+    table,
+    work_line,
+    write_note,
+    writing,
+)
 from woo_harvester.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.register.shards import shard_of
-from woo_harvester.running.command import WordedCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
@@ -32,10 +40,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-class Command(WordedCommand):
+class Command(ProjectCommand):
     """Shows, moves, checks and corrects the state.
 
-    Exit status 1 where it could not be done or ``check`` found a difference, and 2 for a wrong argument.
+    Exit status 1 if it failed or ``check`` found a difference, and 2 for a wrong argument.
     """
 
     name = "state"
@@ -70,12 +78,12 @@ class Command(WordedCommand):
         parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what *args* say."""
-        action = action_of(args, opts, ACTIONS, TABLE)
+        """Run the action that *args* names."""
+        action = action_of(args, opts, ACTIONS, _TABLE)
         try:
             action.run(self, args[1:], opts)
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader, such as head, has seen enough
+        except BrokenPipeError:  # the reader, such as head, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except LockedError as error:
             self.fail(f"a run works on {error}: wait until it ends")
@@ -87,15 +95,15 @@ class Command(WordedCommand):
             self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
     def table(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Show the hosts."""
+        """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
             working = lock_owners(connection)
-        for line in (*table(found), *map(work, working)):
+        for line in (*table(found), *map(work_line, working)):
             print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Write what is known of hosts."""
+        """Write what is known of hosts to a file, or to standard output."""
         path = Path(args[0]) if args else None
         form = format_of(opts.format, path)
         with self._open() as state, state.snapshot() as connection:
@@ -106,21 +114,21 @@ class Command(WordedCommand):
                 hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
             with writing(path) as file:
                 count = exported.write(transfer.export(connection, hosts), file, form)
-        tell(f"Exported {number(count, 'document')}.")
+        write_note(f"Exported {number(count, 'document')}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Put what a file says of hosts in the place of what is known of them."""
+        """Replace what is known of hosts by the contents of a file."""
         path = Path(args[0])
         form = format_of(opts.format, path)
-        # All of it is read before any of it is written.
+        # Read the complete file first, so that an error in it changes nothing.
         hosts = dict.fromkeys(row.host for row in exported.read(path, form))
         with closing(State.open(self._url())) as state, self._locked(state, hosts):
             count = transfer.replace(state, exported.read(path, form))
             transfer.replace_listings(state, exported.read(path, form))
-        tell(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
+        write_note(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Forget hosts and documents; what is still listed comes as new."""
+        """Forget hosts and documents; those that are still listed are harvested again as new."""
         with self._open() as state:
             with state.begin() as connection:
                 known = upkeep.known_hosts(connection)
@@ -132,24 +140,24 @@ class Command(WordedCommand):
                     upkeep.forget_document(connection, loc)
                 for host in hosts:
                     resources.forget_host(connection, host)
-        tell(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
+        write_note(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say that the pending withdrawals of hosts are right."""
+        """Confirm the pending withdrawals of hosts."""
         hosts = self._of_hosts(args, upkeep.confirm_withdrawals, "no withdrawal is pending of")
         what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
-        tell(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
+        write_note(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Have the next run deliver withdrawn documents of hosts again, where they are listed."""
+        """Mark withdrawn documents of hosts, so that the next run delivers them again if they are listed."""
         hosts = self._of_hosts(args, upkeep.restore, "no document is withdrawn of")
         what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
-        tell(f"Marked: the next run delivers {what} again, where they are listed.")
+        write_note(f"Marked: the next run delivers {what} again, where they are listed.")
 
     def _of_hosts(
         self, args: list[str], change: Callable[[Connection, str], int], nothing: str
     ) -> dict[str, int]:
-        """Change what is known of each host; return how many documents that were. Raises StateError."""
+        """Call *change* for each host, and return how many documents it changed. Raises StateError."""
         counts: dict[str, int] = {}
         with self._open() as state:
             with state.begin() as connection:
@@ -183,10 +191,10 @@ class Command(WordedCommand):
             for line in files.lines(withdrawn=opts.withdrawn):
                 file.write(line.decode())
                 count += 1
-        tell(f"Wrote {number(count, 'document')}.")
+        write_note(f"Wrote {number(count, 'document')}.")
 
-    def unnamed(self, args: list[str], opts: argparse.Namespace) -> None:
-        """List the kept files that no published document has, and remove them if that is asked for."""
+    def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
+        """List the orphans, stored files of no published document; with ``--remove``, remove them."""
         path = files_folder(cast("Settings", self.settings))
         with self._open() as state, closing(DurableFolder.existing(path)) as folder:
             if opts.remove:
@@ -199,7 +207,9 @@ class Command(WordedCommand):
                     )
                 count, size = list_orphans(folder, named_files(connection), remove=opts.remove)
         done = "Removed" if opts.remove else "Found"
-        tell(f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names.")
+        write_note(
+            f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names."
+        )
 
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
@@ -214,7 +224,7 @@ class Command(WordedCommand):
 
     @contextmanager
     def _locked(self, state: State, hosts: Iterable[str]) -> Iterator[None]:
-        """Keep runs off these hosts meanwhile. Raises LockedError."""
+        """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
         node = node_name(cast("Settings", self.settings))
         with state.locks(f"scrapy state, process {os.getpid()} on {node}") or nullcontext() as locks:
             if locks is not None:
@@ -222,15 +232,15 @@ class Command(WordedCommand):
             yield
 
 
-FILES = "FILE..."
+_FILES = "FILE..."
 ACTIONS = {
     "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
     "restore": Action(Command.restore, "HOST...", 1, None),
-    "check": Action(Command.check, FILES, 1, None, frozenset({"verbose"})),
-    "latest": Action(Command.latest, FILES, 1, None, frozenset({"output", "withdrawn"})),
-    "unnamed": Action(Command.unnamed, "", 0, 0, frozenset({"remove"})),
+    "check": Action(Command.check, _FILES, 1, None, frozenset({"verbose"})),
+    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn"})),
+    "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
 }
-TABLE = Action(Command.table, "", 0, 0)
+_TABLE = Action(Command.table, "", 0, 0)

@@ -1,4 +1,4 @@
-"""What is typed after ``scrapy state``, and what of it makes no sense."""
+"""The arguments of ``scrapy state``, and their checks."""
 
 from __future__ import annotations
 
@@ -22,32 +22,34 @@ if TYPE_CHECKING:
 
     from woo_harvester.commands.state import Command
 
-OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose", "remove")
+_OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose", "remove")
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One of the things that the command does."""
+    """An action of the command, such as ``export``."""
 
     run: Callable[[Command, list[str], argparse.Namespace], None]
     arguments: str
-    """As the help shows them."""
+    """The arguments as the help shows them."""
     least: int
+    """The minimum number of arguments."""
     most: int | None
-    """How many arguments there may be; None for any number."""
+    """The maximum number of arguments; None for any number."""
     options: frozenset[str] = frozenset()
+    """The options that the action accepts."""
 
 
 def action_of(
     args: Sequence[str], opts: argparse.Namespace, actions: Mapping[str, Action], default: Action
 ) -> Action:
-    """What is asked for; *default* where nothing is. Raises UsageError for what makes no sense."""
+    """Return the action that is typed, or *default* if none is. Raises UsageError for wrong arguments."""
     name = args[0] if args else ""
     if name and name not in actions:
         raise UsageError(f"unknown action {name}: {suggestion(name, actions)}")
     action = actions.get(name, default)
     usage = f"scrapy state {name} {action.arguments}".strip()
-    for option in OPTIONS:
+    for option in _OPTIONS:
         if getattr(opts, option) and option not in action.options:
             fitting = [each for each, other in actions.items() if option in other.options]
             raise UsageError(f"option --{option} belongs to {' and '.join(fitting)}, not to: {usage}")
@@ -58,7 +60,7 @@ def action_of(
 
 
 def known_host(given: str, hosts: Sequence[str]) -> str:
-    """The host of the state that is meant. Raises UsageError."""
+    """Return the host in the state that *given* names, as a host or a URL. Raises UsageError."""
     try:
         host = host_of(given if "://" in given else f"https://{given}")
     except ValueError as error:
@@ -66,13 +68,13 @@ def known_host(given: str, hosts: Sequence[str]) -> str:
     is_page = re.search(r"[/?#]", given.rpartition("://")[2].rstrip("/"))
     if host not in hosts or is_page:
         close = get_close_matches(host, hosts, n=1, cutoff=0.8)
-        hint = f": did you mean {close[0]}?" if close and not is_page else ""
-        raise UsageError(f"the state does not know {given}{hint}")
+        meant = f": did you mean {close[0]}?" if close and not is_page else ""
+        raise UsageError(f"the state does not know {given}{meant}")
     return host
 
 
 def shard_given(given: str) -> tuple[int, int]:
-    """Number and total of a shard. Raises UsageError."""
+    """Return the number of a shard and the number of shards. Raises UsageError."""
     try:
         return parse_shard(given)
     except ValueError as error:
@@ -80,7 +82,7 @@ def shard_given(given: str) -> tuple[int, int]:
 
 
 def format_of(given: str | None, path: Path | None) -> Format:
-    """The format that is meant: as *given*, else by the name of the file. Raises UsageError."""
+    """Return the format: *given*, or else from the name of the file. Raises UsageError."""
     name = given or (path.suffix.removeprefix(".").lower() if path else "")
     if name == "csv":
         return "csv"

@@ -1,4 +1,4 @@
-"""What ``scrapy state`` shows, and the files that it reads and writes."""
+"""The output of ``scrapy state``, and the files that it reads and writes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from woo_harvester.state.latest import BrokenLine, Latest
 from woo_harvester.state.sessionlock import LockOwner
 from woo_harvester.stores.durable_folder import DurableFolder, orphans
 
-#: A host that is longer has a line of its own: the table fits 80 columns.
-HOST_WIDTH = 33
-HEADS = ("documents", "withdrawn", "pending")
-NUMBER_WIDTH = 9
+#: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
+_HOST_WIDTH = 33
+_HEADS = ("documents", "withdrawn", "pending")
+_NUMBER_WIDTH = 9
 
 
 @contextmanager
 def writing(path: Path | None) -> Iterator[IO[str]]:
-    """A file that is there only when it is whole; standard output where there is no *path*."""
+    """Open a file that appears under its name only when it is complete; without *path*, standard output."""
     if path is None:
         yield sys.stdout
         return
@@ -34,7 +34,7 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
         with partial.open("w", encoding="utf-8", newline="") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())  # the files that it was made from may be removed next
+            os.fsync(file.fileno())  # the operator may remove the input files next
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
@@ -44,12 +44,14 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
 def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[Latest]:
     """Open the latest versions in the files with these names, and report each line that is not a record.
 
-    *on_error* is given what is wrong with a line. A line that a run is writing now is no error.
+    *on_error* is called with a message for each such line. A line that a run is writing now is not an error.
     """
 
     def report(broken: BrokenLine) -> None:
         if broken.is_being_written:
-            tell(f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out")
+            write_note(
+                f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out"
+            )
         elif broken.truncated:
             on_error(f"{broken.path}, line {broken.line}: it is truncated, and left out")
         else:
@@ -60,9 +62,9 @@ def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[L
 
 
 def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
-    """Show size and path of the files of *folder* that are not *known*; return their number and bytes.
+    """Print size and path of the files of *folder* that are not *known*; return their number and bytes.
 
-    With *remove*, a file is removed when its line has been written.
+    With *remove*, each file is removed after its line is written.
     """
     count = size = 0
     for file in orphans(folder.files(), known):
@@ -76,15 +78,15 @@ def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool)
 
 
 def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
-    """The lines of a table of hosts."""
-    width = min(HOST_WIDTH, max((len(one.host) for one in found), default=4))
-    yield " ".join([f"{'host':<{width}}", *(f"{head:>{NUMBER_WIDTH}}" for head in HEADS), "complete read"])
+    """Return the lines of the table of hosts."""
+    width = min(_HOST_WIDTH, max((len(one.host) for one in found), default=4))
+    yield " ".join([f"{'host':<{width}}", *(f"{head:>{_NUMBER_WIDTH}}" for head in _HEADS), "complete read"])
     for one in found:
         if len(one.host) > width:
             yield one.host
         pending = "confirmed" if one.confirmed else str(one.pending or "-")
         numbers = (str(one.documents), str(one.withdrawn), pending)
-        cells = (f"{number:>{NUMBER_WIDTH}}" for number in numbers)
+        cells = (f"{number:>{_NUMBER_WIDTH}}" for number in numbers)
         yield " ".join(
             [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
         )
@@ -92,8 +94,8 @@ def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
 
 
-def work(holder: LockOwner) -> str:
-    """A run that goes on; the outputs that it has locked are not counted."""
+def work_line(holder: LockOwner) -> str:
+    """Return the line about an active run: its owner and its hosts, without the outputs that it locked."""
     hosts = [name for name in holder.names if ":/" not in name]
     what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")
     ago = max(0, int(time()) - holder.beat)
@@ -105,10 +107,10 @@ def _day(at: int | None) -> str:
 
 
 def number(count: int, name: str) -> str:
-    """Such as ``1 host`` and ``2 hosts``."""
+    """Return a number with its noun, such as ``1 host`` and ``2 hosts``."""
     return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
-def tell(line: str) -> None:
-    """Write a line to stderr, since stdout may have what was asked for."""
+def write_note(line: str) -> None:
+    """Write a line to stderr, because stdout may have the output that the user redirects."""
     sys.stderr.write(line + "\n")

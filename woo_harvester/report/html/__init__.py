@@ -1,6 +1,6 @@
-"""Shows a ``report.json`` as a page that needs nothing else: no network, no other file."""
+"""HTML pages of a ``report.json``. They need no network and no other files."""
 
 from woo_harvester.report.html.page import render
-from woo_harvester.report.html.words import Words
+from woo_harvester.report.html.texts import Texts
 
-__all__ = ["Words", "render"]
+__all__ = ["Texts", "render"]

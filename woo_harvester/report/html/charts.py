@@ -1,4 +1,4 @@
-"""Pictures of figures as inline SVG; what a picture shows always stands beside it in words as well."""
+"""Charts as inline SVG. The page always shows the same figures as text beside a chart."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from markupsafe import Markup
 from woo_harvester.report.model import Point
 
 _RADIUS = 16
-WIDTH, HEIGHT, MARGIN = 640, 160, 8
+_WIDTH, _HEIGHT, _MARGIN = 640, 160, 8
 
 
-def bar(part: float, whole: float, kind: str = "fill") -> Markup:
-    """A bar of which a share is filled. Nothing is read out: the figures stand beside it."""
-    share = 100 * part / whole if whole else 0
+def bar(part: float, total: float, kind: str = "fill") -> Markup:
+    """Return a bar that is filled for a share. Screen readers skip it: the figures stand beside it."""
+    share = 100 * part / total if total else 0
     filled = max(share, 0.6) if part else 0
     return Markup(
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
@@ -24,7 +24,7 @@ def bar(part: float, whole: float, kind: str = "fill") -> Markup:
 
 
 def ring(score: int | None) -> Markup:
-    """A ring that is closed as far as a score goes; fully only at 100."""
+    """Return a ring that is filled in proportion to a score; it is closed only at 100."""
     around = tau * _RADIUS
     return Markup(
         '<svg class="ring" viewBox="0 0 40 40" aria-hidden="true">'
@@ -41,7 +41,7 @@ def ring(score: int | None) -> Markup:
 
 
 def lines(points: Sequence[Point], label: str) -> Markup:
-    """Documents listed and harvested over time: two lines from nought to the largest figure."""
+    """Return a line chart of documents listed and harvested over time, from zero to the largest figure."""
     top = max((point.listed for point in points), default=0) or 1
     return Markup(
         '<svg class="lines" viewBox="0 0 {w} {h}" role="img" aria-label="{label}">'
@@ -49,11 +49,11 @@ def lines(points: Sequence[Point], label: str) -> Markup:
         '<polygon class="area" points="{m},{base} {harvested} {right},{base}"/>'
         '<polyline class="listed" points="{listed}"/><polyline class="harvested" points="{harvested}"/></svg>'
     ).format(
-        w=WIDTH,
-        h=HEIGHT,
-        m=MARGIN,
-        base=HEIGHT - MARGIN,
-        right=WIDTH - MARGIN,
+        w=_WIDTH,
+        h=_HEIGHT,
+        m=_MARGIN,
+        base=_HEIGHT - _MARGIN,
+        right=_WIDTH - _MARGIN,
         label=label,
         listed=_polyline([point.listed for point in points], top),
         harvested=_polyline([point.harvested for point in points], top),
@@ -61,8 +61,8 @@ def lines(points: Sequence[Point], label: str) -> Markup:
 
 
 def _polyline(values: Sequence[int], top: int) -> str:
-    step = (WIDTH - 2 * MARGIN) / max(len(values) - 1, 1)
+    step = (_WIDTH - 2 * _MARGIN) / max(len(values) - 1, 1)
     return " ".join(
-        f"{MARGIN + number * step:.1f},{HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * value / top:.1f}"
+        f"{_MARGIN + number * step:.1f},{_HEIGHT - _MARGIN - (_HEIGHT - 2 * _MARGIN) * value / top:.1f}"
         for number, value in enumerate(values)
     )

@@ -1,4 +1,4 @@
-"""Renders ``report.json``: one page, or an overview with a page for each host."""
+"""The HTML of a ``report.json``: one page, or an overview with a page for each host."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoesca
 from markupsafe import Markup
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.file import read_head, read_hosts
 from woo_harvester.report.html import charts
-from woo_harvester.report.html.words import Words
-from woo_harvester.report.model import Body, Explanation, FindingRow, Head, Host, Snippet
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.json_file import read_head, read_hosts
+from woo_harvester.report.model import Explanation, FindingRow, Head, Host, Organisation, Snippet
 from woo_harvester.report.run_folder import RunFolder, slug
 
-#: Up to so many hosts everything stands on one page.
+#: Up to this number of hosts, everything is on one page.
 ONE_PAGE_HOSTS = 50
 
-#: Findings of which the page says how many, not of how many documents: one document may have several.
-SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
+#: Findings that one document may have several times, so that their count is not a number of documents.
+_SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
 
 
 def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
-    """Write the report in the folder of a run as a page, and return its path.
+    """Write the report in the folder of a run as HTML, and return the path of ``index.html``.
 
-    Many hosts get a page each. *lang* is by default that of the report. Raises OSError, and ValueError for a
-    file that is no report.
+    A report with many hosts gets a page for each host. *lang* is by default the language of the report.
+    Raises OSError, and ValueError if ``report.json`` is not a report.
     """
     head = read_head(folder.report)
     page = _Page(head, lang or head.lang)
     if head.totals.hosts <= ONE_PAGE_HOSTS:
         hosts = list(read_hosts(folder.report))
-        folder.page.write_text(page.overview([HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
+        folder.page.write_text(page.overview([_HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
         return folder.page
     folder.host_pages.mkdir(exist_ok=True)
-    rows: list[HostRow] = []
+    rows: list[_HostRow] = []
     for host in read_hosts(folder.report):
         folder.host_page(host.host).write_text(page.host(host), encoding="utf-8")
-        rows.append(HostRow.of(host))
+        rows.append(_HostRow.of(host))
     folder.page.write_text(page.overview(rows), encoding="utf-8")
     return folder.page
 
 
 @dataclass(frozen=True, slots=True)
-class HostRow:
-    """What the overview shows of a host: 900 of them are held at the same time."""
+class _HostRow:
+    """The row of a host in the overview. It is small, because 900 of them are in memory at the same time."""
 
     host: str
-    organisations: list[Body]
+    organisations: list[Organisation]
     listed: int
     harvested: int
     score: int | None
@@ -65,8 +65,8 @@ class HostRow:
     warnings: int
 
     @classmethod
-    def of(cls, host: Host) -> HostRow:
-        """The row of a host."""
+    def of(cls, host: Host) -> _HostRow:
+        """Return the row of a host."""
         errors, warnings = (
             sum(row.count for row in host.findings if row.severity is severity)
             for severity in (Severity.ERROR, Severity.WARNING)
@@ -84,11 +84,11 @@ class HostRow:
 
 
 class _Page:
-    """What the pages of one report share."""
+    """The templates and texts that the pages of one report share."""
 
     def __init__(self, head: Head, lang: Language) -> None:
-        self._environment = environment()
-        words = Words(lang)
+        self._environment = _environment()
+        texts = Texts(lang)
         macros: Any = self._environment.get_template("macros.html").module
 
         @cache
@@ -97,21 +97,21 @@ class _Page:
 
         @cache
         def rule(code: str) -> Markup:
-            """What a code means; made once, since it stands on the page of every host that has it."""
-            made: Markup = macros.rule_of(words, explained(code), code)
+            """Render the explanation of a code, once for all hosts that have it."""
+            made: Markup = macros.rule_of(texts, explained(code), code)
             return made
 
         self._shared: dict[str, Any] = {
-            "t": words,
+            "t": texts,
             "head": head,
             "explained": explained,
             "rule": rule,
             "policy": policy(),
-            "style": Markup(asset("style.css")),  # noqa: S704 -- our own files, not what publishers wrote
-            "script": Markup(asset("script.js")),  # noqa: S704
+            "style": Markup(_asset("style.css")),  # noqa: S704 -- our own files, not what publishers wrote
+            "script": Markup(_asset("script.js")),  # noqa: S704
         }
 
-    def overview(self, rows: list[HostRow], hosts: Sequence[Host] = ()) -> str:
+    def overview(self, rows: list[_HostRow], hosts: Sequence[Host] = ()) -> str:
         return self._render("overview.html", rows=rows, hosts=hosts, root="")
 
     def host(self, host: Host) -> str:
@@ -122,32 +122,32 @@ class _Page:
 
 
 @cache
-def environment() -> Environment:
-    """The templates, which escape everything that is not marked as HTML."""
+def _environment() -> Environment:
+    """Return the template environment; it escapes everything that is not marked as HTML."""
     made = Environment(
-        loader=FunctionLoader(lambda name: asset(f"templates/{name}")),
+        loader=FunctionLoader(lambda name: _asset(f"templates/{name}")),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(charts=charts, slug=slug, changed_lines=changed_lines, most_costly=most_costly)
-    made.globals.update(about_documents=about_documents, maxima=maxima, unread=unread)
+    made.globals.update(charts=charts, slug=slug, changed_lines=changed_lines, most_costly=_most_costly)
+    made.globals.update(about_documents=_about_documents, maxima=_maxima, unread=unread)
     made.tests["web"] = is_web
     return made
 
 
 @cache
-def asset(name: str) -> str:
-    """A file of this package as text."""
+def _asset(name: str) -> str:
+    """Return the text of a file of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def policy() -> str:
-    """What the page may do: run its own script and style, and nothing from anywhere."""
+    """Return the Content-Security-Policy: only the page's own script and style, nothing from elsewhere."""
     digests = {
-        kind: base64.b64encode(hashlib.sha256(asset(name).encode()).digest()).decode()
+        kind: base64.b64encode(hashlib.sha256(_asset(name).encode()).digest()).decode()
         for kind, name in (("script", "script.js"), ("style", "style.css"))
     }
     return (
@@ -157,12 +157,12 @@ def policy() -> str:
 
 
 def is_web(url: str | None) -> bool:
-    """Whether a publisher's URL may be a link: a loc can be ``javascript:`` too."""
+    """Return whether a publisher's URL may be a link: a loc can also be ``javascript:``."""
     return bool(url) and str(url).startswith(("https://", "http://"))
 
 
 def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
-    """The lines of both sides, each with whether the other side does not have it."""
+    """Return the lines before and after the fix, each with whether only that side has it."""
     before, after = snippet.before.splitlines(), snippet.after.splitlines()
     sides: dict[str, list[tuple[bool, str]]] = {"before": [], "after": []}
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -171,24 +171,24 @@ def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
     return sides
 
 
-def most_costly(host: Host, number: int = 3) -> list[FindingRow]:
-    """What gives the most points back."""
+def _most_costly(host: Host, number: int = 3) -> list[FindingRow]:
+    """Return the findings whose fix gives the most points."""
     return [row for row in host.findings if row.points > 0][:number]
 
 
-def about_documents(row: FindingRow) -> bool:
-    """Whether the count of a finding is one of documents."""
-    return row.about_document and not row.code.startswith(SEVERAL_TIMES)
+def _about_documents(row: FindingRow) -> bool:
+    """Return whether the count of a finding is a number of documents."""
+    return row.about_document and not row.code.startswith(_SEVERAL_TIMES)
 
 
-def maxima(host: Host) -> set[str]:
-    """Codes of findings of which part of the cost is of parts that they kept from being looked at."""
+def _maxima(host: Host) -> set[str]:
+    """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
     parts = chain.from_iterable(section.parts for section in host.sections)
     return {code for part in parts if part.state == "not_reached" for code in part.costs}
 
 
 def unread(host: Host) -> list[FindingRow]:
-    """Errors by which nobody knows how many documents a host has: files that could not be read."""
+    """Return the errors about files that could not be read, so that the number of documents is not known."""
     kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
     return [
         row

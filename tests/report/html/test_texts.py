@@ -10,11 +10,11 @@ import pytest
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
 from woo_harvester.report.funnel import FIELDS, LOSSES
-from woo_harvester.report.html.words import Words
-from woo_harvester.report.parts import PARTS, SECTIONS
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.score_parts import PARTS, SECTIONS
 
 FOLDER = ROOT / "woo_harvester" / "report" / "html"
-CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "words.toml").read_text(encoding="utf-8"))
+CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "texts.toml").read_text(encoding="utf-8"))
 
 
 def names(text: Any) -> list[set[str | None]]:
@@ -33,7 +33,7 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     code = "".join(
         path.read_text(encoding="utf-8") for path in FOLDER.parent.rglob("*.*") if _is_code(path.name)
     )
-    used = set(re.findall(r"(?:\bt|words)(?:\.all)?\('?\"?(\w+)['\"]", code))
+    used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
     whole = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
     families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_")
@@ -63,12 +63,12 @@ def test_every_stage_part_section_and_field_has_a_name() -> None:
     ],
 )
 def test_numbers_are_written_as_the_language_does(lang: Language, value: Any, text: str) -> None:
-    assert Words(lang).number(value) == text
+    assert Texts(lang).number(value) == text
 
 
 def test_one_and_many_have_their_own_nouns() -> None:
-    assert Words("nl").count(1, "document") == "1 document"
-    assert Words("nl").count(3044, "document") == "3.044 documenten"
+    assert Texts("nl").count(1, "document") == "1 document"
+    assert Texts("nl").count(3044, "document") == "3.044 documenten"
 
 
 @pytest.mark.parametrize(
@@ -76,22 +76,22 @@ def test_one_and_many_have_their_own_nouns() -> None:
     [(0, 5, "0%"), (5, 5, "100%"), (1, 1000, "<1%"), (999, 1000, ">99%"), (1, 3, "33%"), (0, 0, "–")],
 )
 def test_a_share_is_never_rounded_to_all_or_nothing(part: int, whole: int, text: str) -> None:
-    assert Words("nl").percent(part, whole) == text
+    assert Texts("nl").percent(part, whole) == text
 
 
 def test_a_small_loss_is_not_written_as_none() -> None:
-    assert Words("nl").points(0.0001) == "<0,1"
-    assert Words("nl").points(0) == "0"
+    assert Texts("nl").points(0.0001) == "<0,1"
+    assert Texts("nl").points(0) == "0"
 
 
 def test_moments_are_written_as_the_language_does() -> None:
-    assert Words("nl").moment("2026-11-21T08:05:00+01:00") == "21-11-2026 08:05"
-    assert Words("en").moment("2026-11-21T08:05:00+01:00") == "2026-11-21 08:05"
-    assert Words("nl").moment(None) == "–"
+    assert Texts("nl").moment("2026-11-21T08:05:00+01:00") == "21-11-2026 08:05"
+    assert Texts("en").moment("2026-11-21T08:05:00+01:00") == "2026-11-21 08:05"
+    assert Texts("nl").moment(None) == "–"
 
 
 def test_xml_in_a_text_is_shown_as_code_and_never_as_markup() -> None:
-    shown = str(Words.marked("Zet <loc> en <script>alert(1)</script> & meer"))
+    shown = str(Texts.marked("Zet <loc> en <script>alert(1)</script> & meer"))
     assert "<code>&lt;loc&gt;</code>" in shown
     assert "<script" not in shown
     assert "<code>&amp;</code> meer" in shown
@@ -99,4 +99,4 @@ def test_xml_in_a_text_is_shown_as_code_and_never_as_markup() -> None:
 
 def test_a_word_that_is_not_there_is_an_error() -> None:
     with pytest.raises(KeyError):
-        Words("nl")("no such word")
+        Texts("nl")("no such word")

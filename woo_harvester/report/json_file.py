@@ -1,4 +1,4 @@
-"""Writes and reads ``report.json``: one host a line, so that it can be read without holding all of it."""
+"""Reading and writing ``report.json``: each host is on a line of its own, so it can be read host by host."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _HOSTS = '"hosts": ['
 
 
 def schema() -> str:
-    """The JSON Schema of ``report.json``."""
+    """Return the JSON Schema of ``report.json``."""
     made: dict[str, Any] = Report.model_json_schema(by_alias=True)
     made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 
 def dump(model: BaseModel) -> str:
-    """A part of the report as JSON on one line."""
+    """Return a part of the report as JSON on one line."""
     return model.model_dump_json(by_alias=True)
 
 
 def write_report(path: Path, head: Head, hosts: Iterable[str]) -> None:
-    """Write ``report.json``; *hosts* are lines of JSON, in their order. Raises OSError."""
+    """Write ``report.json``; *hosts* are lines of JSON, already in order. Raises OSError."""
     with path.open("w", encoding="utf-8") as file:
         file.write(dump(head)[:-1] + ", " + _HOSTS)
         separator = "\n"
@@ -39,7 +39,7 @@ def write_report(path: Path, head: Head, hosts: Iterable[str]) -> None:
 
 
 def read_head(path: Path) -> Head:
-    """Everything but the hosts of a ``report.json``. Raises OSError, ValueError for a file that is none."""
+    """Read everything but the hosts. Raises OSError, and ValueError if the file is not a ``report.json``."""
     with path.open(encoding="utf-8") as file:
         line = file.readline().rstrip()
     if not line.endswith(_HOSTS):
@@ -48,7 +48,7 @@ def read_head(path: Path) -> Head:
 
 
 def read_hosts(path: Path) -> Iterator[Host]:
-    """The hosts of a ``report.json``, one at a time, in their order."""
+    """Read the hosts one at a time, in the order of the file."""
     with path.open(encoding="utf-8") as file:
         next(file)
         for line in file:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.report.runs import HOST, about_host, read, write_run
-from woo_harvester.report.make import make_report
+from woo_harvester.report.outputs import make_report
 
 
 def test_everything_of_a_run_is_made(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a score is made of: sections, their parts, the points of each, and the findings that lower it."""
+"""The sections and parts of a score, with the points of each part and the findings that lower it."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from woo_harvester.findings import Severity, explanations
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
-Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
+_Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
 
-#: What kind of harvest a report is about: each has its own parts.
-Kind = Literal["woo", "vergunningen", "bestanden"]
+#: The kinds of harvest that a report can be about; each has its own parts.
+HarvestKind = Literal["woo", "vergunningen", "bestanden"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a section."""
+    """A part of a section of the score."""
 
     name: str
     section: Section
     points: int
-    """What it counts for, of the 100."""
-    basis: Basis
-    """Of what the share is taken: ``host`` is all or nothing; else so many indexes, sitemaps or documents."""
+    """The maximum number of points, of 100."""
+    basis: _Basis
+    """What the share is a share of: indexes, sitemaps or documents; with ``host`` it is all or nothing."""
     codes: tuple[str, ...]
-    """The findings that lower it: a whole code, or the beginning of one that ends in a full stop."""
+    """The findings that lower it: complete codes, or prefixes that end in a full stop."""
     needs: str | None = None
-    """The count of an account that must not be nought for anything after this part to be looked at."""
+    """The count of an account that must not be zero; if it is, the parts after this one are not reached."""
 
     @property
     def about_document(self) -> bool:
-        """Whether findings about one document count, or those about the host and its files."""
+        """Whether it counts findings about single documents, or findings about the host and its files."""
         return self.basis in ("listed", "described")
 
 
-#: In the order in which a harvest meets them: what is lost in one part does not come to those after it.
-PARTS: dict[Kind, Sequence[Part]] = {
+#: The parts in the order of a harvest: what is lost in one part does not reach the parts after it.
+PARTS: dict[HarvestKind, Sequence[Part]] = {
     "woo": (
         Part(
             "register",
@@ -50,7 +50,7 @@ PARTS: dict[Kind, Sequence[Part]] = {
             ("register.url-ongeldig", "register.domein-ontbreekt", "host.niet-geregistreerd"),
         ),
         Part("robots", "findability", 10, "host", ("robots.", "tls.", "host.prive-adres"), needs="indexes"),
-        # Without an index that has a right name, a wrong name is the fault that is to be mended.
+        # Without an index that has a right name, the wrong name is what the publisher has to fix.
         Part(
             "index",
             "findability",
@@ -113,30 +113,30 @@ PARTS: dict[Kind, Sequence[Part]] = {
     ),
 }
 
-#: Of files that are not online nothing is known of register, robots.txt rules, servers and withdrawals.
+#: Parts that do not apply to local files: register, rules of robots.txt, servers and withdrawals.
 _ONLINE_ONLY = ("register", "robots", "fetching", "withdrawal")
 
 
 def _of_files(part: Part) -> Part:
-    """The part as it is judged where a robots.txt is a file among others."""
+    """Return the part as it applies to local files, where robots.txt is one of the files."""
     return replace(part, codes=(*part.codes, "robots.")) if part.name == "index" else part
 
 
 PARTS["bestanden"] = tuple(_of_files(part) for part in PARTS["woo"] if part.name not in _ONLINE_ONLY)
 
-#: About the harvester's own connection or copy of the register, or perhaps the doing of another host.
+#: Findings about our own connection, about our copy of the register, or possibly caused by another host.
 NOT_SCORED = frozenset({"register.onbereikbaar", "oogst.eigen-verbinding", "loc.andere-host"})
 
-#: Indexes that robots.txt names and that are never asked for, so that no account counts them.
+#: Findings about indexes in robots.txt that are never requested, so that no account counts those indexes.
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https")
 
 
 @cache
-def part_of(code: str, about_document: bool, kind: Kind = "woo") -> Part | None:
-    """The part that a finding lowers, by the longest of its codes that fits; None where there is none.
+def part_of(code: str, about_document: bool, kind: HarvestKind = "woo") -> Part | None:
+    """Return the part that a finding lowers: the one with the longest matching code or prefix, or None.
 
-    A code that no part has at its own level counts at the other one: no warning may go unseen because of
-    where it was noted.
+    A part at the level of the finding (document or host) goes first. If there is none, a part at the other
+    level counts, so that no warning is ignored because of its level.
     """
     if code in NOT_SCORED:
         return None
@@ -151,5 +151,5 @@ def part_of(code: str, about_document: bool, kind: Kind = "woo") -> Part | None:
 
 @cache
 def weight_of(code: str) -> float:
-    """How much is lost where a finding holds for everything: by an error all, by a warning half."""
+    """Return the share that is lost if everything has the finding: 1 for an error, 0.5 for a warning."""
     return {Severity.ERROR: 1.0, Severity.WARNING: 0.5}.get(explanations()[code].severity, 0.0)

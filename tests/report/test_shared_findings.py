@@ -4,9 +4,9 @@ import pytest
 
 from tests.report.runs import HOST
 from woo_harvester.findings import explain
-from woo_harvester.report.faults import NAMED_HOSTS, ROWS, Faults, pattern_of
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import FindingRow, Host
+from woo_harvester.report.shared_findings import MAX_NAMED_HOSTS, MAX_ROWS, SharedFindings, pattern_of
 
 
 def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> Host:
@@ -40,7 +40,7 @@ def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> Ho
 
 
 def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
-    faults = Faults()
+    faults = SharedFindings()
     for name in ("www.b.nl", "www.a.nl"):
         faults.add(host(name, "/api/#.xml", "titel.ontbreekt"))
     faults.add(host("www.c.nl", "/other/#.xml", "titel.ontbreekt"))
@@ -50,7 +50,7 @@ def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
 
 
 def test_hosts_without_a_telling_shape_stand_together() -> None:
-    faults = Faults()
+    faults = SharedFindings()
     for name in ("a", "b"):
         faults.add(host(name, None, "robots.ontbreekt"))
     (row,) = faults.rows()
@@ -58,14 +58,14 @@ def test_hosts_without_a_telling_shape_stand_together() -> None:
 
 
 def test_notices_and_faults_of_one_host_are_left_out() -> None:
-    faults = Faults()
+    faults = SharedFindings()
     faults.add(host("a", "/x/#", "creatiedatum.ontbreekt", "titel.ontbreekt"))
     faults.add(host("b", "/x/#", "creatiedatum.ontbreekt"))
     assert list(faults.rows()) == []
 
 
 def test_the_largest_gain_comes_first() -> None:
-    faults = Faults()
+    faults = SharedFindings()
     for name in ("a", "b"):
         faults.add(host(name, "/x/#", "titel.ontbreekt", points=1))
         faults.add(host(name, "/x/#", "loc.geen-https", points=9))
@@ -73,15 +73,15 @@ def test_the_largest_gain_comes_first() -> None:
 
 
 def test_a_row_names_a_few_hosts_and_there_are_not_too_many_rows() -> None:
-    faults = Faults()
-    for number in range(2 * NAMED_HOSTS):
+    faults = SharedFindings()
+    for number in range(2 * MAX_NAMED_HOSTS):
         faults.add(host(f"{number:03}", "/x/#", "titel.ontbreekt"))
-        for pattern in range(ROWS + 5):
+        for pattern in range(MAX_ROWS + 5):
             faults.add(host(f"{number:03}", f"/{pattern}/", "loc.geen-https"))
     rows = list(faults.rows())
-    assert len(rows) == ROWS
-    assert {len(row.hosts) for row in rows} == {NAMED_HOSTS}
-    assert {row.host_count for row in rows} == {2 * NAMED_HOSTS}
+    assert len(rows) == MAX_ROWS
+    assert {len(row.hosts) for row in rows} == {MAX_NAMED_HOSTS}
+    assert {row.host_count for row in rows} == {2 * MAX_NAMED_HOSTS}
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""The same fault at several hosts, in one row: what is mended once at a supplier helps all its customers.
+"""Findings that several hosts share, one row each: one fix by a software supplier helps all its customers.
 
-Nothing tells who made a host's software. What can be seen is the shape of the paths of its sitemaps: hosts
-whose sitemaps stand at ``/api/sitemap/#/#.xml`` likely run the same. A path in the root of the host, as the
-guide itself suggests, tells nothing.
+No publisher names its supplier. The paths of the sitemaps are a clue: hosts with sitemaps at
+``/api/sitemap/#/#.xml`` likely run the same software. A sitemap in the root of a host, as the guide suggests,
+is no clue.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.model import Fault, Host
+from woo_harvester.report.model import Host, SharedFinding
 
-#: Hosts that a row names, and rows that a report has.
-NAMED_HOSTS = 20
-ROWS = 50
+#: How many hosts a row names at most, and how many rows a report has at most.
+MAX_NAMED_HOSTS = 20
+MAX_ROWS = 50
 
 
 def pattern_of(account: Account) -> str | None:
-    """The shape of paths that tells most of a host; None where all of them stand in the root."""
-    telling = [
+    """Return the most frequent path pattern of a host, or None if all its files are in the root."""
+    outside_root = [
         (count, pattern)
         for pattern, count in account.patterns.items()
         if pattern.count("/") > 1 or "?" in pattern
     ]
-    return max(telling)[1] if telling else None
+    return max(outside_root)[1] if outside_root else None
 
 
 @dataclass(slots=True)
@@ -37,27 +37,27 @@ class _Group:
     points: float = 0.0
 
 
-class Faults:
-    """Gathers errors and warnings by code and by the shape of the hosts' paths."""
+class SharedFindings:
+    """The errors and warnings of all hosts, grouped by code and by the hosts' path pattern."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, Severity, str | None], _Group] = {}
 
     def add(self, host: Host) -> None:
-        """Count the findings of one host."""
+        """Add the findings of one host."""
         for row in host.findings:
             if row.severity != Severity.INFO:
                 group = self._groups.setdefault((row.code, row.severity, host.pattern), _Group())
-                if host.host not in group.hosts and len(group.named) < NAMED_HOSTS:
+                if host.host not in group.hosts and len(group.named) < MAX_NAMED_HOSTS:
                     group.named.append(host.host)
                 group.hosts.add(host.host)
                 group.count += row.count
                 group.points += row.points
 
-    def rows(self) -> Iterable[Fault]:
-        """Faults at two hosts or more, those that cost most first; at most fifty."""
+    def rows(self) -> Iterable[SharedFinding]:
+        """Return the groups of two or more hosts, at most fifty, those that cost the most points first."""
         rows = [
-            Fault(
+            SharedFinding(
                 code=code,
                 severity=severity,
                 pattern=pattern,
@@ -69,4 +69,4 @@ class Faults:
             for (code, severity, pattern), group in self._groups.items()
             if len(group.hosts) > 1
         ]
-        return sorted(rows, key=lambda row: (-row.points, -row.host_count, row.code))[:ROWS]
+        return sorted(rows, key=lambda row: (-row.points, -row.host_count, row.code))[:MAX_ROWS]

@@ -1,4 +1,4 @@
-"""Makes ``report.json`` of what a run left in its folder: findings, accounts of hosts, statistics."""
+"""Assembles ``report.json`` from the files that a run left in its folder."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from typing import Any
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.faults import pattern_of
-from woo_harvester.report.file import write_report
+from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
-from woo_harvester.report.gather import Gathered
-from woo_harvester.report.history import History, Past, RunThen, compare
+from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
+from woo_harvester.report.host_lines import HostLines
+from woo_harvester.report.json_file import write_report
 from woo_harvester.report.model import (
-    Body,
     Category,
     Example,
     Explanation,
@@ -29,6 +28,7 @@ from woo_harvester.report.model import (
     Head,
     Host,
     Loss,
+    Organisation,
     PartOfScore,
     Register,
     Run,
@@ -37,67 +37,69 @@ from woo_harvester.report.model import (
     Tool,
     Totals,
 )
-from woo_harvester.report.parts import SECTIONS, Kind
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
+from woo_harvester.report.score_parts import SECTIONS, HarvestKind
+from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
-from woo_harvester.report.tally import HostTally, read_findings
 from woo_harvester.tooi import UNKNOWN_CATEGORY, informatiecategorieen
 from woo_harvester.version import VERSION
 
-#: The finding in place of those about hosts that a fault on the harvester's own side kept out of reach.
+#: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
 
-SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-def build(folder: RunFolder, *, history: History | None = None, lang: Language = "nl") -> None:
-    """Write the report in the folder of a run, and keep the run in *history*.
+def assemble_report(folder: RunFolder, *, history: History | None = None, lang: Language = "nl") -> None:
+    """Write ``report.json`` in the folder of a run, and save the run in *history*.
 
     Read the findings, and the accounts of hosts and the statistics if there are any: a run that was killed
-    has only findings. Raises OSError, and ValueError for a file that is not one of a run.
+    leaves only its findings. Raises OSError, and ValueError for a file that a run cannot have written.
     """
     stats = folder.read_stats()
     run = _run(folder, stats)
-    tallies = read_findings(folder.findings)
-    left_out = _left_out(folder.kept_back, tallies)
-    accounts = _accounts(folder, tallies.keys() - left_out)
-    past = history.before(run.name, run.kind) if history else Past()
+    findings = read_findings(folder.findings)
+    left_out = _left_out(folder.kept_back, findings)
+    accounts = _accounts(folder, findings.keys() - left_out)
+    past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
-    now = RunThen(run.name, run.kind, at, comparable=not left_out)
+    now = RunResult(run.name, run.kind, at, comparable=not left_out)
     with TemporaryFile() as lines:
-        gathered = Gathered(lines)
+        host_lines = HostLines(lines)
         for account in accounts:
-            tally = tallies.get(account.host) or HostTally()
-            gathered.add(_host(account, tally, run.kind, past, now))
+            found = findings.get(account.host) or HostFindings()
+            host_lines.add(_host(account, found, run.kind, past, now))
         head = Head(
             lang=lang,
             tool=_tool(),
             run=run,
             register=Register(date=stats.get("woo/register/date")),
-            totals=_totals(accounts, tallies.values(), gathered, past, now),
-            organisations=gathered.organisations(),
-            faults=list(gathered.faults.rows()),
-            findings=_rows(tallies.get("", HostTally()), Score(()), None),
-            explanations=_explanations(tallies.values(), past, lang),
+            totals=_totals(accounts, findings.values(), host_lines, past, now),
+            organisations=host_lines.organisations(),
+            faults=list(host_lines.shared_findings.rows()),
+            findings=_rows(findings.get("", HostFindings()), Score(()), None),
+            explanations=_explanations(findings.values(), past, lang),
         )
-        write_report(folder.report, head, gathered.lines())
+        write_report(folder.report, head, host_lines.lines())
     if history:
         history.save(now)
 
 
-def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunThen) -> Host:
+def _host(
+    account: Account, found: HostFindings, kind: HarvestKind, past: EarlierRuns, now: RunResult
+) -> Host:
     kind = "bestanden" if account.offline else kind
-    result = score(tally.counts, account, kind)
-    then, changes = compare(account, result, tally.counts, past, kind)
+    result = score(found.counts, account, kind)
+    then, changes = compare(account, result, found.counts, past, kind)
     now.hosts[account.host] = then
-    body = Body(**account.organisations[0]) if len(account.organisations) == 1 else None
+    organisation = Organisation(**account.organisations[0]) if len(account.organisations) == 1 else None
     return Host(
         host=account.host,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
-        organisations=[Body(**each) for each in account.organisations],
+        organisations=[Organisation(**each) for each in account.organisations],
         complete=account.complete,
         new=then.new,
         changed=then.changed,
@@ -108,11 +110,11 @@ def _host(account: Account, tally: HostTally, kind: Kind, past: Past, now: RunTh
         sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
-        findings=_rows(tally, result, body),
+        findings=_rows(found, result, organisation),
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
-        history=Past([*past.runs, now]).points(account.host),
+        history=EarlierRuns([*past.runs, now]).points(account.host),
         pattern=pattern_of(account),
     )
 
@@ -155,12 +157,12 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     return codes
 
 
-def _rows(tally: HostTally, result: Score, body: Body | None) -> list[FindingRow]:
-    """A row for each kind of finding: what costs most first, then errors before warnings, then by count."""
+def _rows(found: HostFindings, result: Score, organisation: Organisation | None) -> list[FindingRow]:
+    """Return a row per kind of finding, sorted by points lost, then severity (errors first), then count."""
     costs = result.costs
     rows = []
-    for key, count in tally.counts.items():
-        examples = tally.examples(key)
+    for key, count in found.counts.items():
+        examples = found.examples(key)
         code, about_document = key
         rows.append(
             FindingRow(
@@ -171,10 +173,10 @@ def _rows(tally: HostTally, result: Score, body: Body | None) -> list[FindingRow
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
                 examples=[Example(**_known(each)) for each in examples[1:]],
-                snippet=snippet(examples[0], body),
+                snippet=snippet(examples[0], organisation),
             )
         )
-    rows.sort(key=lambda row: (-row.points, SEVERITIES.index(row.severity), -row.count, row.code))
+    rows.sort(key=lambda row: (-row.points, _SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
 
 
@@ -201,17 +203,21 @@ def _categories(account: Account) -> list[Category]:
 
 
 def _totals(
-    accounts: list[Account], tallies: Iterable[HostTally], gathered: Gathered, past: Past, now: RunThen
+    accounts: list[Account],
+    findings: Iterable[HostFindings],
+    host_lines: HostLines,
+    past: EarlierRuns,
+    now: RunResult,
 ) -> Totals:
     everything = total(accounts)
     severities: Counter[Severity] = Counter()
-    for tally in tallies:
-        for (code, _), count in tally.counts.items():
+    for found in findings:
+        for (code, _), count in found.counts.items():
             severities[explain(code).severity] += count
     return Totals(
         hosts=len(accounts),
-        hosts_without_documents=gathered.without_documents,
-        hosts_incomplete=gathered.incomplete,
+        hosts_without_documents=host_lines.without_documents,
+        hosts_incomplete=host_lines.incomplete,
         listed=everything.listed,
         harvested=everything.harvested_now_or_before,
         new=sum(then.new for then in now.hosts.values()),
@@ -228,9 +234,11 @@ def _totals(
     )
 
 
-def _explanations(tallies: Iterable[HostTally], past: Past, lang: Language) -> dict[str, Explanation]:
-    """Of every code that the report names, those that are mended too."""
-    codes = {code for tally in tallies for code, _ in tally.counts}
+def _explanations(
+    findings: Iterable[HostFindings], past: EarlierRuns, lang: Language
+) -> dict[str, Explanation]:
+    """Return the explanation of every code in the report, including the codes that earlier runs found."""
+    codes = {code for found in findings for code, _ in found.counts}
     codes |= {code for run in past.runs for host in run.hosts.values() for code, _ in host.open}
     texts = {code: explain(code, lang) for code in sorted(codes)}
     return {
@@ -239,9 +247,9 @@ def _explanations(tallies: Iterable[HostTally], past: Past, lang: Language) -> d
     }
 
 
-def _left_out(path: Path, tallies: Mapping[str, HostTally]) -> set[str]:
-    """Return the hosts about which a run with a fault on its own side can say nothing."""
-    if (OWN_FAULT, False) not in tallies.get("", HostTally()).counts or not path.exists():
+def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
+    """Return the hosts to leave out, because a fault on our own side kept the run from reaching them."""
+    if (OWN_FAULT, False) not in findings.get("", HostFindings()).counts or not path.exists():
         return set()
     return set(read_findings(path))
 
@@ -255,7 +263,7 @@ def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
 
 
 def _last_change(path: Path) -> str:
-    """When a run that was killed wrote its last finding."""
+    """Return the file's time of change: for a run that was killed, the moment of its last finding."""
     return iso_datetime(datetime.fromtimestamp(int(path.stat().st_mtime), UTC))
 
 

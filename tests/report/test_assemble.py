@@ -10,17 +10,17 @@ import pytest
 from tests.conftest import ROOT
 from tests.report.runs import BODY, CATEGORY, HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
-from woo_harvester.report.build import build
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.run_folder import RunFolder
 
 OTHER = "www.b.nl"
 
 
 def made(folder: RunFolder, **given: Any) -> dict[str, Any]:
-    build(folder, **given)
+    assemble_report(folder, **given)
     report: dict[str, Any] = json.loads(folder.report.read_text(encoding="utf-8"))
     return report
 
@@ -144,7 +144,7 @@ def test_documents_that_the_run_did_not_come_to_are_a_loss_without_a_code(tmp_pa
 def test_a_second_run_tells_what_changed(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
     first = [about_host("robots.te-groot")]
-    build(write_run(tmp_path / "woo-1", [read(harvested=2)], first), history=history)
+    assemble_report(write_run(tmp_path / "woo-1", [read(harvested=2)], first), history=history)
     second = [about_host("sitemap.ongeldig")]
     report = made(write_run(tmp_path / "woo-2", [read(unchanged=2, harvested=1)], second), history=history)
     (host,) = report["hosts"]
@@ -197,7 +197,7 @@ def test_permits_are_scored_by_their_own_parts(tmp_path: Path) -> None:
 
 def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:
     folder = a_run(tmp_path / "woo-1")
-    build(folder)
+    assemble_report(folder)
     assert [host.host for host in read_hosts(folder.report)] == [OTHER, HOST]
     assert read_head(folder.report).totals.hosts == 2
 

@@ -1,10 +1,10 @@
-"""The findings of a report as CSV: a row for each code of each host, for a spreadsheet."""
+"""The findings of a report as CSV for a spreadsheet: a row for each finding code of each host."""
 
 from __future__ import annotations
 
 import csv
 
-from woo_harvester.report.file import read_head, read_hosts
+from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
 from woo_harvester.report.run_folder import RunFolder
 
@@ -28,18 +28,19 @@ COLUMNS = (
     "action",
 )
 
-#: The columns about a finding, of a host that has none.
-NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
+#: The columns about a finding for a host without findings.
+_NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
 
-#: A spreadsheet takes a text that begins with one of these for a formula.
+#: A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(folder: RunFolder) -> None:
     """Write the report in the folder of a run as CSV.
 
-    UTF-8 with a byte order mark, which spreadsheets need to read it right. A host without findings has one
-    row. What would be a formula in a spreadsheet gets an apostrophe before it. Raises OSError, ValueError.
+    The file is UTF-8 with a byte order mark, without which spreadsheets guess the encoding. A host without
+    findings has one row. A text that a spreadsheet would read as a formula gets an apostrophe before it.
+    Raises OSError, and ValueError if *report* is not a ``report.json``.
     """
     head = read_head(folder.report)
     with folder.csv.open("w", encoding="utf-8-sig", newline="") as file:
@@ -47,13 +48,13 @@ def write_csv(folder: RunFolder) -> None:
         writer.writerow(COLUMNS)
         for host in read_hosts(folder.report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
-            for row in rows or [NO_FINDING]:
+            for row in rows or [_NO_FINDING]:
                 writer.writerow([_plain(value) for value in (*_host(host), *row)])
 
 
 def _host(host: Host) -> tuple[object, ...]:
-    bodies = "; ".join(body.name for body in host.organisations)
-    return host.host, bodies, host.listed, host.harvested, host.score
+    organisations = "; ".join(organisation.name for organisation in host.organisations)
+    return host.host, organisations, host.listed, host.harvested, host.score
 
 
 def _finding(row: FindingRow, explained: Explanation) -> tuple[object, ...]:

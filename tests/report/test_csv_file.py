@@ -4,14 +4,14 @@ import csv
 from pathlib import Path
 
 from tests.report.runs import HOST, about_document, read, write_run
-from woo_harvester.report.build import build
-from woo_harvester.report.table import COLUMNS, write_csv
+from woo_harvester.report.assemble import assemble_report
+from woo_harvester.report.csv_file import COLUMNS, write_csv
 
 
 def rows(tmp_path: Path, *findings: str, seen: str | None = None) -> list[dict[str, str]]:
     noted = [about_document(code, seen=seen) for code in findings]
     folder = write_run(tmp_path / "woo-1", [read(harvested=1, findings=noted)], noted)
-    build(folder)
+    assemble_report(folder)
     write_csv(folder)
     with folder.csv.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))

@@ -1,4 +1,4 @@
-"""Makes everything that a run's report is, from what the run left in its folder."""
+"""All files of a report, made from what a run left in its folder."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import os
 from pathlib import Path
 
 from woo_harvester.findings import Language
+from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.badge import badge
-from woo_harvester.report.build import build
+from woo_harvester.report.csv_file import write_csv
 from woo_harvester.report.feed import feed
-from woo_harvester.report.file import read_head
 from woo_harvester.report.history import History
 from woo_harvester.report.html import render
+from woo_harvester.report.json_file import read_head
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.table import write_csv
 
 
 def make_report(
     folder: RunFolder, *, lang: Language = "nl", history: bool = True, base_url: str | None = None
 ) -> Path:
-    """Make the report in the folder of a run: as JSON, as CSV and as pages. Return the path of the page.
+    """Write the report in the folder of a run, as JSON, CSV and HTML. Return the path of the page.
 
     With *history*, also write in the folder of all reports: a file about the run, and a badge and a feed for
-    each host. Their names stay the same, so that publishers can refer to them. *base_url* is where that
-    folder is published, for the links in feeds. Raises OSError, and ValueError for files that are not what a
-    run writes.
+    each host. The names of those never change, so that publishers can link to them. *base_url* is the URL of
+    that folder, for the links in feeds. Raises OSError, and ValueError for a file that a run cannot have
+    written.
     """
     past = History(folder.reports.history) if history else None
-    build(folder, history=past, lang=lang)
+    assemble_report(folder, history=past, lang=lang)
     write_csv(folder)
     page = render(folder, lang=lang)
     if past:
@@ -36,7 +36,7 @@ def make_report(
 
 
 def _publish(folder: RunFolder, history: History, lang: Language, base_url: str | None) -> None:
-    """Write badges and feeds, and replace each in one step: somebody may be reading the old one."""
+    """Write badges and feeds, replacing each file in one step, since someone may be reading the old one."""
     run = read_head(folder.report).run
     runs = history.until(run.name, run.kind).runs
     reports = folder.reports

@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.runs import HOST, about_document, about_host
 from woo_harvester.findings import Finding
-from woo_harvester.report.tally import EXAMPLES, read_findings, without_credentials
+from woo_harvester.report.finding_counts import EXAMPLES, read_findings, without_credentials
 
 
 def write(path: Path, *findings: Finding) -> Path:

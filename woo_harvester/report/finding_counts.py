@@ -1,4 +1,4 @@
-"""Reads ``findings.jsonl``: how many findings of each kind each host has, and a few of them as examples."""
+"""The number of findings of each kind for each host, and a few examples, read from ``findings.jsonl``."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from woo_harvester.report.funnel import is_about_document
 from woo_harvester.report.run_folder import complete_lines
 from woo_harvester.report.score import FindingKey
 
-#: Examples of one kind of finding that are kept of one host.
+#: How many examples are kept per host and kind of finding.
 EXAMPLES = 3
 
-#: User name and password in a URL, whatever else is wrong with it: up to the last @ of its authority.
+#: User name and password in a URL, which need not be valid: up to the last @ of its authority.
 CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
 
 
 @dataclass(slots=True)
-class HostTally:
-    """The findings of one host."""
+class HostFindings:
+    """The counts and examples of the findings of one host."""
 
     counts: Counter[FindingKey] = field(default_factory=Counter)
     lines: dict[FindingKey, list[bytes]] = field(default_factory=lambda: defaultdict(list))
-    """The first few of each kind, as they were written."""
+    """The first few lines of each kind, as they were written."""
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
-        """The examples of one kind, without the credentials that a publisher put in a URL."""
+        """Return the examples of one kind, without the credentials that a publisher put in a URL."""
         return [without_credentials(json.loads(line)) for line in self.lines[key]]
 
 
-def read_findings(path: Path) -> dict[str, HostTally]:
-    """The findings by host, ``""`` for those of no host. Raises OSError and ValueError.
+def read_findings(path: Path) -> dict[str, HostFindings]:
+    """Return the findings by host; the key is ``""`` for those without a host. Raises OSError and ValueError.
 
-    Memory grows with hosts and codes, not with findings. A last line without its end, which a run that was
-    killed may leave, does not count.
+    Memory grows with the number of hosts and codes, not with the number of findings. A truncated last line,
+    which a killed run may leave, does not count.
     """
-    hosts: dict[str, HostTally] = defaultdict(HostTally)
+    hosts: dict[str, HostFindings] = defaultdict(HostFindings)
     for number, line in complete_lines(path):
         try:
             finding = parse_object(line)
@@ -56,9 +56,9 @@ def read_findings(path: Path) -> dict[str, HostTally]:
 
 
 def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
-    """The finding, without the user names and passwords in its URLs.
+    """Return the finding without user names and passwords in its URLs.
 
-    A report is passed on and published. ``findings.jsonl`` keeps what was there: it is the operator's own.
+    Reports are published. ``findings.jsonl`` keeps the credentials, because only the operator has that file.
     """
     for name in ("url", "sitemap", "seen"):
         if name in finding:

@@ -1,0 +1,109 @@
+"""The summary of an audit in a terminal: how much is harvested, and how to fix the most costly findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from woo_harvester.findings import Language, Severity
+from woo_harvester.report.html.page import unread
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.json_file import read_head, read_hosts
+from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.run_folder import RunFolder
+
+#: How many findings and hosts are shown; the report has all of them.
+_SHOWN = 10
+_SHOWN_HOSTS = 20
+
+#: A URL is cut at this many characters, so that a very long one does not push the rest off the screen.
+_PLACE_LENGTH = 300
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_ORDER = list(_STYLES)
+
+_Line = tuple[int, Text]
+"""A text, and the indent of its lines."""
+
+
+def headline(host: Host, texts: Texts) -> str:
+    """Return the sentence that says how many documents of a host are harvested."""
+    key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
+    return texts(key, harvested=host.harvested, listed=host.listed)
+
+
+def print_summary(folder: RunFolder, console: Console, lang: Language = "nl") -> None:
+    """Print the summary of the report of an audit. Raises OSError and ValueError."""
+    for indent, text in _answer(folder, Texts(lang)):
+        for line in text.wrap(console, max(console.width - indent, 20), overflow="fold"):
+            line.rstrip()
+            line.pad_left(indent)
+            console.print(line, soft_wrap=True, markup=False, highlight=False)
+
+
+def _answer(folder: RunFolder, texts: Texts) -> Iterator[_Line]:
+    head, hosts = read_head(folder.report), list(read_hosts(folder.report))
+    for host in hosts[:_SHOWN_HOSTS]:
+        yield from _host(host, texts)
+    if len(hosts) > _SHOWN_HOSTS:
+        yield 0, Text(texts("audit_more_hosts", n=len(hosts) - _SHOWN_HOSTS))
+    found = sorted(((row, host) for host in hosts for row in host.findings), key=_weightiest)
+    if found:
+        yield 0, Text("\n" + texts("audit_findings"), style="bold")
+    for number, (row, host) in enumerate(found[:_SHOWN], 1):
+        place = host.host if len(hosts) > 1 else None
+        yield from _finding(number, row, place, head.explanations[row.code], texts)
+    if len(found) > _SHOWN:
+        yield 0, Text("\n" + texts("audit_more_findings", n=len(found) - _SHOWN))
+    yield 0, Text("\n" + texts("audit_report"), style="bold")
+    yield 0, Text(str(folder.page))
+
+
+def _host(host: Host, texts: Texts) -> Iterator[_Line]:
+    score = texts("score_none") if host.score is None else texts("score_of", n=host.score)
+    yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}")
+    style = "green" if host.listed and host.harvested == host.listed else "red"
+    yield 0, Text(headline(host, texts), style=style)
+    lost = unread(host)
+    if lost:
+        yield 0, Text(texts("unread"), style="bold red")
+    for row in lost:
+        yield 2, Text(f"{row.code}: {_place(row, texts)}")
+
+
+def _weightiest(found: tuple[FindingRow, Host]) -> tuple[float, int, int, str, str]:
+    row, host = found
+    return -row.points, _ORDER.index(row.severity), -row.count, row.code, host.host
+
+
+def _finding(
+    number: int, row: FindingRow, host: str | None, explained: Explanation, texts: Texts
+) -> Iterator[_Line]:
+    costs = [texts.count(row.count, "time")]
+    if row.points > 0:
+        costs.append(texts("audit_points", points=texts.points(row.points)))
+    severity = texts("severity_" + row.severity)
+    first = Text.assemble(
+        f"\n{number:>2}. ", (severity, _STYLES[row.severity]), f" {row.code} ({', '.join(costs)})"
+    )
+    yield 0, first.append(f" {host}") if host else first
+    yield 4, Text(explained.what)
+    yield 4, Text(_place(row, texts), style="dim")
+    if row.seen and row.seen != row.url:
+        yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
+    yield 4, Text(f"→ {explained.mend}")
+
+
+def _place(row: FindingRow, texts: Texts) -> str:
+    """Return the URL of the first finding, and the sitemap and line in which it stands."""
+    place = _cut(row.url or "–")
+    if row.sitemap and row.sitemap != row.url:
+        place += texts("audit_in", sitemap=_cut(row.sitemap))
+    return place + (texts("audit_line", n=str(row.line)) if row.line else "")
+
+
+def _cut(text: str) -> str:
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return printable if len(printable) <= _PLACE_LENGTH else printable[: _PLACE_LENGTH - 1] + "…"
