@@ -19,7 +19,7 @@ from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from tests.commands.test_state import Done
+from tests.commands.state_shell import Done
 from tests.utils.command import environment
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import Entry, sitemap

@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.commands.test_state import Done, Shell, state
+from tests.commands.state_shell import Done, Shell
 from tests.state.test_files import keep
 from tests.stores.kept import write_file
 from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.stores.durable_folder import DurableFolder
 from woo_harvester.stores.names import path_of, text_path_of
-
-__all__ = ["state"]
 
 PUBLISHED, WITHDRAWN, UNKNOWN = (sha256(name).digest() for name in (b"published", b"withdrawn", b"unknown"))
 

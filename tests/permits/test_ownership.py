@@ -7,6 +7,7 @@ import pytest
 from tests.permits.world import (
     CASE,
     DORP,
+    OTHER_CASE,
     STAD,
     World,
     causes,
@@ -104,3 +105,67 @@ def test_a_delete_frees_the_case_for_what_waits_in_the_same_run() -> None:
     world.run(mutation("C", 5))
     (outcome,) = world.run(mutation("C", 1, organisatie=DORP), mutation("D", 6))
     assert (str(outcome.oorzaak), outcome.zaak.organisatie, world.codes) == ("wijziging", DORP, [])
+
+
+def test_another_organisation_cannot_change_or_remove_a_case() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    before = world.state()
+    for transactie in "CUD":
+        assert world.run(mutation(transactie, 5, organisatie=DORP)) == []
+        assert world.codes == ["ipm.andere-organisatie"]
+        assert world.findings[0].organisation == DORP
+        assert world.findings[0].seen == f"de zaak is van {STAD}"
+    assert world.state() == before
+
+
+def test_another_organisation_cannot_touch_the_documents_of_a_case() -> None:
+    world = World()
+    world.run(mutation("C", 1), document("C", 1))
+    before = world.state()
+    mine = "https://www.dorp.nl/1.pdf"
+    for attempt in (
+        document("U", 5, organisatie=DORP),
+        document("D", 5, case=None, organisatie=DORP),
+        document("C", 5, identifier=mine, organisatie=DORP),
+    ):
+        for _ in range(2):
+            assert world.run(attempt) == []
+            assert world.codes == ["ipm.andere-organisatie"]
+    assert world.state() == before
+
+
+def test_a_document_may_be_part_of_cases_of_two_organisations() -> None:
+    world = World()
+    world.run(mutation("C", 1), document("C", 1))
+    world.run(mutation("C", 1, identifier=OTHER_CASE, organisatie=DORP))
+    (outcome,) = world.run(document("U", 5, case=OTHER_CASE, organisatie=DORP))
+    assert (outcome.identifier, len(outcome.documenten)) == (OTHER_CASE, 1)
+    world.run(document("D", 6, case=None, organisatie=DORP))
+    assert {case: len(messages) for case, messages in world.state().items()} == {CASE: 2, OTHER_CASE: 1}
+
+
+def test_a_delete_of_what_is_not_there_does_not_keep_its_maker_out() -> None:
+    world = World()
+    world.run(mutation("D", 9, organisatie=DORP))
+    assert causes(world.run(mutation("C", 1))) == ["aanlevering"]
+
+
+def test_a_document_of_another_organisation_that_came_first_is_not_shown_with_the_case() -> None:
+    world = World()
+    world.run(document("C", 1, organisatie=DORP))
+    (outcome,) = world.run(mutation("C", 1))
+    assert outcome.documenten == ()
+    (outcome,) = world.run(document("C", 1))
+    assert [each.organisatie for each in outcome.documenten] == [STAD]
+
+
+def test_a_case_can_be_handed_over_after_its_organisation_removed_it() -> None:
+    world = World()
+    world.run(mutation("C", 1))
+    world.run(mutation("D", 5))
+    assert world.run(mutation("D", 6, organisatie=DORP)) == []
+    assert world.codes == ["ipm.zaak-onbekend"]
+    assert causes(world.run(mutation("C", 7, organisatie=DORP))) == ["herpublicatie"]
+    assert world.run(mutation("U", 8)) == []
+    assert world.codes == ["ipm.andere-organisatie"]

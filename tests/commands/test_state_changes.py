@@ -1,0 +1,112 @@
+"""``scrapy state forget``, ``confirm`` and ``restore``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.commands.state_shell import Shell, refused
+from tests.state.knowledge import locs, miss, sitemap_of
+from tests.state.processes import LOCKING, running
+from woo_harvester.state.documents import look_up
+from woo_harvester.state.listings import CONFIRMED
+
+
+def test_a_document_is_forgotten(filled: Shell) -> None:
+    assert filled("forget", "https://a.nl/d/1.pdf") == (0, "", "Forgot 0 hosts and 1 document.\n")
+    assert "https://a.nl/d/1.pdf" not in filled.locs()
+    assert len(filled.locs()) == 6
+
+
+def test_a_host_is_forgotten_with_all_that_it_has(filled: Shell) -> None:
+    assert filled("forget", "a.nl") == (0, "", "Forgot 1 host and 0 documents.\n")
+    assert filled.locs() == locs(2, "www.b.nl:8443")
+
+
+def test_hosts_and_documents_are_forgotten_together(filled: Shell) -> None:
+    done = filled("forget", "https://www.b.nl:8443/", *locs(2))
+    assert done.stderr == "Forgot 1 host and 2 documents.\n"
+    assert filled.locs() == locs(5)[2:]
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("aa.nl", "the state does not know aa.nl: did you mean a.nl?"),
+        ("b.nl", "the state does not know b.nl"),
+        ("www.b.nl:8444", "the state does not know www.b.nl:8444: did you mean www.b.nl:8443?"),
+        ("https://a.nl/d/9.pdf", "the state does not know https://a.nl/d/9.pdf"),
+        ("a.nl/d/1.pdf", "the state does not know a.nl/d/1.pdf"),
+        ("https://", "Expected a host, got https://"),
+    ],
+)
+def test_what_is_not_known_is_not_forgotten_and_neither_is_the_rest(
+    filled: Shell, given: str, line: str
+) -> None:
+    before = filled.locs()
+    assert refused(filled("forget", "https://a.nl/d/1.pdf", given), line)
+    assert filled.locs() == before
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["forget", "www.b.nl:8443", "a.nl"],
+        ["forget", "https://a.nl/d/1.pdf"],
+        ["confirm", "a.nl"],
+        ["restore", "a.nl"],
+    ],
+)
+def test_what_a_run_is_using_is_not_touched(filled: Shell, args: list[str]) -> None:
+    before = filled("export").stdout
+    with running(LOCKING, filled.file, "a.nl"):
+        assert refused(filled(*args), "a run works on a.nl: wait until it ends", status=1)
+    assert filled("export").stdout == before
+
+
+def test_another_host_can_be_forgotten_while_a_run_is_going_on(filled: Shell) -> None:
+    with running(LOCKING, filled.file, "a.nl"):
+        assert filled("forget", "www.b.nl:8443").status == 0
+
+
+def test_pending_withdrawals_are_confirmed_and_shown(filled: Shell) -> None:
+    line = "Confirmed: the next complete run withdraws 2 documents of a.nl, where they are still gone.\n"
+    assert filled("confirm", "a.nl") == (0, "", line)
+    assert filled().stdout.splitlines()[1] == "a.nl                  4         1 confirmed 2023-11-14 23:15"
+    assert filled("confirm", "https://a.nl/").stderr == line
+
+
+def test_what_is_missing_after_a_confirmation_goes_on_waiting(filled: Shell) -> None:
+    filled("confirm", "a.nl")
+
+    def read_again(connection: Any) -> None:
+        known = look_up(connection, locs(5))
+        miss(connection, {sitemap_of(connection): [known[loc].id for loc in locs(5)[2:]]})
+
+    filled.fill(read_again)
+    assert filled().stdout.splitlines()[1] == "a.nl                  4         1         3 2023-11-14 23:15"
+    rows = [json.loads(line) for line in filled("export").stdout.splitlines()]
+    misses = {row["loc"]: row["misses"] for row in rows if row["kind"] == "listing" and row["misses"]}
+    assert misses == {locs(5)[2]: 1, locs(5)[3]: CONFIRMED + 1, locs(5)[4]: CONFIRMED + 1}
+
+
+def test_where_nothing_is_pending_nothing_is_confirmed(filled: Shell) -> None:
+    done = filled("confirm", "a.nl", "www.b.nl:8443")
+    assert refused(done, "no withdrawal is pending of www.b.nl:8443", status=1)
+    assert "confirmed" not in filled().stdout
+
+
+def test_withdrawn_documents_are_marked_to_be_delivered_again(filled: Shell) -> None:
+    line = "Marked: the next run delivers 1 document of a.nl again, where they are listed.\n"
+    for _ in range(2):
+        assert filled("restore", "a.nl") == (0, "", line)
+    rows = [json.loads(text) for text in filled("export").stdout.splitlines()]
+    assert [row["loc"] for row in rows if row.get("restore")] == locs(1)
+
+
+def test_where_nothing_is_withdrawn_nothing_is_marked(filled: Shell) -> None:
+    done = filled("restore", "a.nl", "www.b.nl:8443")
+    assert refused(done, "no document is withdrawn of www.b.nl:8443", status=1)
+    assert "restore" not in filled("export").stdout

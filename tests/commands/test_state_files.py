@@ -1,0 +1,111 @@
+"""``scrapy state check`` and ``latest``, which read files of records."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.commands.state_shell import Shell, record
+from tests.state.knowledge import locs
+from tests.state.processes import WRITING, running
+
+
+def test_the_check_is_quiet_where_state_and_files_agree(filled: Shell) -> None:
+    Path("1.jsonl").write_text("".join(record(loc) + "\n" for loc in locs(5)[1:]))
+    assert filled("check", "1.jsonl") == (0, "4 documents in the state: 0 missing, 0 older, 0 extra.\n", "")
+
+
+def test_the_check_counts_differences_and_lists_them_if_asked(filled: Shell) -> None:
+    lines = [record(locs(5)[0]), record(locs(5)[1]), record("https://c.nl/x.pdf")]
+    Path("1.jsonl").write_text("\n".join(lines[:2]) + "\n")
+    Path("2.jsonl").write_text(lines[2] + "\n")
+    counts = "4 documents in the state: 3 missing, 1 older, 1 extra.\n"
+    assert filled("check", "1.jsonl", "2.jsonl") == (1, counts, "")
+    listed = "".join(f"{word:<8} {loc}\n" for word, loc in [("older", locs(5)[0]), *missing(locs(5)[2:])])
+    assert filled("check", "-v", "1.jsonl", "2.jsonl") == (
+        1,
+        f"{listed}extra    https://c.nl/x.pdf\n{counts}",
+        "",
+    )
+
+
+def missing(names: list[str]) -> list[tuple[str, str]]:
+    return [("missing", name) for name in names]
+
+
+def test_the_latest_versions_are_written_without_what_is_withdrawn(state: Shell) -> None:
+    one, gone = record("https://a.nl/1.pdf"), record("https://a.nl/2.pdf", "intrekking")
+    Path("1.jsonl").write_text(f"{record('https://a.nl/2.pdf')}\n{one}\n")
+    Path("2.jsonl").write_text(f"{gone}\n")
+    assert state("latest", "1.jsonl", "2.jsonl") == (0, f"{one}\n", "Wrote 1 document.\n")
+    assert state("latest", "1.jsonl", "2.jsonl", "--withdrawn", "-O", "uit.jsonl").stdout == ""
+    assert Path("uit.jsonl").read_text() == f"{one}\n{gone}\n"
+
+
+def test_the_output_may_be_one_of_the_files(state: Shell) -> None:
+    one = record("https://a.nl/1.pdf")
+    Path("1.jsonl").write_text(f"{one}\n{one}\n")
+    state("latest", "1.jsonl", "-O", "1.jsonl")
+    assert Path("1.jsonl").read_text() == f"{one}\n"
+
+
+def test_a_line_that_is_broken_off_is_told_and_left_out(filled: Shell) -> None:
+    Path("1.jsonl").write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
+    for args in (("latest", "1.jsonl"), ("check", "1.jsonl")):
+        done = filled(*args)
+        assert done.status == 1
+        line = "scrapy state: error: 1.jsonl, line 2: it is truncated, and left out\n"
+        assert done.stderr.startswith(line)
+
+
+def test_a_line_that_a_run_is_writing_is_left_out_and_is_no_error(state: Shell) -> None:
+    path = Path("1.jsonl")
+    path.write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
+    with running(WRITING, path.absolute()):
+        done = state("latest", "1.jsonl")
+    assert done.status == 0
+    assert done.stderr == (
+        "scrapy state: 1.jsonl, line 2: a run is writing it, and it is left out\nWrote 1 document.\n"
+    )
+
+
+@pytest.mark.parametrize("action", ["check", "latest"])
+def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) -> None:
+    Path("1.jsonl").write_text("geen record\n")
+    done = filled(action, "1.jsonl")
+    assert done.status == 1
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON")
+    assert rest == ([] if action == "check" else ["Wrote 0 documents."])
+
+
+def test_each_broken_line_is_named_and_the_rest_is_written(filled: Shell) -> None:
+    good = record("https://a.nl/1.pdf")
+    Path("1.jsonl").write_text(f'{{"id": "x", "ver{good}\n{good}\n')
+    Path("2.jsonl").write_text(f"[]\n{record('https://a.nl/2.pdf')}\n")
+    done = filled("latest", "1.jsonl", "2.jsonl", "-O", "uit.jsonl")
+    assert done.status == 1
+    one, two, wrote = done.stderr.splitlines()
+    assert one.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON: ")
+    assert two.startswith("scrapy state: error: 2.jsonl, line 1: expected a record, with an id")
+    assert wrote == "Wrote 2 documents."
+    assert Path("uit.jsonl").read_text() == f"{good}\n{record('https://a.nl/2.pdf')}\n"
+    assert filled("check", "uit.jsonl").stderr == ""
+    checked = filled("check", "1.jsonl", "2.jsonl")
+    assert (checked.status, checked.stderr.splitlines()) == (1, [one, two])
+
+
+@pytest.mark.parametrize("action", ["check", "latest", "import"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("pijp", "expected a file, got a pipe or a device"), ("map", "Is a directory"), ("niets", "No such")],
+)
+def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, name: str, why: str) -> None:
+    os.mkfifo("pijp")
+    Path("map").mkdir()
+    done = filled(action, name)
+    assert (done.status, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"scrapy state: error: {name}: {why}")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,120 @@
+"""``scrapy state export`` and ``import``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.state_shell import Shell, record, refused
+from tests.conftest import ROOT
+from tests.state.knowledge import HARVESTED, harvest, locs, sitemap_of
+from tests.state.processes import LOCKING, running
+from woo_harvester.register.shards import shard_of
+from woo_harvester.state.resources import keep_read
+
+
+@pytest.mark.parametrize("name", ["staat.jsonl", "staat.csv"])
+def test_a_state_moves_by_way_of_a_file(filled: Shell, name: str) -> None:
+    before = filled("export").stdout
+    assert filled("export", name) == (0, "", "Exported 7 documents.\n")
+    filled.file.unlink()
+    for _ in range(2):
+        assert filled("import", name) == (0, "", "Imported 2 hosts with 7 documents.\n")
+        assert filled("export").stdout == before
+
+
+def test_an_export_to_a_pipe_is_in_the_format_that_is_asked_for(filled: Shell) -> None:
+    lines = [json.loads(line) for line in filled("export").stdout.splitlines()]
+    assert [line["kind"] for line in lines].count("document") == 7
+    rows = list(csv.DictReader(filled("export", "--format", "csv").stdout.splitlines()))
+    assert [row["kind"] for row in rows] == [line["kind"] for line in lines]
+
+
+def test_one_host_is_exported(filled: Shell) -> None:
+    done = filled("export", "--host", "https://WWW.b.nl:8443/")
+    assert {json.loads(line)["host"] for line in done.stdout.splitlines()} == {"www.b.nl:8443"}
+    assert done.stderr == "Exported 2 documents.\n"
+
+
+def test_an_export_that_fails_leaves_the_earlier_file(filled: Shell) -> None:
+    (filled.folder / "staat.csv").write_text("eerder")
+    assert filled("export", "staat.csv", "--host", "x.nl").status == 2
+    assert (filled.folder / "staat.csv").read_text() == "eerder"
+    assert sorted(path.name for path in filled.folder.iterdir()) == [".scrapy", "staat.csv"]
+
+
+def test_a_file_that_cannot_be_written_is_one_line(filled: Shell) -> None:
+    done = filled("export", "nergens/staat.csv")
+    assert refused(done, "nergens/staat.csv.part: No such file or directory", status=1)
+
+
+def test_nothing_of_a_bad_file_is_imported(filled: Shell) -> None:
+    filled("export", "staat.jsonl")
+    filled.file.unlink()
+    with Path("staat.jsonl").open("a") as file:
+        file.write('{"kind": "host"}\n')
+    done = filled("import", "staat.jsonl")
+    assert refused(done, "staat.jsonl, line 15: host: Field required", status=1)
+    assert not filled.file.exists()
+
+
+def test_an_export_whose_reader_has_seen_enough_is_no_error(filled: Shell) -> None:
+    def fill(connection: Any) -> None:
+        harvest(connection, sitemap_of(connection), locs(5000, "c.nl"))
+
+    filled.fill(fill)
+    (filled.folder / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n")
+    done = subprocess.run(
+        f"{sys.executable} -m scrapy state export | head -1",
+        cwd=filled.folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
+def test_a_host_that_a_run_is_using_is_not_imported_and_neither_are_the_others(filled: Shell) -> None:
+    filled("export", "staat.jsonl")
+    filled("forget", "www.b.nl:8443")
+    with running(LOCKING, filled.file, "a.nl"):
+        done = filled("import", "staat.jsonl")
+    assert refused(done, "a run works on a.nl: wait until it ends", status=1)
+    assert filled.locs() == locs(5)
+
+
+def test_the_whole_state_is_as_it_was_after_reading(filled: Shell) -> None:
+    def keep(connection: Any) -> None:
+        keep_read(connection, 1, etag='"e"', last_modified=None, digest=b"d", at=HARVESTED)
+
+    filled.fill(keep)
+    before = filled("export").stdout
+    Path("1.jsonl").write_text(record(locs(1)[0]) + "\n")
+    for args in ([], ["check", "1.jsonl"], ["latest", "1.jsonl"], ["export", "x.csv"]):
+        filled(*args)
+    assert filled("export").stdout == before
+
+
+def test_only_the_hosts_of_a_shard_are_exported(filled: Shell) -> None:
+    everything = {json.loads(line)["host"] for line in filled("export").stdout.splitlines()}
+    parts = [
+        {json.loads(line)["host"] for line in filled("export", "--shard", f"{number}/2").stdout.splitlines()}
+        for number in (1, 2)
+    ]
+    assert parts[0] | parts[1] == everything
+    assert not parts[0] & parts[1]
+    assert {shard_of(host, 2) for host in parts[1]} <= {2}
+
+
+def test_a_shard_that_cannot_be_is_refused(filled: Shell) -> None:
+    done = filled("export", "--shard", "3/2")
+    assert refused(done, "option --shard: expected a shard such as 2/8 (the second of eight), got '3/2'")

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+
+from tests.permits.reading import MAXSIZE, codes, faults, given
+from woo_harvester.demo.permit_messages import (
+    message,
+)
+from woo_harvester.permits.messages import read_message
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "seen"),
+    [
+        (b"", 1, "Document is empty"),
+        (b"  \n ", 2, "Start tag expected, '<' not found"),
+        (b"geen xml", 1, "Start tag expected, '<' not found"),
+        (b"<a>\n<b></a>", 2, "Opening and ending tag mismatch: b line 2 and a"),
+        (b"<a>R&D</a>", 1, "EntityRef: expecting ';'"),
+        (b"<a>&eacute;</a>", 1, "Entity 'eacute' not defined"),
+        (b"<a>\xe9</a>", 1, None),
+        (b"<x:a/>", 1, "Namespace prefix x on a is not defined"),
+        (b"<html><body/></html>", None, "een HTML-pagina"),
+        (b"<!DOCTYPE html><html>", None, "een HTML-pagina"),
+        (b'\n<!doctype HTML PUBLIC "x">', None, "een HTML-pagina"),
+        (b"<?xml version='1.0'?><!-- x --><!DOCTYPE html><html/>", None, "een HTML-pagina"),
+        (gzip.compress(message())[:-20], None, "the gzip stream ends early"),
+    ],
+)  # fmt: skip
+def test_what_is_not_well_formed_is_told_with_its_line(
+    body: bytes, line: int | None, seen: str | None
+) -> None:
+    (fault,) = faults(body)
+    assert fault["code"] == "ipm.ongeldig"
+    assert fault.get("line") == line
+    assert seen in (None, fault["seen"])
+
+
+BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode(),
+        f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message a="&e11;"/>'.encode(),
+        f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode("utf-16"),
+        b'<!DOCTYPE message SYSTEM "https://elders.nl/x.dtd"><message/>',
+        b'<!DOCTYPE message [<!ENTITY x SYSTEM "file:///etc/passwd">]><message>&x;</message>',
+        b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- <message> -->\n<?pi x?> <!DOCTYPE message><message/>",
+    ],
+)
+def test_a_doctype_is_refused_before_anything_is_expanded(body: bytes) -> None:
+    (fault,) = faults(body)
+    assert (fault["code"], fault["seen"]) == ("ipm.doctype", "<!DOCTYPE message")
+
+
+def test_a_doctype_in_an_encoding_that_hides_it_is_refused() -> None:
+    text = '<!DOCTYPE message [<!ENTITY a "b">]><message>&a;</message>'
+    hidden = text.replace("<", "+ADw-").replace("!", "+ACE-").replace("&", "+ACY-")
+    (fault,) = faults(f"<?xml version='1.0' encoding='UTF-7'?>{hidden}".encode())
+    assert fault["code"] == "ipm.doctype"
+
+
+def test_a_doctype_that_is_only_text_is_none() -> None:
+    body = message(mantel="<dcterms:description><![CDATA[<!DOCTYPE x>]]></dcterms:description>")
+    assert given(body)["description"] == "<!DOCTYPE x>"
+
+
+def test_comments_before_the_root_do_not_take_long() -> None:
+    (fault,) = faults(b"<!-- -->" * 20_000 + b"<!-- <!DOCTYPE x -->x")
+    assert fault["code"] == "ipm.ongeldig"
+
+
+def test_comments_and_instructions_in_a_message_are_left_alone() -> None:
+    body = message(title="Kappen").replace(b"Kappen", b"Kap<!-- x -->pen<?x y?>")
+    assert given(body)["title"] == "Kappen"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
+def test_a_message_of_any_encoding_that_it_declares_is_read(encoding: str) -> None:
+    text = message(title="Eén café").decode()
+    declared = text.replace("UTF-8", encoding.removesuffix("-sig"))
+    assert given(declared.encode(encoding))["title"] == "Eén café"
+
+
+def test_a_compressed_message_is_read() -> None:
+    assert given(gzip.compress(message())) == given(message())
+
+
+def test_a_message_beyond_the_bound_is_refused() -> None:
+    (fault,) = faults(message(), maxsize=1000)
+    assert (fault["code"], fault["seen"]) == ("ipm.te-groot", "meer dan 1000 bytes")
+    (fault,) = faults(gzip.compress(b"x" * (MAXSIZE + 1)))
+    assert fault["code"] == "ipm.te-groot"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<a>" + b"<b/>" * 300_000 + b"</a>",
+        b"<a " + b" ".join(b'b%d=""' % n for n in range(300_000)) + b"/>",
+        b"<a>" * 5000,
+        b"<a>" + b"x" * 11_000_000 + b"</a>",
+    ],
+    ids=["elements", "attributes", "depth", "text"],
+)
+def test_a_message_that_would_make_a_huge_tree_is_refused(body: bytes) -> None:
+    assert codes(body) == ["ipm.te-groot"]
+
+
+def test_no_more_than_the_bound_is_taken_from_an_endless_body() -> None:
+    taken = 0
+
+    def endless() -> object:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield b"x" * 65536
+
+    _, (fault,) = read_message(endless(), MAXSIZE)  # type: ignore[arg-type]
+    assert fault.code == "ipm.te-groot"
+    assert taken < 400
+
+
+@drawn(st.binary(max_size=300), st.integers(0, 2000))
+def test_nothing_that_a_file_holds_raises(noise: bytes, place: int) -> None:
+    body = message()
+    for broken in (noise, body[:place] + noise + body[place:], body[:place] + noise):
+        read, findings = read_message([broken], MAXSIZE)
+        assert read is not None or findings
