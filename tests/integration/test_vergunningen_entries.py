@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from tests.integration.entry_towns import ExpiredTown, QuietHandler, bad_messages, page
 from tests.utils.calendar import Calendar, Story
 from tests.utils.command import run_scrapy
 from tests.utils.hostile import truncated
@@ -27,8 +28,6 @@ from tests.utils.vergunningen import (
     files_asked,
     publish,
 )
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.permit_messages import MESSAGE, message
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
@@ -47,11 +46,6 @@ calendar = Calendar(
 @pytest.fixture
 def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
     return Permits(tmp_path, ca_bundle)
-
-
-def page(*rows: str, **headers: str) -> Page:
-    """A spider page."""
-    return Page(f"<html><body>{''.join(rows)}</body></html>", content_type="text/html", headers=headers)
 
 
 # The argument entries.
@@ -214,13 +208,6 @@ def test_a_page_without_a_link_to_xml_is_reported(links: str, towns: Towns, site
     assert codes((yield)) == [("ipm.ingang-zonder-links", "p")]
 
 
-class ExpiredTown(Town):
-    """A town whose certificate has expired."""
-
-    def __init__(self, authority: Authority) -> None:
-        super().__init__(authority, certificate=Certificate.EXPIRED)
-
-
 @calendar.story
 def test_an_entry_page_that_does_not_come_is_reported(
     missing: Town, expired: ExpiredTown, broken: RawTown
@@ -272,34 +259,6 @@ def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(towns:
     site.pages["/p"] = page(f'<a href="http://{site.host}/a.xml">a</a>')
     site.pages["/a.xml"] = Page(site.about(1))
     assert causes((yield)) == {"1": "aanlevering"}
-
-
-# Messages.
-
-BOMB = b'<!DOCTYPE message [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
-
-
-def bad_messages(town: Town) -> dict[str, tuple[bytes, str]]:
-    """Return messages that cannot be harvested, with the codes of their findings, by the name of the file."""
-    good = town.about(9)
-    root = good.partition(b"?>")[2]
-    return {
-        "bomb.xml": (BOMB + root, "ipm.doctype"),
-        "huge.xml": (town.about(9, title="x" * 300_000), "ipm.te-groot"),
-        "gzip-bomb.xml": (gzip.compress(b" " * 5_000_000), "ipm.te-groot"),
-        "namespace.xml": (
-            good.replace(MESSAGE.encode(), b"http://www.voorbeeldstad.nl/eigen/"),
-            "ipm.schema",
-        ),
-        "version.xml": (good.replace(b"vergunningen/4.0/", b"vergunningen/3.0/"), "ipm.schema"),
-        "two.xml": (b"<messages>" + root * 2 + b"</messages>", "ipm.schema"),
-        "twice.xml": (good + root, "ipm.ongeldig"),
-        "action.xml": (town.about(9, "X"), "ipm.transactie"),
-        "identifier.xml": (message(identifier="zaak 9"), "ipm.identifier"),
-        "date.xml": (town.about(9, aanmaakdatum="1 april"), "ipm.datum"),
-        "html.xml": (b"<!DOCTYPE html><html><body>Niet gevonden</body></html>", "ipm.ongeldig"),
-        "empty.xml": (b"", "ipm.ongeldig"),
-    }
 
 
 @calendar.story
@@ -360,10 +319,3 @@ def test_an_entry_page_may_be_http(permits: Permits) -> None:
         run = permits.run(f"http://localhost:{server.server_port}/")
         server.shutdown()
     assert (causes(run), run.findings) == ({"1": "aanlevering"}, [])
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    """Python's own server, whose listing has no dates."""
-
-    def log_message(self, *_: object) -> None:
-        pass
