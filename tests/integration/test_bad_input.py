@@ -242,8 +242,8 @@ def that_asks_for_a_file_of_the_machine(site: Site) -> None:
 
 
 SETTINGS = {
-    "DOWNLOAD_TIMEOUT": 3,
-    "WOO_DOCUMENT_TIMEOUT": 3,
+    "DOWNLOAD_TIMEOUT": 8,
+    "WOO_DOCUMENT_TIMEOUT": 8,
     "WOO_DOCUMENT_MAXSIZE": MEGABYTE,
     "WOO_INDEX_MAXSIZE": 5 * MEGABYTE,
     "WOO_SITEMAP_MAXSIZE": 5 * MEGABYTE,
