@@ -21,7 +21,7 @@ from tests.utils.elasticsearch import START, MissingError, Server, free_port
 from tests.utils.faults import harvested
 from tests.utils.installation import Searching, assert_agree
 from tests.utils.proxy import Proxy
-from tests.utils.waiting import wait_until
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site
 
 pytestmark = pytest.mark.integration
@@ -147,11 +147,14 @@ def test_the_crawl_waits_for_a_server_that_is_slow(
     publish(site, numbered(200))
     harvested_by_then: list[int] = []
 
+    def written() -> list[int]:
+        return [len(read_lines(path)) for path in installation.folder.glob("records/*.jsonl")]
+
     def hold(number: int) -> None:
         if number == 1:
-            sleep(5)
-            files = installation.folder.glob("records/*.jsonl")
-            harvested_by_then.extend(len(read_lines(path)) for path in files)
+            wait_until(lambda: any(written()), "records are written")
+            sleep(3)  # in which a crawl that does not wait would harvest all
+            harvested_by_then.extend(written())
 
     with Proxy(installation.url, hold) as proxy:
         installation.url = proxy.url
@@ -177,7 +180,7 @@ def test_a_run_that_is_told_to_stop_does_not_wait_for_a_server_that_is_away(
     documents: int, installation: Searching, site: Site
 ) -> None:
     publish(site, numbered(documents))
-    settings = {"WOO_ELASTICSEARCH_BATCH": 5, "WOO_ELASTICSEARCH_PATIENCE": 90}
+    settings = {"WOO_ELASTICSEARCH_BATCH": 5, "WOO_ELASTICSEARCH_PATIENCE": 3600}
     with Proxy(installation.url, lambda number: 503) as proxy:
         installation.url = proxy.url
         given = {**installation.where, **settings}
@@ -185,7 +188,7 @@ def test_a_run_that_is_told_to_stop_does_not_wait_for_a_server_that_is_away(
         with start_scrapy(arguments, installation.folder, installation.ca_bundle, settings=given) as process:
             wait_until(lambda: proxy.bulks > 1, "the first batch is tried again")
             process.send_signal(signal.SIGTERM)
-            _, stderr = process.communicate(timeout=45)
+            _, stderr = process.communicate(timeout=STUCK)
     assert process.returncode == 1
     assert stderr.splitlines()[-1].startswith("scrapy crawl: error: Elasticsearch answered 503")
     assert harvested(installation.folder) == set()

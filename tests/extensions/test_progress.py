@@ -157,7 +157,7 @@ def test_a_run_that_cannot_start_shows_nothing(tmp_path: Path) -> None:
 
 
 def test_a_slow_host_is_named(installation: Installation) -> None:
-    settings = {"DOWNLOAD_DELAY": 1.5, "CLOSESPIDER_TIMEOUT": 6, "WOO_PROGRESS_INTERVAL": 1}
+    settings = {"DOWNLOAD_DELAY": 1.5, "CLOSESPIDER_PAGECOUNT": 6, "WOO_PROGRESS_INTERVAL": 1}
     done = installation.run(slow=False, LOG_ENABLED=0, **settings)
     assert re.search(
         r"; slowest: localhost:\d+ \(one request in 1\.5 s, 40 documents so far\)\n", done.stderr

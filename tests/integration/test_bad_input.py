@@ -35,8 +35,8 @@ from tests.utils.publishers import (
 from woo_harvester.demo.server import Page
 
 SETTINGS = {
-    "DOWNLOAD_TIMEOUT": 3,
-    "WOO_DOCUMENT_TIMEOUT": 3,
+    "DOWNLOAD_TIMEOUT": 8,
+    "WOO_DOCUMENT_TIMEOUT": 8,
     "WOO_DOCUMENT_MAXSIZE": MEGABYTE,
     "WOO_INDEX_MAXSIZE": 5 * MEGABYTE,
     "WOO_SITEMAP_MAXSIZE": 5 * MEGABYTE,

@@ -221,6 +221,7 @@ def test_findings_are_written_as_they_occur(
     ca_bundle: Path, make_site: MakeSite, gated: GatedSite, tmp_path: Path
 ) -> None:
     quick, slow = make_site(), gated
+    slow.pages["/robots.txt"] = Page("User-agent: *\n")
     slow.gates.add("/robots.txt")
     register = write_register(tmp_path / "register.xml", {"Gemeente": [quick.url(), slow.url()]})
     process = start_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle)

@@ -110,7 +110,7 @@ def test_a_document_without_end_costs_its_own_text_only(tmp_path: Path) -> None:
     findings: list[Finding] = []
     endless = document(pdfs.endless(tmp_path / "endless.pdf"), findings=findings)
     others = [document(SAMPLES["TXT"], "TXT") for _ in range(3)]
-    statistics = process(endless, *others, WOO_TEXT_TIMEOUT=1)
+    statistics = process(endless, *others, WOO_TEXT_TIMEOUT=5)
     assert statistics == {"woo/text/failed": 1, "woo/text/read": 3}
     assert [(finding.code, finding.action) for finding in findings] == [
         ("document.tekst-mislukt", "geoogst zonder tekst, want het lezen duurde te lang")

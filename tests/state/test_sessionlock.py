@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 
 import pytest
 from sqlalchemy import select, update
@@ -18,19 +17,28 @@ from woo_harvester.state.schema import locks as table
 from woo_harvester.state.sessionlock import FORGET_AFTER, LockOwner, lock_owners
 from woo_harvester.state.store import State, StateError
 
+#: Takes locks when it is told to, says what came of it, and keeps them until its input ends.
 RACING = """
-import sys, time
+import sys
 from woo_harvester.state.lock import LockedError
 from woo_harvester.state.store import State
 state = State.open(sys.argv[1])
 locks = state.locks("racing")
-while time.time() < float(sys.argv[2]): pass
+print("ready", flush=True)
+sys.stdin.readline()
 try:
-    locks.acquire(sys.argv[3:])
+    locks.acquire(sys.argv[2:])
+    print("acquired", flush=True)
 except LockedError:
-    sys.exit(3)
-time.sleep(3)
+    print("locked", flush=True)
+sys.stdin.read()
 """
+
+
+def racing(url: str, names: Sequence[str]) -> subprocess.Popen[str]:
+    """Start a process that takes these locks when it gets a line."""
+    command = [sys.executable, "-c", RACING, url, *names]
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def locks_of(state: State, owner: str = "process 2 on hier") -> Locks:
@@ -123,15 +131,18 @@ def test_of_processes_that_take_the_same_hosts_at_once_exactly_one_gets_them(
     shared: State, postgresql_url: str
 ) -> None:
     names = [f"{number}.nl" for number in range(50)]
-    start = str(time.time() + 4)
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", RACING, postgresql_url, start, *(names if number % 2 else names[::-1])],
-            cwd=ROOT,
-        )
-        for number in range(4)
-    ]
-    assert sorted(process.wait(timeout=60) for process in started) == [0, 3, 3, 3]
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(racing(postgresql_url, names if number % 2 else names[::-1]))
+            for number in range(4)
+        ]
+        assert [process.stdout.readline() for process in started if process.stdout] == ["ready\n"] * 4
+        for process in started:
+            print(file=process.stdin, flush=True)
+        outcomes = [process.stdout.readline() for process in started if process.stdout]
+        for process in started:
+            process.communicate()
+    assert sorted(outcomes) == ["acquired\n", "locked\n", "locked\n", "locked\n"]
 
 
 def test_locks_that_were_lost_with_the_connection_are_not_taken_anew(
