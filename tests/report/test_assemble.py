@@ -187,12 +187,9 @@ def test_the_texts_are_in_the_language_that_is_asked_for(tmp_path: Path) -> None
     assert report["explanations"]["titel.ontbreekt"]["what"] == "The document has no <officieleTitel>."
 
 
-def test_permits_are_scored_by_their_own_parts(tmp_path: Path) -> None:
-    findings = [about_document("ipm.schema")]
-    account = Account(HOST, visited=True, listed=2, harvested={"aanlevering": 2})
-    (host,) = made(write_run(tmp_path / "vergunningen-1", [account], findings))["hosts"]
-    assert host["score"] == 70
-    assert [section["section"] for section in host["sections"]] == ["findability", "documents"]
+def test_permits_have_no_score(tmp_path: Path) -> None:
+    (host,) = made(write_run(tmp_path / "vergunningen-1", [], [about_document("ipm.schema")]))["hosts"]
+    assert (host["host"], host["score"], host["sections"]) == (HOST, None, [])
 
 
 def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:

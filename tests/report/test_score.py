@@ -10,7 +10,7 @@ from tests.report.runs import HOST
 from woo_harvester.findings import explanations
 from woo_harvester.report.funnel import STAGE_OF, Account
 from woo_harvester.report.score import Score, score
-from woo_harvester.report.score_parts import NOT_SCORED, PARTS, HarvestKind, part_of, weight_of
+from woo_harvester.report.score_parts import NOT_SCORED, PARTS, part_of, weight_of
 
 WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
 
@@ -60,13 +60,9 @@ def test_one_error_or_warning_keeps_a_host_from_100(code: str, about_document: b
     assert result.shown < 100
 
 
-@pytest.mark.parametrize(("kind", "prefix"), [("woo", ""), ("vergunningen", "ipm.")])
-def test_the_parts_are_100_points_together(kind: HarvestKind, prefix: str) -> None:
-    assert sum(part.points for part in PARTS[kind]) == 100
-    codes = [code for code in explanations() if code.startswith(prefix) == bool(prefix) or not prefix]
-    scored = [code for code in codes if prefix or not code.startswith("ipm.")]
-    left_out = {code for code in scored if part_of(code, about_document=True, kind=kind) is None}
-    assert left_out == (set() if prefix else NOT_SCORED)
+def test_the_parts_are_100_points_together() -> None:
+    assert sum(part.points for part in PARTS["woo"]) == 100
+    assert {code for code in WOO_CODES if part_of(code, about_document=True) is None} == NOT_SCORED
 
 
 def test_what_a_missing_robots_txt_hides_is_not_passed() -> None:
@@ -163,10 +159,3 @@ def test_points_and_costs_are_100_together(
 
 def test_the_rule_fits_a_screen() -> None:
     assert len(inspect.getsource(score).splitlines()) <= 40
-
-
-def test_permits_have_parts_of_their_own() -> None:
-    account = Account(HOST, visited=True, listed=10)
-    result = score({("ipm.schema", True): 5}, account, "vergunningen")
-    assert states(result) == {"entry": "passed", "messages": "lowered"}
-    assert result.shown == 70

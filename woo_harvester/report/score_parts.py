@@ -100,17 +100,8 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
         ),
         Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
     ),
-    "vergunningen": (
-        Part(
-            "entry",
-            "findability",
-            40,
-            "host",
-            ("ipm.ingang-onbereikbaar", "ipm.ingang-zonder-links", "robots.", "tls.", "host.", "register."),
-            needs="listed",
-        ),
-        Part("messages", "documents", 60, "listed", ("ipm.",)),
-    ),
+    # The spider of permits keeps no accounts of hosts, by which a score is calculated.
+    "vergunningen": (),
 }
 
 #: Parts that do not apply to local files: register, rules of robots.txt, servers and withdrawals.
