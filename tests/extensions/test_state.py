@@ -187,8 +187,8 @@ def test_a_sitemap_that_no_longer_lists_a_document_is_read_each_time(runs: Runs)
 def test_a_sitemap_that_shares_a_document_with_another_is_read_each_time(runs: Runs) -> None:
     keeper = runs.begin()
     reading = reading_of(keeper)
-    keeper.flaw(reading.resource_id)
-    keeper.flaw(999)
+    keeper.require_reread(reading.resource_id)
+    keeper.require_reread(999)
     read_to_its_end(keeper, reading)
     assert not is_remembered(keeper)
 

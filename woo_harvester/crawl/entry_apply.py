@@ -96,7 +96,7 @@ class EntryApply:
         if outcome in self.counts:
             self.counts[outcome] += 1
         if decision.must_reread:
-            reading.reading.flawed = True
+            reading.reading.must_reread = True
         if outcome is EntryOutcome.POSTPONED:
             reading.is_postponed = True
         elif outcome is EntryOutcome.FOREIGN:
@@ -149,7 +149,7 @@ class EntryApply:
                 sitemaps = listings.sitemaps_of(connection, facts.known.id)
                 found.update(reading.visit.own_sitemaps.intersection(sitemaps))
         for sitemap_id in found:
-            self._keeper.flaw(sitemap_id)
+            self._keeper.require_reread(sitemap_id)
         return found
 
 

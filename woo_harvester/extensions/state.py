@@ -193,10 +193,10 @@ class StateKeeper:
         """Note that a sitemap is being read."""
         self._readings[reading.resource_id] = reading
 
-    def flaw(self, resource_id: int) -> None:
+    def require_reread(self, resource_id: int) -> None:
         """Have a sitemap read again in the next run: it shares a document with another one of this run."""
         if (reading := self._readings.get(resource_id)) is not None:
-            reading.flawed = True
+            reading.must_reread = True
 
     def read_completely(self, connection: Connection, reading: Reading, lacking: Sequence[int]) -> None:
         """Note that a sitemap was read to its end; write that to the state once its documents are confirmed.
@@ -205,7 +205,7 @@ class StateKeeper:
         would mean that they are there.
         """
         reading.complete = True
-        reading.flawed |= bool(lacking)
+        reading.must_reread |= bool(lacking)
         self._remember(connection, reading)
 
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
@@ -308,7 +308,7 @@ class StateKeeper:
 
     @staticmethod
     def _remember(connection: Connection, reading: Reading) -> None:
-        if reading.complete and not reading.flawed and not reading.outstanding:
+        if reading.complete and not reading.must_reread and not reading.outstanding:
             resources.keep_read(
                 connection,
                 reading.resource_id,

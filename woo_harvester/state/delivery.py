@@ -1,4 +1,4 @@
-"""What the state waits for: records on their way to the outputs, and what is true once these have them."""
+"""Records on their way to the outputs, and what is written to the state once these have them durably."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ class Reading:
     digest: bytes | None = None
     at: int = 0
     complete: bool = False
-    """Read to its end, without a fault."""
-    flawed: bool = False
-    """It must be read each time: it no longer lists a document, or something in it is wrong."""
+    """Whether it was read to its end without an error."""
+    must_reread: bool = False
+    """Whether the next run must read it again: it no longer lists a document, or something in it is wrong."""
     outstanding: int = 0
-    """Documents that no output has durably yet."""
+    """The number of its documents that the outputs do not have durably yet."""
 
     def again(self, second: Reading) -> Reading:
-        """Go on with the second reading of the same sitemap: what the first one waits for is waited for.
+        """Return this reading, continued by a *second* reading of the same sitemap.
 
-        Where the sitemap has changed in between, what is new in it is for the next run.
+        If the sitemap has changed in between, the next run reads what is new in it.
         """
-        self.flawed |= self.digest != second.digest
+        self.must_reread |= self.digest != second.digest
         return self
 
 
 Confirm = Callable[[Connection, Sequence[int]], None]
-"""Writes into the state that the deliveries with these numbers are durable."""
+"""A function that notes in the state that the deliveries with these numbers are durable."""
 
 
 @dataclass
 class Delivery:
-    """One record on its way to the outputs; the state learns of it when the last of them has it durably."""
+    """A record on its way to the outputs. It is noted in the state once the last of them has it durably."""
 
     waiting: int = 0
-    """Outputs that do not have it durably yet."""
+    """The number of outputs that do not have it durably yet."""
     harvested: Harvested | None = None
     withdrawn: int | None = None
-    """Id of the document, of an intrekking."""
+    """The id of the document, if the record is a withdrawal."""
     withdrawn_at: int = 0
     """The moment of its record, in seconds since 1970."""
     reading: Reading | None = None
     visited: bytes | None = None
-    """Of another project's item: the key of scrapy-deltafetch of its page."""
+    """The key of the page in scrapy-deltafetch, if the item is that of another project."""
     confirm: Confirm | None = None
-    """Who else learns of it, of several records together where they share one delivery, by its *number*."""
+    """The function to call with its *number*, once for all records that share a delivery."""
     number: int = 0

@@ -1,4 +1,4 @@
-"""The documents of the state, in batches: what was seen, what was harvested, what is gone."""
+"""Queries and changes of the documents in the state, many at a time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.versions import KnownFile
 
-#: Documents of one sitemap whose digests are kept in memory while it is read (some 200 bytes each): twice as
-#: many as the guide lets it have. Those beyond are looked up.
+#: The most documents of a sitemap whose digests are in memory while it is read, some 200 bytes each. That is
+#: twice the number that the guide allows. For a larger sitemap, each entry is looked up.
 SAME_MAX = 100_000
 
 KNOWN_COLUMNS = (
@@ -39,7 +39,7 @@ KNOWN_COLUMNS = (
     documents.c.unchanged_since,
 )
 
-#: Makes a KnownDocument of a row, without the Python code in a named tuple's own constructor.
+#: Makes a KnownDocument from a row, without the Python code in the constructor of a named tuple.
 _known: Callable[[Any], KnownDocument] = partial(tuple.__new__, KnownDocument)
 
 
@@ -52,7 +52,7 @@ class Gone:
     published: str | None
     lastmod: int | None
     harvested: int
-    """Seconds since 1970."""
+    """The moment of its last record, in seconds since 1970."""
     sitemap: str
     index: str | None
 
@@ -74,7 +74,7 @@ def _add(dialect: str) -> Insert:
 
 
 def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, KnownDocument]:
-    """What is known of the documents at *locs*, by loc."""
+    """Return what is known of the documents at *locs*, by loc."""
     known: dict[str, KnownDocument] = {}
     # No document has NUL in its location, and PostgreSQL cannot be asked for one.
     asked = [loc for loc in locs if "\0" not in loc]
@@ -87,17 +87,17 @@ def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, KnownDocum
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a sitemap listed before it is read again."""
+    """The documents that a sitemap listed when it was last read."""
 
     same: dict[bytes, int]
-    """Number of each published document, by the digest of its entry when it was last read.
+    """The id of each published document, by the digest of its entry when it was last read.
 
-    An entry with such a digest needs no further look-up: on most days that is nearly all of them.
+    An entry with such a digest needs no look-up: on most days these are nearly all entries.
     """
     others: list[int]
-    """All other documents that it listed."""
+    """The ids of all other documents that it listed."""
     is_all: bool
-    """Whether these are all: False where there are more than are kept in memory."""
+    """Whether these are all documents: False if there are too many to have them in memory."""
 
 
 _LISTED_BEFORE = (
@@ -118,10 +118,10 @@ _LISTED_BEFORE = (
 
 
 def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -> Before:
-    """Return what is known of a sitemap that is about to be read; *sitemaps* are all those of its host.
+    """Return the documents of a sitemap that is about to be read; *sitemaps* are all sitemaps of its host.
 
-    An entry is the same only where the version that was harvested came from an entry of this host: another
-    host's entry with the same bytes may not count, or count in another index.
+    An entry is the same only if the harvested version came from an entry of this host: an entry of another
+    host with the same bytes may not count, or belong to another index.
     """
     rows = connection.execute(_LISTED_BEFORE, {"sitemap_id": sitemap_id, "most": SAME_MAX + 1}).all()
     if len(rows) > SAME_MAX:
@@ -141,9 +141,9 @@ def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -
 def add_seen(
     connection: Connection, locs: Collection[str], sitemap_id: int, at: int
 ) -> dict[str, KnownDocument]:
-    """Note documents that were seen for the first time; they count as harvested only later.
+    """Add documents that were seen for the first time, and return them by loc; they are not harvested yet.
 
-    Another run on other hosts may see the same document at the same moment: then it stays as that noted it.
+    Another run on other hosts may add the same document at the same moment. Then it stays as it was added.
     """
     if not locs:
         return {}
@@ -153,9 +153,9 @@ def add_seen(
 
 
 def lock_rows(connection: Connection, ids: Collection[int]) -> None:
-    """Lock rows that a transaction is going to write, in one order: before it writes them in several steps.
+    """Lock rows in the order of their ids, before a transaction writes them in several steps.
 
-    Two runs that list the same documents would wait for each other for ever otherwise.
+    Otherwise two runs that list the same documents could wait for each other for ever.
     """
     if ids and not is_one_writer(connection):
         rows = select(documents.c.id).where(is_one_of(connection.dialect.name, documents.c.id, "ids"))
@@ -163,7 +163,7 @@ def lock_rows(connection: Connection, ids: Collection[int]) -> None:
 
 
 def move(connection: Connection, ids: Iterable[int], sitemap_id: int) -> None:
-    """Note that the version that is known of these documents is that of an entry of *sitemap_id*."""
+    """Note that the known version of these documents is that of an entry of *sitemap_id*."""
     rows = [{"key": key} for key in sorted(ids)]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key")).values(sitemap_id=sitemap_id)
@@ -171,7 +171,7 @@ def move(connection: Connection, ids: Iterable[int], sitemap_id: int) -> None:
 
 
 def keep_digests(connection: Connection, digests: dict[int, bytes]) -> None:
-    """Keep the digest of entries that the full reader has read and found unchanged by their lastmod."""
+    """Store the digests of entries that were read completely and are unchanged by their lastmod."""
     if digests:
         rows = [{"key": key, "digest": digest} for key, digest in sorted(digests.items())]
         statement = update(documents).where(documents.c.id == bindparam("key"))
@@ -197,17 +197,17 @@ _RECHECK_DUE = (
 
 
 def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: int) -> bool:
-    """Return whether a document of a sitemap is to be asked for unconditionally in this run.
+    """Return whether a document of a sitemap must be requested unconditionally in this run.
 
-    That is one whose server said that it is the same, and that was received *interval* seconds ago or longer;
-    *now* is in seconds since 1970. One that was refused since then waits for its own time.
+    That is a document whose server said that it is the same, and that was received *interval* or more seconds
+    ago; *now* is in seconds since 1970. A document that was refused since then is requested at another time.
     """
     given = {"sitemap_id": sitemap_id, "now": now, "latest": now - interval}
     return connection.execute(_RECHECK_DUE, given).first() is not None
 
 
 def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
-    """Have the run on a host withdraw documents; return those that no other run withdraws already."""
+    """Claim documents for withdrawal by the run on a host; return those that no other run has claimed."""
     claimed: set[int] = set()
     for part in batches(sorted(ids)):
         lock_rows(connection, part)
@@ -223,7 +223,7 @@ def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int
 
 
 def end_restore(connection: Connection, host_id: int) -> None:
-    """Leave withdrawn documents that were to be restored and that the host did not list."""
+    """Unmark withdrawn documents that were to be restored and that the host did not list."""
     of_host = select(resources.c.id).where(resources.c.host_id == host_id)
     listed = select(listings.c.document_id).where(listings.c.document_id == documents.c.id)
     marked = documents.c.restore, documents.c.sitemap_id.in_(of_host), ~listed.exists()
@@ -231,7 +231,7 @@ def end_restore(connection: Connection, host_id: int) -> None:
 
 
 def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
-    """Leave withdrawals to other runs that those on these hosts did not deliver."""
+    """End the claims of earlier runs on these hosts, so that another run can deliver the withdrawals."""
     left = documents.c.withdrawing.is_not(None), documents.c.withdrawing.in_(list(host_ids))
     connection.execute(update(documents).where(*left).values(withdrawing=None))
 
@@ -246,7 +246,7 @@ def files_of(connection: Connection, ids: Sequence[int]) -> dict[int, KnownFile]
 
 
 def count_by_host(connection: Connection) -> dict[str, int]:
-    """How many documents are known of each host, whatever is known of them: an index has the answer."""
+    """Return the number of documents of each host, also those not harvested; an index has the answer."""
     counted = select(documents.c.sitemap_id, func.count().label("count"))
     of_sitemap = counted.group_by(documents.c.sitemap_id).subquery()
     query = (
@@ -259,7 +259,7 @@ def count_by_host(connection: Connection) -> dict[str, int]:
 
 
 def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
-    """Give what the record of a withdrawal says of documents, with a sitemap of the host that listed them."""
+    """Return what the records of withdrawals need, with a sitemap of the host that listed each document."""
     columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.lastmod)
     query = select(*columns, documents.c.harvested, resources.c.url, resources.c.index_url)
     query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
@@ -286,7 +286,7 @@ def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:
 
 
 def forget(connection: Connection, ids: Sequence[int]) -> None:
-    """Forget documents, as if they had never been seen."""
+    """Delete documents, as if they had never been seen."""
     for part in batches(sorted(ids)):
         lock_rows(connection, part)
         connection.execute(delete(listings).where(listings.c.document_id.in_(part)))
