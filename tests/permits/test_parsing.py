@@ -31,9 +31,7 @@ from woo_harvester.permits.messages import read_message
         (gzip.compress(message())[:-20], None, "the gzip stream ends early"),
     ],
 )  # fmt: skip
-def test_malformed_xml_is_reported_with_its_line(
-    content: bytes, line: int | None, seen: str | None
-) -> None:
+def test_malformed_xml_is_reported_with_its_line(content: bytes, line: int | None, seen: str | None) -> None:
     (fault,) = faults(content)
     assert fault["code"] == "ipm.ongeldig"
     assert fault.get("line") == line
