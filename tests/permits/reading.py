@@ -1,4 +1,4 @@
-"""Reads messages as the spider does."""
+"""Reads messages from bytes, as the spider does."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from woo_harvester.record import json_value
 MAXSIZE = 20_000_000
 
 
-def valid(body: bytes) -> Message:
-    """The message in a file that has one, without a finding."""
-    message, findings = read_message([body], MAXSIZE)
+def valid(content: bytes) -> Message:
+    """Return the message of a valid file without findings."""
+    message, findings = read_message([content], MAXSIZE)
     assert findings == []
     assert message is not None
     return message
 
 
-def given(body: bytes) -> dict[str, Any]:
-    """The metadata of a message, as they are written."""
-    metadata: dict[str, Any] = json_value(valid(body).gegevens)
+def given(content: bytes) -> dict[str, Any]:
+    """Return the metadata of a message, as a record has them."""
+    metadata: dict[str, Any] = json_value(valid(content).gegevens)
     return metadata
 
 
-def noted(body: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The metadata of a message that is valid, with the findings that are only warnings."""
-    message, findings = read_message([body], MAXSIZE)
+def noted(content: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the metadata of a valid message, and its findings, which are only warnings."""
+    message, findings = read_message([content], MAXSIZE)
     assert message is not None
     return json_value(message.gegevens), [finding.as_dict() for finding in findings]
 
 
-def faults(body: bytes, maxsize: int = MAXSIZE) -> list[dict[str, Any]]:
-    """What is wrong with a file that has no message."""
-    message, findings = read_message([body], maxsize)
+def faults(content: bytes, maxsize: int = MAXSIZE) -> list[dict[str, Any]]:
+    """Return the findings about a file without a valid message."""
+    message, findings = read_message([content], maxsize)
     assert message is None
     return [finding.as_dict() for finding in findings]
 
 
-def codes(body: bytes) -> list[str]:
-    """The codes of what is wrong."""
-    return [fault["code"] for fault in faults(body)]
+def codes(content: bytes) -> list[str]:
+    """Return the codes of the findings about a file without a valid message."""
+    return [fault["code"] for fault in faults(content)]

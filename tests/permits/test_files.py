@@ -13,7 +13,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def stamp(moment: datetime) -> Stamp:
-    """As a listing without zone writes it."""
+    """Return a moment as the date in a listing without time zone."""
     return Stamp(moment.replace(tzinfo=None), to_the_second=False)
 
 
@@ -22,7 +22,7 @@ def test_an_unknown_file_is_fetched() -> None:
     assert how_to_ask(None, None) is Ask.FETCH
 
 
-def test_a_file_with_the_date_of_last_time_is_not_asked_for() -> None:
+def test_a_file_with_the_date_of_last_time_is_not_requested() -> None:
     known, changed, always_now = compare_file(None, "a", OLD, ASKED)
     assert (known, changed, always_now) == (RememberedFile("a", "2026-04-01T10:00"), True, False)
     assert how_to_ask(OLD, known) is Ask.NOT
@@ -34,12 +34,12 @@ def test_a_file_with_another_date_is_fetched_be_it_older_or_newer(minutes: int) 
     assert how_to_ask(stamp(OLD.moment + minutes * MINUTE), known) is Ask.FETCH
 
 
-def test_a_file_without_a_date_in_the_listing_is_asked_for_conditionally() -> None:
+def test_a_file_without_a_date_in_the_listing_is_requested_conditionally() -> None:
     known = compare_file(None, "a", None, ASKED, ASKED - 60 * MINUTE).known
     assert how_to_ask(None, known) is Ask.CONDITIONALLY
 
 
-def test_a_file_that_was_a_minute_old_is_fetched_again_next_time_only() -> None:
+def test_a_file_that_was_a_minute_old_is_fetched_once_more() -> None:
     date = stamp(ASKED - MINUTE)
     first = compare_file(None, "a", date, ASKED)
     assert how_to_ask(date, first.known) is Ask.FETCH
@@ -54,7 +54,7 @@ def test_a_file_that_was_two_minutes_old_is_final() -> None:
 
 
 @pytest.mark.parametrize("hours", [0, 2], ids=["nginx writes UTC", "Apache writes Dutch time"])
-def test_a_date_that_is_now_in_two_runs_running_with_the_same_content_is_told(hours: int) -> None:
+def test_a_date_of_the_request_in_two_runs_with_the_same_content_is_reported(hours: int) -> None:
     first = compare_file(None, "a", stamp(ASKED + timedelta(hours=hours)), ASKED)
     assert (first.changed, first.always_now) == (True, False)
     later = ASKED + timedelta(days=1)
@@ -65,21 +65,21 @@ def test_a_date_that_is_now_in_two_runs_running_with_the_same_content_is_told(ho
     assert how_to_ask(date, second.known) is Ask.FETCH
 
 
-def test_a_date_that_is_now_with_another_content_is_a_change() -> None:
+def test_a_date_of_the_request_with_another_content_is_a_change() -> None:
     first = compare_file(None, "a", stamp(ASKED), ASKED)
     later = ASKED + timedelta(days=1)
     second = compare_file(first.known, "b", stamp(later), later)
     assert (second.changed, second.always_now) == (True, False)
 
 
-def test_last_modified_that_is_now_each_time_is_told_as_well() -> None:
+def test_a_last_modified_of_the_request_each_time_is_reported_as_well() -> None:
     first = compare_file(None, "a", None, ASKED, ASKED)
     assert how_to_ask(None, first.known) is Ask.FETCH
     later = ASKED + timedelta(days=1)
     assert compare_file(first.known, "a", None, later, later).always_now
 
 
-def test_a_file_without_any_date_is_judged_by_its_content() -> None:
+def test_a_file_without_any_date_is_compared_by_its_content() -> None:
     first = compare_file(None, "a", None, ASKED)
     assert how_to_ask(None, first.known) is Ask.CONDITIONALLY
     assert compare_file(first.known, "a", None, ASKED).changed is False

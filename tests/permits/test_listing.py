@@ -29,12 +29,12 @@ MAXSIZE = 1_000_000
 def read(
     page: str | bytes, url: str = FOLDER, maxsize: int = MAXSIZE, content_type: str | None = None
 ) -> EntryPage:
-    body = page if isinstance(page, bytes) else page.encode()
-    return read_listing([body], url, maxsize, content_type)
+    content = page if isinstance(page, bytes) else page.encode()
+    return read_listing([content], url, maxsize, content_type)
 
 
 def dates(page: str) -> dict[str, str | None]:
-    """The date of each file, by its name."""
+    """Return the date of each file, by its name."""
     return {link.url.removeprefix(FOLDER): str(link.date) if link.date else None for link in read(page).links}
 
 
@@ -58,18 +58,18 @@ def urls(page: str, url: str = FOLDER) -> list[str]:
         FANCYINDEX,
     ],
 )
-def test_a_listing_gives_its_xml_files_with_their_dates(page: str) -> None:
+def test_a_listing_has_its_xml_files_with_their_dates(page: str) -> None:
     assert dates(page) == EXPECTED
 
 
-def test_lighttpd_tells_the_second() -> None:
+def test_lighttpd_shows_seconds() -> None:
     page = """<table><tbody><tr class="d"><td class="n"><a href="../">..</a>/</td><td class="m">&nbsp;</td></tr>
       <tr><td class="n"><a href="zaak-1.xml">zaak-1.xml</a></td><td class="m">2026-Apr-01 10:00:07</td>
       <td class="s">1.2K</td><td class="t">application/xml</td></tr></tbody></table>"""
     assert dates(page) == {"zaak-1.xml": "2026-04-01T10:00:07"}
 
 
-def test_caddy_tells_the_moment_in_a_time_element() -> None:
+def test_caddy_has_the_moment_in_a_time_element() -> None:
     page = """<tr class="file"><td></td><td><a href="./zaak-1.xml"><svg></svg><span class="name">zaak-1.xml</span>
       </a></td><td class="size" data-size="1234">1.2 KiB</td><td class="timestamp hideable">
       <time datetime="2026-04-01T08:00:07Z">04/01/2026 08:00:07 AM +00:00</time></td></tr>"""
@@ -84,12 +84,12 @@ def test_a_date_with_its_zone_is_that_moment() -> None:
     assert dates(f"<table>{row}</table>") == {"zaak-1.xml": "2026-04-01T10:00:00+00:00"}
 
 
-def test_the_listing_of_python_tells_no_dates() -> None:
+def test_the_listing_of_python_has_no_dates() -> None:
     page = '<h1>Directory listing for /xml/</h1><hr><ul><li><a href="zaak-1.xml">zaak-1.xml</a></li></ul><hr>'
     assert dates(page) == {"zaak-1.xml": None}
 
 
-def test_a_minified_listing_gives_the_date_after_each_link() -> None:
+def test_a_minified_listing_has_the_date_after_each_link() -> None:
     page = '<a href="a.xml">a</a> 2026-04-01 10:00 12 <a href="b.xml">b</a> 2026-04-02 11:00 12'
     assert dates(page) == {"a.xml": "2026-04-01T10:00", "b.xml": "2026-04-02T11:00"}
 
@@ -106,7 +106,7 @@ def test_a_minified_listing_gives_the_date_after_each_link() -> None:
         "v2.10:00",
     ],
 )
-def test_what_is_no_date_with_a_time_is_no_date_of_a_file(text: str) -> None:
+def test_only_a_date_with_a_time_is_the_date_of_a_file(text: str) -> None:
     assert dates(f'<li><a href="zaak-1.xml">Kapvergunning</a> {text}</li>') == {"zaak-1.xml": None}
 
 
@@ -119,7 +119,7 @@ def test_what_is_no_date_with_a_time_is_no_date_of_a_file(text: str) -> None:
         '<time datetime="0001-01-01T00:00:00+14:00">lang geleden</time>',
     ],
 )
-def test_a_year_that_no_file_is_of_is_no_date(date: str) -> None:
+def test_a_date_in_an_impossible_year_is_not_read(date: str) -> None:
     assert dates(f'<ul><li><a href="a.xml">a</a> {date}</li></ul>') == {"a.xml": None}
 
 
@@ -136,7 +136,7 @@ def test_a_date_in_the_name_of_a_file_is_not_its_date() -> None:
         ("04/06/2026 10:00 PM", "2026-05-04T10:00"),
     ],
 )
-def test_the_listing_as_a_whole_tells_day_from_month(others: str, expected: str) -> None:
+def test_the_complete_listing_decides_the_order_of_day_and_month(others: str, expected: str) -> None:
     page = f'<li><a href="a.xml">a</a> 05/04/2026 10:00</li><li><a href="b.xml">b</a> {others}</li>'
     assert dates(page)["a.xml"] == expected
 
@@ -155,7 +155,7 @@ def test_months_are_known_in_four_languages(month: str, number: int) -> None:
     }
 
 
-def test_only_links_that_are_or_can_be_xml_are_given() -> None:
+def test_only_links_that_are_or_may_be_xml_are_returned() -> None:
     page = """<ul>
       <li><a href="zaak-1.xml">xml</a> <a href="ZAAK-2.XML">hoofdletters</a> <a href="zaak.xml?versie=2">vraag</a>
       <li><a href="zaken/12">zonder extensie</a> <a href="besluit-1.2">geen extensie</a>
@@ -195,16 +195,16 @@ def test_the_first_base_element_counts() -> None:
 
 
 @pytest.mark.parametrize("href", ["http://[", "mailto:x"])
-def test_a_base_element_that_is_no_url_is_left_alone(href: str) -> None:
+def test_a_base_element_without_a_url_is_ignored(href: str) -> None:
     assert urls(f'<base href="{href}"><a href="a.xml">a</a>') == [FOLDER + "a.xml"]
 
 
-def test_a_file_that_is_linked_twice_is_given_once_with_the_date_that_is_told() -> None:
+def test_a_file_that_is_linked_twice_comes_once_with_the_date_that_is_there() -> None:
     page = '<p><a href="a.xml#1">a</a></p><p><a href="a.xml">a</a> 2026-04-01 10:00</p><p><a href="a.xml#2">a</a></p>'
     assert dates(page) == {"a.xml": "2026-04-01T10:00"}
 
 
-def test_links_that_sort_a_page_without_a_slash_are_left_alone() -> None:
+def test_links_that_sort_a_page_without_a_slash_are_ignored() -> None:
     page = (
         '<a href="?C=N;O=D">naam</a><a href="?sort=size&amp;order=asc">grootte</a><a href="?zaak=1">zaak</a>'
     )
@@ -231,20 +231,20 @@ def test_a_page_of_any_common_encoding_is_read(encoding: str, content_type: str 
 
 
 @pytest.mark.parametrize("name", ["hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", ""])
-def test_an_encoding_that_is_none_of_texts_is_left_alone(name: str) -> None:
+def test_an_encoding_that_is_not_for_texts_is_ignored(name: str) -> None:
     for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
         (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links
         assert link.url == FOLDER + "é.xml"
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1000])
-def test_a_page_comes_in_pieces_of_any_size(size: int) -> None:
-    body = (NGINX + '<a href="één.xml">één</a>').encode()
-    pieces = [body[start : start + size] for start in range(0, len(body), size)]
-    assert read_listing(pieces, FOLDER, MAXSIZE) == read(body)
+def test_a_page_can_come_in_parts_of_any_size(size: int) -> None:
+    content = (NGINX + '<a href="één.xml">één</a>').encode()
+    pieces = [content[start : start + size] for start in range(0, len(content), size)]
+    assert read_listing(pieces, FOLDER, MAXSIZE) == read(content)
 
 
-def test_a_page_that_is_utf_8_but_for_some_bytes_is_read() -> None:
+def test_a_utf_8_page_with_some_other_bytes_is_read() -> None:
     page = '<a href="é.xml">a</a>'.encode() + '<a href="ë.xml">b</a>'.encode("cp1252")
     assert [link.url for link in read(page, content_type="text/html; charset=utf-8").links] == [
         FOLDER + "é.xml",
@@ -256,14 +256,14 @@ def test_a_page_that_is_compressed_is_read() -> None:
     assert len(read(gzip.compress(NGINX.encode())).links) == 2
 
 
-def test_of_a_page_that_is_too_large_the_first_links_are_given() -> None:
+def test_the_first_links_of_a_page_that_is_too_large_are_returned() -> None:
     listing = read(NGINX, maxsize=len(NGINX) - 100)
     assert listing.fault == "ipm.te-groot"
     assert [link.url for link in listing.links] == [FOLDER + "zaak-1.xml", FOLDER + "zaak-2.xml"]
     assert read(NGINX, maxsize=10).links == []
 
 
-def test_of_a_page_that_breaks_off_the_first_links_are_given() -> None:
+def test_the_first_links_of_a_page_that_breaks_off_are_returned() -> None:
     packed = gzip.compress((NGINX * 50).encode(), compresslevel=0)
     listing = read(packed[:2000])
     assert listing.fault == "ipm.ingang-onbereikbaar"
@@ -272,10 +272,10 @@ def test_of_a_page_that_breaks_off_the_first_links_are_given() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b" ", b"\x00\x01", b'{"a": 1}', b"%PDF-1.7", b"<html>", b"<<<>>>", b"\xff\xfe"]
+    "content", [b"", b" ", b"\x00\x01", b'{"a": 1}', b"%PDF-1.7", b"<html>", b"<<<>>>", b"\xff\xfe"]
 )
-def test_a_page_without_links_gives_none(body: bytes) -> None:
-    listing = read(body)
+def test_a_page_without_links_has_no_links(content: bytes) -> None:
+    listing = read(content)
     assert (listing.links, listing.fault) == ([], None)
 
 
@@ -294,20 +294,20 @@ def test_a_page_without_links_gives_none(body: bytes) -> None:
     ],
     ids=["links", "lines", "dates", "spaces", "quotes", "attribute", "nested links", "nested", "brackets"],
 )
-def test_ten_megabytes_in_one_line_do_not_hurt(page: str) -> None:
+def test_a_page_of_ten_megabytes_is_read(page: str) -> None:
     listing = read_listing([page.encode()], FOLDER, 20_000_000)
     assert listing.fault is None
     assert all(link.url.endswith(".xml") for link in listing.links)
 
 
-def test_links_that_nobody_could_follow_are_left_alone() -> None:
+def test_links_that_nobody_can_follow_are_ignored() -> None:
     assert urls(f'<a href="{"x" * 3000}.xml">x</a><a href="/{"x" * 3000}.xml">x</a>') == []
 
 
-def test_a_script_and_a_title_are_no_text_of_a_row() -> None:
+def test_a_script_and_a_title_are_not_text_of_a_row() -> None:
     page = '<li><a href="a.xml">a</a><script>"2026-04-01 10:00"</script></li>'
     assert dates(page) == {"a.xml": None}
 
 
-def test_a_link_says_all_of_itself() -> None:
+def test_a_link_has_a_url_and_a_date() -> None:
     assert read('<a href="zaken/1">x</a>').links == [Link(FOLDER + "zaken/1", is_xml=False)]

@@ -130,7 +130,7 @@ def test_all_metadata_of_a_document_is_in_the_record() -> None:
     }
 
 
-def test_what_is_empty_is_absent() -> None:
+def test_an_empty_element_is_absent() -> None:
     meta = (
         PRODUCT
         + "<zaak:termijn><zaak:fase/><zaak:termijnsoortPeriode><zaak:termijnsoort> </zaak:termijnsoort>"
@@ -152,7 +152,7 @@ def test_what_is_empty_is_absent() -> None:
         ("x" * 1000, None),
     ],
 )
-def test_a_public_body_that_the_lists_have_gets_its_uri_and_keeps_its_name(
+def test_an_organisation_that_the_lists_have_gets_its_uri_and_keeps_its_name(
     creator: str, uri: str | None
 ) -> None:
     expected = {"scheme": "overheid:Gemeente", "label": creator}
@@ -168,13 +168,13 @@ def test_start_and_end_may_stand_in_any_namespace_of_the_message() -> None:
 
 
 def warned(kern: str = "", meta: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-    """Metadata and the one warning of a message."""
+    """Return the metadata of a message and its only warning."""
     metadata, (finding,) = noted(message(kern=kern, meta=PRODUCT + meta))
     assert finding["severity"] == "warning"
     return metadata, finding
 
 
-def test_a_scheme_that_is_not_known_is_told_and_the_value_is_kept() -> None:
+def test_an_unknown_scheme_is_reported_and_the_value_is_kept() -> None:
     metadata, finding = warned('<dcterms:spatial scheme="elders:Streek">Achterhoek</dcterms:spatial>')
     assert metadata["spatial"] == [{"scheme": "elders:Streek", "label": "Achterhoek"}]
     assert finding == {
@@ -208,22 +208,22 @@ def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_
     assert (finding["code"], finding["seen"]) == ("ipm.coordinaten", f"x {x}, y {y}")
 
 
-def test_half_a_place_is_told() -> None:
+def test_a_location_with_one_coordinate_is_reported() -> None:
     _, finding = warned(meta=place("155000", ""))
     assert finding["seen"] == "x 155000, y ontbreekt"
 
 
-def test_a_number_beyond_all_bounds_is_left_out() -> None:
+def test_an_infinite_number_is_left_out() -> None:
     _, findings = noted(message(meta=PRODUCT + place("9" * 400, "463000")))
     assert [finding["action"] for finding in findings] == ["weggelaten", "zonder plaats op de kaart"]
 
 
 @pytest.mark.parametrize("written", ["x", "1.2.3", "1e5", "NaN", "INF", "1,2,3"])
-def test_a_coordinate_that_is_no_number_is_refused(written: str) -> None:
+def test_a_coordinate_that_is_not_a_number_is_refused(written: str) -> None:
     assert codes(message(meta=PRODUCT + place(written, "463000"))) == ["ipm.schema"]
 
 
-def test_an_address_that_cannot_be_read_is_told_and_kept() -> None:
+def test_an_invalid_address_is_reported_and_kept() -> None:
     house = "<zaak:postcode>12345</zaak:postcode><zaak:huisnummer>naast 5</zaak:huisnummer>"
     address = f"<zaak:postcodeHuisnummer>{house}</zaak:postcodeHuisnummer>"
     meta = f"<zaak:object><zaak:adres>{address}</zaak:adres></zaak:object>"
@@ -235,13 +235,13 @@ def test_an_address_that_cannot_be_read_is_told_and_kept() -> None:
     assert (finding["code"], finding["seen"]) == ("ipm.adres", "12345 naast 5")
 
 
-def test_a_place_by_postcode_that_is_none_is_told_and_kept() -> None:
+def test_an_invalid_postcode_of_a_location_is_reported_and_kept() -> None:
     metadata, finding = warned('<dcterms:spatial scheme="overheid:PostcodeHuisnummer">Dorp</dcterms:spatial>')
     assert metadata["spatial"] == [{"scheme": "overheid:PostcodeHuisnummer", "label": "Dorp"}]
     assert finding["code"] == "ipm.adres"
 
 
-def test_a_period_that_ends_before_it_begins_is_told_and_kept() -> None:
+def test_a_period_that_ends_before_it_begins_is_reported_and_kept() -> None:
     metadata, finding = warned(
         "<dcterms:temporal><start>2026-05-01</start><end>2026-04-01</end></dcterms:temporal>"
     )
@@ -249,7 +249,7 @@ def test_a_period_that_ends_before_it_begins_is_told_and_kept() -> None:
     assert (finding["code"], finding["seen"]) == ("ipm.periode", "2026-05-01 – 2026-04-01")
 
 
-def test_a_term_that_ends_before_it_begins_is_told() -> None:
+def test_a_term_that_ends_before_it_begins_is_reported() -> None:
     meta = (
         "<zaak:termijn><zaak:termijnsoortPeriode><zaak:startdatumTermijn>2026-05-01</zaak:startdatumTermijn>"
         "<zaak:einddatumTermijn>2026-04-30</zaak:einddatumTermijn></zaak:termijnsoortPeriode></zaak:termijn>"

@@ -127,7 +127,7 @@ def test_another_date_that_cannot_be_read_is_refused_with_its_place() -> None:
 
 
 @pytest.mark.parametrize("written", ["", "-1", "1.5", "een", "1e3", "99999999999"])
-def test_a_volgnummer_that_is_no_number_is_refused(written: str) -> None:
+def test_a_volgnummer_that_is_not_a_number_is_refused(written: str) -> None:
     (fault,) = faults(message(volgnummer=written))
     assert (fault["code"], fault["element"], fault["seen"]) == ("ipm.schema", "volgnummer", written)
 
@@ -137,7 +137,7 @@ def test_a_volgnummer_of_thousands_of_digits_is_refused_too() -> None:
     assert valid(message(volgnummer=" 007 ")).volgnummer == 7
 
 
-def test_a_transaction_id_is_any_text_but_none() -> None:
+def test_a_transaction_id_is_any_text_that_is_not_empty() -> None:
     assert valid(message(transactie_id="2026-A/1")).transactie_id == "2026-A/1"
     assert codes(message(transactie_id=" ")) == ["ipm.schema"]
     assert codes(message(transactie_id="x" * 256)) == ["ipm.schema"]
@@ -156,15 +156,15 @@ def test_an_identifier_is_a_full_url(url: str) -> None:
     ["", "2026-1", "www.a.nl/1", "/zaken/1", "ftp://a.nl/1", "https://", "https://a.nl/a b", "https://a:b.nl/",
      "urn:zaak:1", "https://a.nl/" + "x" * 2100],
 )  # fmt: skip
-def test_an_identifier_that_is_no_full_url_is_refused(written: str) -> None:
+def test_an_identifier_that_is_not_a_full_url_is_refused(written: str) -> None:
     (fault,) = faults(message(identifier=written))
     assert (fault["code"], fault["element"]) == ("ipm.identifier", "owmskern/identifier")
     assert fault["seen"][:20] == (written or "ontbreekt")[:20]
 
 
 def test_a_message_without_an_identifier_is_refused() -> None:
-    for body in (message("D"), message("C")):
-        without = re.sub(rb"<dcterms:identifier>.*</dcterms:identifier>", b"", body)
+    for content in (message("D"), message("C")):
+        without = re.sub(rb"<dcterms:identifier>.*</dcterms:identifier>", b"", content)
         (fault,) = faults(without)
         assert (fault["code"], fault["seen"]) == ("ipm.identifier", "ontbreekt")
 
@@ -180,12 +180,14 @@ def test_the_url_of_a_documents_case_is_checked_as_well() -> None:
 
 @pytest.mark.parametrize("transactie", ["C", "U"])
 @pytest.mark.parametrize("name", ["title", "type", "creator", "modified"])
-def test_what_a_create_and_an_update_need_may_not_be_absent_or_empty(transactie: str, name: str) -> None:
-    body = message(transactie)
-    absent = re.sub(rf"<dcterms:{name}.*</dcterms:{name}>".encode(), b"", body)
-    empty = re.sub(rf"(<dcterms:{name}[^>]*>).*(</dcterms:{name}>)".encode(), rb"\1 \2", body)
+def test_elements_that_a_create_and_an_update_need_may_not_be_absent_or_empty(
+    transactie: str, name: str
+) -> None:
+    content = message(transactie)
+    absent = re.sub(rf"<dcterms:{name}.*</dcterms:{name}>".encode(), b"", content)
+    empty = re.sub(rf"(<dcterms:{name}[^>]*>).*(</dcterms:{name}>)".encode(), rb"\1 \2", content)
     for without in (absent, empty):
-        assert without != body
+        assert without != content
         assert faults(without) == [
             {
                 "code": "ipm.schema",
@@ -215,14 +217,14 @@ def test_elements_of_a_case_are_read_in_other_namespaces_that_software_writes(pr
 
 
 def test_elements_may_stand_in_any_order() -> None:
-    body = message(kern="<dcterms:temporal><end>2026-05-01</end></dcterms:temporal>").decode()
+    content = message(kern="<dcterms:temporal><end>2026-05-01</end></dcterms:temporal>").decode()
     title = "<dcterms:title>Kappen van twee eiken</dcterms:title>"
-    moved = body.replace(title, "").replace("</zaak:owmskern>", title + "</zaak:owmskern>")
-    assert given(moved.encode()) == given(body.encode())
+    moved = content.replace(title, "").replace("</zaak:owmskern>", title + "</zaak:owmskern>")
+    assert given(moved.encode()) == given(content.encode())
 
 
 @pytest.mark.parametrize(
-    ("space", "told"),
+    ("space", "shown"),
     [
         (MESSAGE.replace("4.0", "3.0"), "<message> van versie 3.0, naamruimte "),
         (MESSAGE.replace("4.0", "5.1"), "<message> van versie 5.1, naamruimte "),
@@ -231,14 +233,14 @@ def test_elements_may_stand_in_any_order() -> None:
         ("https://elders.nl/", "<message> in naamruimte "),
     ],
 )
-def test_another_version_or_namespace_is_refused(space: str, told: str) -> None:
+def test_another_version_or_namespace_is_refused(space: str, shown: str) -> None:
     (fault,) = faults(message().replace(f'"{MESSAGE}"'.encode(), f'"{space}"'.encode()))
     assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 5, "message")
-    assert fault["seen"] == told + space
+    assert fault["seen"] == shown + space
     assert fault["action"] == f"{REFUSED}; verwacht: één <message> in naamruimte {MESSAGE}"
 
 
-def test_a_wrong_namespace_of_the_metadata_is_told_with_the_right_one() -> None:
+def test_a_wrong_namespace_of_the_metadata_is_reported_with_the_right_one() -> None:
     (fault,) = faults(message().replace(DCTERMS.encode(), b"http://purl.org/dc/elements/1.1/"))
     assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 13, "owmskern/identifier")
     assert fault["seen"] == "<identifier> in naamruimte http://purl.org/dc/elements/1.1/"
@@ -276,15 +278,15 @@ def test_an_empty_element_counts_as_absent() -> None:
     assert given(message(kern="<dcterms:title/>")) == given(message())
 
 
-def test_a_message_without_its_control_elements_tells_what_is_expected() -> None:
-    body = message().replace(b"<overheidvg:transactieID>1</overheidvg:transactieID>", b"")
-    (fault,) = faults(body)
+def test_a_finding_about_missing_control_elements_says_what_is_expected() -> None:
+    content = message().replace(b"<overheidvg:transactieID>1</overheidvg:transactieID>", b"")
+    (fault,) = faults(content)
     assert fault["seen"] == "<volgnummer>"
     assert fault["action"] == f"{REFUSED}; verwacht: transactieID (naamruimte {MESSAGE})"
 
 
 @pytest.mark.parametrize(
-    ("body", "seen"),
+    ("content", "seen"),
     [
         (f'<message xmlns="{MESSAGE}"/>', "<message> is niet volledig"),
         (f'<message xmlns="{MESSAGE}">los</message>', "tekst in <message>"),
@@ -292,12 +294,12 @@ def test_a_message_without_its_control_elements_tells_what_is_expected() -> None
         ("<urlset/>", "<urlset> in naamruimte (geen)"),
     ],
 )
-def test_something_else_than_a_message_is_refused(body: str, seen: str) -> None:
-    (fault, *_) = faults(body.encode())
+def test_xml_that_is_not_a_message_is_refused(content: str, seen: str) -> None:
+    (fault, *_) = faults(content.encode())
     assert (fault["code"], fault["seen"]) == ("ipm.schema", seen)
 
 
-def test_faults_of_one_message_are_told_together_up_to_a_bound() -> None:
+def test_faults_of_one_message_are_reported_together_up_to_a_limit() -> None:
     assert codes(message("X", aanmaakdatum="nu", volgnummer="?")) == [
         "ipm.transactie",
         "ipm.schema",

@@ -18,7 +18,7 @@ ENTRY = "https://www.voorbeeldstad.nl/xml/"
 
 
 @pytest.mark.parametrize(
-    "body",
+    "content",
     [
         message(kern=FULL_KERN, mantel=FULL_MANTEL, meta=FULL_META),
         message(creator="Amsterdam"),
@@ -28,11 +28,11 @@ ENTRY = "https://www.voorbeeldstad.nl/xml/"
     ],
 )
 @pytest.mark.parametrize("present", [None, True, False])
-def test_what_is_known_is_kept_as_json_without_loss(body: bytes, present: bool | None) -> None:
+def test_a_row_is_kept_as_json_without_loss(content: bytes, present: bool | None) -> None:
     moment = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
-    read = valid(body)
+    read = valid(content)
     row = PermitRow(Mutation(read, "gm1", ENTRY, ENTRY + "1.xml", moment, ("ipm.adres",)), read.zaak, present)
-    _ = row.mutation.order  # what is remembered of it is not kept
+    _ = row.mutation.order  # a cached property is not part of the JSON
     loaded = PermitRow.load(row.dump())
     assert loaded == row
     assert loaded.mutation.order == row.mutation.order
@@ -40,7 +40,7 @@ def test_what_is_known_is_kept_as_json_without_loss(body: bytes, present: bool |
     assert isinstance(read.gegevens, Vergunning | VergunningDocument | None)
 
 
-def test_something_else_is_refused() -> None:
+def test_json_that_is_not_a_row_is_refused() -> None:
     with pytest.raises(ValidationError):
         PermitRow.load("{}")
 
@@ -49,7 +49,7 @@ IDS = st.one_of(st.integers(0, 10**30).map(str), st.text("019a-", min_size=1, ma
 
 
 @given(st.lists(IDS, min_size=2, max_size=6))
-def test_the_order_of_transaction_ids_is_one_order(ids: list[str]) -> None:
+def test_transaction_ids_have_one_order(ids: list[str]) -> None:
     ordered = sorted(ids, key=lambda each: mutation("U", 1, transactie_id=each).order)
     numbers = [int(each) for each in ordered if each.isdigit()]
     texts = [each for each in ordered if not each.isdigit()]

@@ -27,11 +27,11 @@ NOBODYS = Rights(Register([], []), {})
 STAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
 
 
-def offered(body: bytes, name: str, *codes: str) -> Mutation:
-    return Mutation(valid(body), STAD, ENTRY, ENTRY + name, MOMENT, codes)
+def offered(content: bytes, name: str, *codes: str) -> Mutation:
+    return Mutation(valid(content), STAD, ENTRY, ENTRY + name, MOMENT, codes)
 
 
-def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
+def test_the_record_of_a_case_has_the_documented_form() -> None:
     mutations = [
         offered(message(), "zaak.xml", "ipm.adres"),
         offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
@@ -81,7 +81,7 @@ def test_the_record_of_a_case_has_the_shape_that_is_promised() -> None:
     }
 
 
-def test_the_record_of_a_withdrawn_case_tells_no_more_than_its_url() -> None:
+def test_the_record_of_a_withdrawn_case_has_only_its_url() -> None:
     first = apply_mutations(
         [], [offered(message(), "zaak.xml")], NOBODYS, Reporter(lambda finding: None), NOW
     )

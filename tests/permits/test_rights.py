@@ -53,13 +53,13 @@ NOBODY = Register([], [])
         (NOBODY, "www.dorp.nl", "https://www.dorp.nl/", Right.ANY),
     ],
 )
-def test_a_right_is_by_the_register_and_else_by_the_host(
+def test_the_register_decides_the_right_and_else_the_host(
     register: Register, organisation: str, entry: str, expected: Right
 ) -> None:
     assert right(register, organisation, entry) is expected
 
 
-def test_who_may_be_one_of_several_has_no_right_on_what_one_of_them_registered_alone() -> None:
+def test_an_entry_page_of_a_shared_host_has_no_right_on_a_host_of_one_organisation() -> None:
     case = "https://www.dorp.nl/zaken/1"
     assert right(SHARED, "www.stad.nl", "https://www.stad.nl/xml/", case) is Right.NONE
 
@@ -68,7 +68,7 @@ def test_the_registered_owners_are_named() -> None:
     assert Rights(SHARED, {}).registered_owners(CASE) == "1, 2"
 
 
-def test_a_message_is_of_the_organisation_that_its_entry_page_has_today() -> None:
+def test_a_message_gets_the_organisation_that_its_entry_page_has_in_this_run() -> None:
     mutation = offered("oud", "https://www.stad.nl/xml/")
     assert Rights(NOBODY, {"https://www.stad.nl/xml/": "1"}).current(mutation).organisatie == "1"
     assert Rights(NOBODY, {"https://www.elders.nl/": "1"}).current(mutation) is mutation

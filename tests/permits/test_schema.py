@@ -20,26 +20,26 @@ def files_of_schema() -> list[etree._Element]:
 
 
 @pytest.mark.parametrize(
-    "body",
+    "content",
     [message(kern=FULL_KERN, mantel=FULL_MANTEL, meta=FULL_META), document_message(), delete_message()],
     ids=["case", "document", "delete"],
 )
-def test_a_message_in_the_namespaces_of_the_schema_is_valid_as_it_stands(body: bytes) -> None:
-    root = etree.fromstring(body)
+def test_a_message_in_the_namespaces_of_the_schema_is_valid_as_it_is(content: bytes) -> None:
+    root = etree.fromstring(content)
     assert schema.faults(root) == []
     before = etree.tostring(root)
     schema.correct_namespaces(root)
     assert etree.tostring(root) == before
 
 
-def test_every_file_tells_what_it_is_and_its_version(files_of_schema: list[etree._Element]) -> None:
+def test_every_schema_file_names_itself_and_its_version(files_of_schema: list[etree._Element]) -> None:
     assert len(files_of_schema) == 4
     for root in files_of_schema:
         assert root.get("version") == "1.0.0"
         assert root.findtext(f"{XS}annotation/{XS}documentation", "").strip()
 
 
-def test_every_element_takes_attributes_that_the_schema_does_not_have(
+def test_every_element_may_have_unknown_attributes(
     files_of_schema: list[etree._Element],
 ) -> None:
     for root in files_of_schema:
@@ -47,7 +47,7 @@ def test_every_element_takes_attributes_that_the_schema_does_not_have(
             assert kind.find(f".//{XS}anyAttribute") is not None, kind.get("name")
 
 
-def test_every_element_of_the_metadata_is_put_into_its_namespace(
+def test_every_element_of_the_metadata_gets_its_namespace(
     files_of_schema: list[etree._Element],
 ) -> None:
     for root in files_of_schema:
@@ -64,7 +64,7 @@ def test_every_element_of_the_metadata_is_put_into_its_namespace(
                 assert element.tag == f"{{{subject}}}{name}"
 
 
-def test_an_element_of_another_namespace_stays_where_it_is() -> None:
+def test_an_element_of_another_namespace_is_not_changed() -> None:
     tree = etree.fromstring(
         f'<message xmlns="{schema.MESSAGE}"><x:meta xmlns:x="https://elders.nl/"/></message>'
     )
@@ -72,9 +72,9 @@ def test_an_element_of_another_namespace_stays_where_it_is() -> None:
     assert tree[0].tag == "{https://elders.nl/}meta"
 
 
-def test_a_fault_is_found_where_one_prefix_stands_for_several_namespaces() -> None:
-    body = message(aanmaakdatum="nu").replace(
+def test_a_fault_is_located_although_one_prefix_stands_for_several_namespaces() -> None:
+    content = message(aanmaakdatum="nu").replace(
         b"<zaak:meta>", b'<zaak:meta xmlns:overheidvg="https://elders.nl/">'
     )
-    (fault,) = schema.faults(etree.fromstring(body))
+    (fault,) = schema.faults(etree.fromstring(content))
     assert (fault.code, fault.line, fault.element) == ("ipm.datum", 9, "aanmaakdatum")

@@ -37,7 +37,7 @@ def test_a_create_update_and_delete_in_three_runs_are_delivered_changed_and_with
     assert world.state() == {}
 
 
-def test_messages_of_one_run_come_to_one_record_from_the_last() -> None:
+def test_messages_of_one_run_give_one_record_from_the_last() -> None:
     world = World()
     (outcome,) = world.run(mutation("U", 3, title="Drie"), mutation("C", 1), mutation("U", 2))
     assert outcome.oorzaak is Oorzaak.AANLEVERING
@@ -144,13 +144,13 @@ def test_the_volgnummer_and_then_the_date_of_the_file_decide_where_the_rest_is_t
     assert causes(world.run(mutation("U", 1, volgnummer=1, file_date=early, title="Hoger"))) == ["wijziging"]
 
 
-def test_of_messages_that_tie_the_delete_comes_last() -> None:
+def test_the_delete_comes_last_of_messages_that_tie() -> None:
     world = World()
     assert world.run(mutation("D", 1), mutation("C", 1)) == []
     assert world.state() == {}
 
 
-def test_of_messages_that_tie_otherwise_the_one_given_last_counts() -> None:
+def test_the_last_one_counts_of_other_messages_that_tie() -> None:
     world = World()
     (outcome,) = world.run(mutation("U", 1, title="Eerst"), mutation("U", 1, title="Hersteld"))
     assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Hersteld")
@@ -158,7 +158,7 @@ def test_of_messages_that_tie_otherwise_the_one_given_last_counts() -> None:
     assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Weer hersteld")
 
 
-def test_the_same_message_in_another_file_tells_nothing_new() -> None:
+def test_the_same_message_in_another_file_changes_nothing() -> None:
     world = World()
     world.run(mutation("C", 1))
     again = replace(mutation("C", 1, file_date=datetime(2026, 5, 1, tzinfo=UTC)), bestand=ENTRY + "kopie.xml")
@@ -219,7 +219,7 @@ def test_a_document_that_moves_changes_both_cases() -> None:
     assert set(causes(outcomes)) == {"wijziging"}
 
 
-def test_documents_stand_in_the_order_of_their_volgnummer() -> None:
+def test_documents_come_in_the_order_of_their_volgnummer() -> None:
     world = World()
     second = document("C", 1, identifier=DOCUMENT + "?2")
     second = replace(second, message=replace(second.message, volgnummer=2))
@@ -227,7 +227,7 @@ def test_documents_stand_in_the_order_of_their_volgnummer() -> None:
     assert [each.message.volgnummer for each in outcome.documenten] == [1, 2]
 
 
-def test_nothing_given_comes_to_nothing() -> None:
+def test_without_messages_there_is_no_outcome() -> None:
     assert apply_mutations([], [], NOBODYS, Reporter(lambda finding: None), NOW) == Applied([], [], [], [])
 
 
@@ -247,13 +247,13 @@ DOCUMENTS = st.builds(
 
 
 def without_case(mutation: Mutation) -> Mutation:
-    """The delete of a document as it may be: without its case."""
+    """Return the delete of a document that does not name its case."""
     if mutation.alive or mutation.key.soort is Soort.ZAAK:
         return mutation
     return replace(mutation, message=replace(mutation.message, zaak=None))
 
 
-#: No two tie: what comes first of those is a matter of arrival.
+#: No two of these tie: the order of such messages depends on their arrival.
 MUTATIONS = st.lists(
     st.one_of(CASES, DOCUMENTS).map(without_case),
     max_size=10,
@@ -262,7 +262,7 @@ MUTATIONS = st.lists(
 
 
 @given(MUTATIONS, st.data())
-def test_any_order_of_arrival_over_any_number_of_runs_comes_to_the_same(
+def test_any_order_of_arrival_over_any_number_of_runs_has_the_same_outcome(
     mutations: list[Mutation], data: st.DataObject
 ) -> None:
     at_once, split = World(), World()
@@ -279,7 +279,7 @@ def test_any_order_of_arrival_over_any_number_of_runs_comes_to_the_same(
 
 
 @given(MUTATIONS)
-def test_what_was_applied_once_gives_nothing_the_second_time(mutations: list[Mutation]) -> None:
+def test_a_message_that_was_applied_changes_nothing_the_second_time(mutations: list[Mutation]) -> None:
     world = World()
     world.run(*mutations)
     before = world.state()
@@ -288,7 +288,7 @@ def test_what_was_applied_once_gives_nothing_the_second_time(mutations: list[Mut
 
 
 @given(MUTATIONS, MUTATIONS)
-def test_nothing_that_another_organisation_offers_changes_a_case(
+def test_no_message_of_another_organisation_changes_a_case(
     mutations: list[Mutation], others: list[Mutation]
 ) -> None:
     world = World()

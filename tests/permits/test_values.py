@@ -31,14 +31,14 @@ def test_an_address_is_normalised(given_parts: tuple[Any, Any, Any], expected: t
 @pytest.mark.parametrize(
     "given_parts", [("0123AB", "1", None), ("1234", "1", None), ("1234AB", "0", None), (None, "a1", None)]
 )
-def test_an_address_that_is_none_is_kept_and_told(given_parts: tuple[Any, Any, Any]) -> None:
+def test_an_invalid_address_is_kept_and_marked(given_parts: tuple[Any, Any, Any]) -> None:
     address, understood = house_address(*given_parts)
     assert not understood
     assert address is not None
     assert address.postcode == (given_parts[0] if address.postcode != "1234AB" else "1234AB")
 
 
-def test_nothing_is_no_address() -> None:
+def test_empty_values_are_not_an_address() -> None:
     assert house_address(None, None, None) == (None, True)
 
 
@@ -53,14 +53,14 @@ def test_nothing_is_no_address() -> None:
         ("1234AB huis", None),
     ],
 )
-def test_postcode_and_number_in_one_text_are_told_apart(
+def test_postcode_and_number_in_one_text_are_separated(
     text: str, expected: PostcodeHuisnummer | None
 ) -> None:
     assert postcode_and_number(text) == expected
 
 
 #: Seconds of latitude and longitude by powers of x and y, after Schreutelkamp and Strang van Hees (2001):
-#: another way to the same places, right to a quarter of a metre.
+#: another formula for the same places, accurate to a quarter of a metre.
 LAT = {
     (0, 1): 3235.65389, (2, 0): -32.58297, (0, 2): -0.24750, (2, 1): -0.84978, (0, 3): -0.06550,
     (2, 2): -0.01709, (1, 0): -0.00738, (4, 0): 0.00530, (2, 3): -0.00039, (4, 1): 0.00033, (1, 1): -0.00012,
@@ -73,7 +73,7 @@ LON = {
 
 
 def approximated(x: float, y: float) -> tuple[float, float]:
-    """Degrees north and east."""
+    """Return the degrees north and east."""
     dx, dy = (x - 155_000) / 100_000, (y - 463_000) / 100_000
     seconds = [sum(k * dx**p * dy**q for (p, q), k in table.items()) for table in (LAT, LON)]
     return 52.15517440 + seconds[0] / 3600, 5.38720621 + seconds[1] / 3600
@@ -90,7 +90,7 @@ def test_the_rijksdriehoek_becomes_wgs84_to_about_a_metre(x: float, y: float) ->
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 0), (463_000, 155_000), (5.4, 52.2), (155_000, 700_000)])
-def test_what_is_not_in_the_netherlands_has_no_place(x: float, y: float) -> None:
+def test_coordinates_outside_of_the_netherlands_are_not_converted(x: float, y: float) -> None:
     assert to_wgs84(x, y) is None
 
 
@@ -102,7 +102,7 @@ def test_every_place_of_the_rijksdriehoek_is_around_the_netherlands(x: float, y:
     assert 2 < place.lon < 8
 
 
-def test_a_public_body_is_found_by_scheme_and_name() -> None:
+def test_an_organisation_is_found_by_scheme_and_name() -> None:
     utrecht = organisaties().by_label("gemeente Utrecht")
     assert utrecht is not None
     assert organisation_by_name("overheid:Gemeente", "utrecht") == utrecht

@@ -1,4 +1,4 @@
-"""Messages for tests, and a state that they are applied to."""
+"""Messages, and a state in memory that they are applied to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOBODYS = Rights(Register([], []), {})
 
 
 class World:
-    """The state and what the runs so far told: what a spider would keep."""
+    """The rows, records and findings that a spider would keep, of all runs so far."""
 
     def __init__(self, rights: Rights = NOBODYS) -> None:
         self.rights = rights
@@ -33,10 +33,10 @@ class World:
         self.findings: list[Finding] = []
         self.displaced: list[Mutation] = []
         self.shown: dict[str, Outcome] = {}
-        """What who reads the records has of each case."""
+        """Return the last record of each case that is not withdrawn, as a reader of the records has it."""
 
     def run(self, *mutations: Mutation) -> list[Outcome]:
-        """A run with these messages; all of its records become durable."""
+        """Apply the messages of one run, whose records all become durable; return the outcomes."""
         self.findings, self.displaced = [], []
         known = [row for rows in self.rows.values() for row in rows]
         applied = apply_mutations(known, mutations, self.rights, Reporter(self.findings.append), NOW)
@@ -61,11 +61,11 @@ class World:
 
     @property
     def codes(self) -> list[str]:
-        """Of the findings of the last run."""
+        """Return the codes of the findings of the last run."""
         return [finding.code for finding in self.findings]
 
     def state(self) -> dict[str, list[Message]]:
-        """Messages that each case that is there is made of."""
+        """Return the messages that each existing case is made of."""
         return {
             case: [outcome.zaak.message, *(document.message for document in outcome.documenten)]
             for case, outcome in self.shown.items()

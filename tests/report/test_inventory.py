@@ -30,7 +30,7 @@ APRIL = date(2026, 4, 1), date(2026, 4, 30)
 def finding(
     code: str = "ipm.schema", file: str = "1.xml", organisation: str = AMSTERDAM_URI, **given: Any
 ) -> dict[str, Any]:
-    """As a run writes it; the moment is that of the run."""
+    """Return a finding as a run writes it; the run adds the moment."""
     severity = "info" if code in ("ipm.overgeslagen", "ipm.zaak-bekend") else "error"
     url = f"https://{HOST}/xml/{file}"
     return {
@@ -59,11 +59,13 @@ def run(
 
 
 def rows(reports: Path) -> list[dict[str, str]]:
-    """The inventory of April as CSV."""
+    """Return the rows of the inventory of April."""
     return list(csv.DictReader(io.StringIO(as_csv(read_inventory(ReportsFolder(reports), *APRIL)))))
 
 
-def test_an_error_is_told_with_its_organisation_since_when_and_in_how_many_cases(tmp_path: Path) -> None:
+def test_an_error_comes_with_its_organisation_its_first_moment_and_its_number_of_cases(
+    tmp_path: Path,
+) -> None:
     run(tmp_path, 1, finding(), finding(file="2.xml"), finding("ipm.ongeldig", "3.xml"))
     run(tmp_path, 2, finding(), finding(file="2.xml"), finding("ipm.ongeldig", "3.xml"))
     schema, broken = rows(tmp_path)
@@ -81,7 +83,7 @@ def test_an_error_is_told_with_its_organisation_since_when_and_in_how_many_cases
     assert (broken["code"], broken["gevallen"]) == ("ipm.ongeldig", "1")
 
 
-def test_what_a_complete_reading_does_not_tell_any_more_was_mended_then(tmp_path: Path) -> None:
+def test_an_error_that_a_complete_run_no_longer_finds_was_fixed_then(tmp_path: Path) -> None:
     run(tmp_path, 1, finding(), finding(file="2.xml"))
     run(tmp_path, 2, finding())
     (row,) = rows(tmp_path)
@@ -92,7 +94,7 @@ def test_what_a_complete_reading_does_not_tell_any_more_was_mended_then(tmp_path
 
 
 @pytest.mark.parametrize("ended", [{"complete": False}, {"killed": True}])
-def test_a_run_that_could_not_read_the_entry_page_mends_nothing(
+def test_a_run_that_could_not_read_the_entry_page_fixes_nothing(
     ended: dict[str, bool], tmp_path: Path
 ) -> None:
     run(tmp_path, 1, finding())
@@ -108,7 +110,7 @@ def test_an_error_that_comes_back_is_open_again(tmp_path: Path) -> None:
     assert (row["sinds"], row["open"], row["hersteld"]) == ("2026-04-01T12:00:00+02:00", "1", "")
 
 
-def test_since_when_may_be_before_the_period(tmp_path: Path) -> None:
+def test_the_first_moment_may_be_before_the_period(tmp_path: Path) -> None:
     run(tmp_path, 1, finding(since="2026-03-02T09:00:00+01:00"))
     assert rows(tmp_path)[0]["sinds"] == "2026-03-02T09:00:00+01:00"
 
@@ -123,20 +125,20 @@ def test_runs_outside_of_the_period_do_not_count(tmp_path: Path) -> None:
     ] == ["ipm.ongeldig"]
 
 
-def test_what_needs_no_mending_is_left_out(tmp_path: Path) -> None:
+def test_findings_that_need_no_fix_are_left_out(tmp_path: Path) -> None:
     run(tmp_path, 1, finding("ipm.overgeslagen"))
     assert rows(tmp_path) == []
     assert "Er is niets gevonden" in as_html(read_inventory(ReportsFolder(tmp_path), *APRIL))
 
 
-def test_of_what_is_told_once_nobody_knows_whether_it_was_mended(tmp_path: Path) -> None:
+def test_an_error_that_is_reported_once_is_not_known_to_be_fixed(tmp_path: Path) -> None:
     assert not is_repeated("ipm.zaak-onbekend")
     run(tmp_path, 1, finding("ipm.zaak-onbekend"))
     run(tmp_path, 2)
     assert (rows(tmp_path)[0]["open"], rows(tmp_path)[0]["hersteld"]) == ("", "")
 
 
-def test_the_page_says_what_to_mend_and_escapes_what_publishers_wrote(tmp_path: Path) -> None:
+def test_the_page_says_what_to_fix_and_escapes_texts_of_publishers(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     run(tmp_path, 1, finding(organisation=evil, seen=evil, line=7, element="owmskern/title"))
     text = as_html(read_inventory(ReportsFolder(tmp_path), *APRIL))
@@ -147,7 +149,7 @@ def test_the_page_says_what_to_mend_and_escapes_what_publishers_wrote(tmp_path: 
     assert "regel 7, owmskern/title" in item.text_content()
 
 
-def test_a_spreadsheet_takes_no_text_for_a_formula(tmp_path: Path) -> None:
+def test_no_text_is_a_formula_in_a_spreadsheet(tmp_path: Path) -> None:
     run(tmp_path, 1, finding(organisation="=HYPERLINK(1)"))
     assert rows(tmp_path)[0]["organisatie"] == "'=HYPERLINK(1)"
 
@@ -190,7 +192,7 @@ def test_the_last_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> N
     assert len(rows(tmp_path)) == 1
 
 
-def test_a_report_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     run(tmp_path, 1, {"code": "ipm.schema"})
     with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
         rows(tmp_path)
@@ -209,7 +211,7 @@ def test_a_file_of_a_report_that_no_run_writes_is_named(tmp_path: Path, name: st
 
 
 @pytest.mark.parametrize("moment", [5, "gisteren", "2026-11-22T08:00:00"])
-def test_a_finding_whose_moment_is_none_is_named(tmp_path: Path, moment: object) -> None:
+def test_a_finding_with_an_invalid_moment_is_reported(tmp_path: Path, moment: object) -> None:
     run(tmp_path, 1, finding())
     (path,) = tmp_path.glob("*/findings.jsonl")
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "at": moment}) + "\n")

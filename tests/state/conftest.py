@@ -1,4 +1,4 @@
-"""A state for each test, in each of the databases."""
+"""Fixtures: a state for each test, in each of the databases."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ EMPTY = "TRUNCATE listings, documents, resources, hosts, outputs, visited, locks
 
 
 class UndoneError(Exception):
-    """Ends the transaction of a test."""
+    """Raised to roll back the transaction of a test."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> str:
-    """The kind of database."""
+    """Return the name of the database."""
     return str(request.param)
 
 
 @pytest.fixture(scope="session")
 def postgresql_state(postgresql_server: str) -> Iterator[State]:
-    """A state that tests leave as it was, since making a database takes long."""
+    """Yield a state that is shared, because a new database takes long; tests roll back their changes."""
     with new_database(postgresql_server) as url:
         opened = State.open(url)
         yield opened
@@ -38,7 +38,7 @@ def postgresql_state(postgresql_server: str) -> Iterator[State]:
 
 @pytest.fixture
 def state_url(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a new state."""
+    """Return the URL of a new state."""
     if database == "sqlite":
         return f"sqlite:///{tmp_path / 'state.sqlite'}"
     return str(request.getfixturevalue("postgresql_url"))
@@ -46,7 +46,7 @@ def state_url(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> 
 
 @pytest.fixture
 def state(state_url: str) -> Iterator[State]:
-    """A new state."""
+    """Yield a new state."""
     opened = State.open(state_url)
     yield opened
     opened.close()
@@ -54,7 +54,7 @@ def state(state_url: str) -> Iterator[State]:
 
 @pytest.fixture
 def connection(database: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A transaction of a new state: in SQLite in memory, in PostgreSQL undone at the end."""
+    """Yield a transaction of a new state: of SQLite in memory, of PostgreSQL rolled back at the end."""
     if database == "sqlite":
         opened = State.open(NOWHERE)
         with opened.begin() as connection:

@@ -1,4 +1,4 @@
-"""Rows of an exported state, and what comes out of a file that they were written to."""
+"""Rows of an exported state, written to a file and read from it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ LISTING = ListingRow(host="a.nl", loc="https://a.nl/d.pdf", sitemap=SITEMAP)
 
 
 def document(loc: str = "https://a.nl/d.pdf", **values: Any) -> DocumentRow:
-    """A document of the host."""
+    """Return a document of the host."""
     return DocumentRow.model_construct(host="a.nl", loc=loc, sitemap=SITEMAP, first_seen=5, **values)
 
 
 def transfer(rows: list[Row], path: Path, form: Format) -> list[Row]:
-    """Return what comes out of a file that rows were written to."""
+    """Write rows to a file; return the rows that are read from it."""
     with path.open("w", encoding="utf-8", newline="") as file:
         write(rows, file, form)
     return list(read(path, form))
 
 
 def rows_of(state: State, *hosts: str) -> list[Row]:
-    """Return what a state knows of hosts, of all where none is given."""
+    """Return the export of hosts of a state, by default of all."""
     with state.snapshot() as connection:
         return list(export(connection, hosts or None))

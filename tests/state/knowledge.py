@@ -1,4 +1,4 @@
-"""Builds what a state knows."""
+"""Fills a state with hosts, documents and listings."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from woo_harvester.state.versions import Harvested
 
 FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100
-#: When a run began, in microseconds since 1970.
+#: Start of a run, in microseconds since 1970.
 BEGUN = 1_700_000_090_000_000
 LASTMOD = 1_712_044_800_000_000
 DAY = "2024-04-02"
 
 
 def sitemap_of(connection: Connection, host: str = "a.nl", name: str = "s0.xml") -> int:
-    """The id of a sitemap."""
+    """Return the id of a sitemap."""
     host_id = host_of_state(connection, host).id
     index = f"https://{host}/sitemapindex-diwoo.xml"
     return resource_of(connection, host_id, f"https://{host}/{name}", "sitemap", index).id
 
 
 def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
-    """Documents that were seen in a sitemap and that no output has; their ids."""
+    """Add documents that were seen in a sitemap and not delivered; return their ids."""
     given = list(locs)
     known = add_seen(connection, given, sitemap, FIRST_SEEN)
     ids = [known[loc].id for loc in given]
@@ -38,25 +38,25 @@ def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
 
 
 def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: int = 0) -> None:
-    """Note that a sitemap lists documents, or has missed them in so many complete reads."""
+    """Add listings of documents, with a number of misses."""
     rows = [SitemapListing(key, misses, foreign=False, lastmod=None) for key in ids]
     listings.add(connection, sitemap, rows)
 
 
 def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:
-    """A complete read of a host, whose sitemaps lack these documents; it reads no other sitemap."""
+    """Count a complete read of a host. It reads only these sitemaps, and each lacks these documents."""
     host_id = host_of_state(connection, host).id
     listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN)
     end_read(connection, host_id, HARVESTED, BEGUN)
 
 
 def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
-    """Documents that were harvested; their ids."""
+    """Add documents that were harvested; return their ids."""
     ids = see(connection, sitemap, locs)
     confirm_harvested(connection, [Harvested(key, LASTMOD, DAY, HARVESTED) for key in ids])
     return ids
 
 
 def locs(count: int, host: str = "a.nl") -> list[str]:
-    """So many locations."""
+    """Return *count* locations."""
     return [f"https://{host}/d/{number}.pdf" for number in range(count)]

@@ -1,4 +1,4 @@
-"""Other processes: what a lock holds off, and what a kill leaves."""
+"""Other processes, which have locks and are killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 
 @contextmanager
 def running(code: str, *args: object) -> Iterator[subprocess.Popen[str]]:
-    """A process that runs *code* and has printed its first line; killed at the end."""
+    """Start a process that runs *code*, wait for its first line, and kill it at the end."""
     process = subprocess.Popen(
         [sys.executable, "-c", code, *map(str, args)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )

@@ -40,7 +40,7 @@ def record(
 def harvest(
     connection: Connection, *wanted: str, lastmod: datetime | None = LASTMOD, at: datetime = AT
 ) -> list[int]:
-    """Documents of the state, harvested at that moment."""
+    """Add documents to the state, harvested at a moment."""
     ids = see(connection, sitemap_of(connection), wanted or [LOC])
     moment = None if lastmod is None else to_microseconds(lastmod)
     confirm_harvested(connection, [Harvested(key, moment, "2024-04-02", int(at.timestamp())) for key in ids])
@@ -58,7 +58,7 @@ def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> lis
         return [(str(difference), loc) for difference, loc in differences(connection, files)]
 
 
-def test_what_was_delivered_and_is_in_the_files_is_right(connection: Connection, tmp_path: Path) -> None:
+def test_a_delivered_document_in_the_files_is_no_difference(connection: Connection, tmp_path: Path) -> None:
     harvest(connection)
     assert check(connection, tmp_path, record()) == []
 
@@ -72,20 +72,20 @@ def test_the_same_moment_in_another_notation_is_the_same_version(
     assert check(connection, tmp_path, given) == []
 
 
-def test_what_was_delivered_and_is_not_in_the_files_is_missing(
+def test_a_delivered_document_that_is_not_in_the_files_is_missing(
     connection: Connection, tmp_path: Path
 ) -> None:
     harvest(connection)
     assert check(connection, tmp_path) == [("missing", LOC)]
 
 
-def test_what_was_only_seen_is_not_missing(connection: Connection, tmp_path: Path) -> None:
+def test_a_document_that_was_only_seen_is_not_missing(connection: Connection, tmp_path: Path) -> None:
     see(connection, sitemap_of(connection), [LOC])
     assert check(connection, tmp_path) == []
 
 
 @pytest.mark.parametrize("seen", [False, True])
-def test_what_the_state_does_not_hold_as_delivered_is_extra(
+def test_a_document_that_was_not_delivered_by_the_state_is_extra(
     connection: Connection, tmp_path: Path, seen: bool
 ) -> None:
     if seen:
@@ -114,7 +114,7 @@ def test_a_document_without_lastmod_is_the_same_without(connection: Connection, 
     assert check(connection, tmp_path, record(lastmod=None)) == []
 
 
-def test_a_withdrawal_that_both_know_is_right(connection: Connection, tmp_path: Path) -> None:
+def test_a_withdrawal_that_both_know_is_no_difference(connection: Connection, tmp_path: Path) -> None:
     withdraw(connection, harvest(connection), AT + HOUR)
     gone = record(at=AT + HOUR, lastmod=None, cause="intrekking")
     assert check(connection, tmp_path, record(), gone) == []
@@ -150,12 +150,12 @@ def test_a_return_that_the_state_does_not_know_is_extra(connection: Connection, 
     assert check(connection, tmp_path, record(), back) == [("extra", LOC)]
 
 
-def test_permits_are_no_documents_of_the_state(connection: Connection, tmp_path: Path) -> None:
+def test_permits_are_left_out_of_the_comparison(connection: Connection, tmp_path: Path) -> None:
     permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
     assert check(connection, tmp_path, permit) == []
 
 
-def test_more_than_a_batch_is_compared_whole(connection: Connection, tmp_path: Path) -> None:
+def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_path: Path) -> None:
     wanted = locs(2 * BATCH + 3)
     harvest(connection, *wanted)
     extra = [f"https://b.nl/{number}.pdf" for number in range(BATCH + 1)]

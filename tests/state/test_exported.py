@@ -68,7 +68,7 @@ def lines_of(*rows: Row) -> str:
 
 
 def listing_line(**values: Any) -> str:
-    """A host with a listing, one value of which is something else."""
+    """Return the lines of a host with a listing, with another value for one cell."""
     row = LISTING.model_dump(mode="json", exclude_none=True) | values
     return lines_of(HOST, FILE) + json.dumps(row) + "\n"
 
@@ -122,7 +122,7 @@ def listing_line(**values: Any) -> str:
         (lines_of(HOST, FILE).replace('"sitemap"', '"kaart"'), "line 2: type: Input should be 'robots'"),
     ],
 )
-def test_a_line_that_is_not_right_is_told_with_its_number(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "export.jsonl"
     path.write_text(text)
     with pytest.raises(ExportedError, match=f"export.jsonl, {message}") as caught:
@@ -141,9 +141,7 @@ def test_a_line_that_is_not_right_is_told_with_its_number(tmp_path: Path, text: 
         ('kind,host\nhost,"a"nl\n', "line 1: "),
     ],
 )
-def test_a_line_of_csv_that_is_not_right_is_told_with_its_number(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_an_invalid_line_of_csv_is_reported_with_its_number(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "export.csv"
     path.write_text(text)
     with pytest.raises(ExportedError, match=f"export.csv, {message}"):
@@ -184,12 +182,12 @@ def test_a_large_content_fits_a_cell(tmp_path: Path) -> None:
     assert transfer(rows, tmp_path / "export", "csv") == rows
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ExportedError, match=r"nergens\.jsonl: No such file or directory"):
         list(read(tmp_path / "nergens.jsonl", "jsonl"))
 
 
-def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
+def test_a_file_in_another_encoding_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "export.jsonl"
     path.write_bytes(lines_of(HOST).encode("utf-16"))
     with pytest.raises(ExportedError, match=r"export\.jsonl, line 1: 'utf-8' codec"):

@@ -1,4 +1,4 @@
-"""Values of an exported state that no database holds, or that no date has."""
+"""Values of an exported state that no database can store, or that are not dates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DATES: Columns = {
 
 
 def with_value(kind: type[Row], name: str, value: object, path: Path, form: Format) -> Path:
-    """A file of a host, a sitemap and a document, one of which has this value."""
+    """Write a file of a host, a sitemap and a document, one of which has this value."""
     listing = [LISTING.model_copy(update={"misses": 1})] if kind is ListingRow else []
     made = [row.model_dump(mode="json", exclude_none=True) for row in (HOST, FILE, document(), *listing)]
     for row in made:
@@ -48,7 +48,7 @@ def with_value(kind: type[Row], name: str, value: object, path: Path, form: Form
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in INTEGERS for name in INTEGERS[kind]])
 @pytest.mark.parametrize("value", [2**63, 10**30, -1, -(2**63) - 1])
-def test_a_number_that_no_database_holds_is_refused(
+def test_a_number_that_no_database_can_store_is_refused(
     tmp_path: Path, form: Format, kind: type[Row], name: str, value: int
 ) -> None:
     path = with_value(kind, name, value, tmp_path / "export", form)
@@ -81,14 +81,14 @@ def test_a_moment_without_a_date_in_each_zone_is_refused(
 
 
 @pytest.mark.parametrize("value", ["9999-12-31T22:59:59Z", "0001-01-01T00:00:00Z"])
-def test_the_earliest_and_latest_lastmod_of_a_sitemap_move(state: State, tmp_path: Path, value: str) -> None:
+def test_the_earliest_and_latest_lastmod_are_imported(state: State, tmp_path: Path, value: str) -> None:
     path = with_value(DocumentRow, "lastmod", value, tmp_path / "export", "jsonl")
     replace(state, read(path, "jsonl"))
     replace_listings(state, read(path, "jsonl"))
     assert transfer(rows_of(state), tmp_path / "again", "jsonl") == list(read(path, "jsonl"))
 
 
-def test_content_that_grows_beyond_what_is_kept_is_refused(tmp_path: Path) -> None:
+def test_content_that_is_too_large_after_decompression_is_refused(tmp_path: Path) -> None:
     bomb = b64encode(zlib.compress(bytes(100_000_000))).decode()
     path = with_value(FileRow, "content", bomb, tmp_path / "export", "jsonl")
     with pytest.raises(ExportedError, match="line 2: content: expected content of at most 8388608 bytes"):

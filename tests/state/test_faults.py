@@ -16,7 +16,7 @@ def refuse(connection: Connection, key: int, at: int = HARVESTED, code: str = CO
     faults.keep_fault(connection, Harvested(key, LASTMOD, DAY, at), code, "<html>", at=at, refused=True)
 
 
-def test_a_fault_is_told_with_since_when_it_is_there(connection: Connection) -> None:
+def test_a_fault_comes_with_its_first_moment(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     one, two = see(connection, sitemap, locs(2))
     refuse(connection, two)
@@ -48,7 +48,7 @@ def test_the_document_that_was_refused_first_is_the_first_to_be_asked_for_again(
     assert faults.first_refused(connection, sitemap) == HARVESTED + 3
 
 
-def test_what_could_not_be_fetched_is_not_remembered_as_refused(connection: Connection) -> None:
+def test_a_document_that_could_not_be_fetched_is_not_refused(connection: Connection) -> None:
     (key,) = see(connection, sitemap_of(connection), locs(1))
     version = Harvested(key, LASTMOD, DAY, 5)
     faults.keep_fault(connection, version, "document.onbereikbaar", None, at=5, refused=False)
@@ -57,7 +57,7 @@ def test_what_could_not_be_fetched_is_not_remembered_as_refused(connection: Conn
     assert (known.refused_at, known.refused_lastmod) == (None, None)
 
 
-def test_what_cannot_be_fetched_any_more_is_no_longer_refused(connection: Connection) -> None:
+def test_a_refused_document_that_cannot_be_fetched_any_more_is_not_refused(connection: Connection) -> None:
     (key,) = see(connection, sitemap_of(connection), locs(1))
     refuse(connection, key)
     version = Harvested(key, LASTMOD, DAY, 9)
@@ -67,7 +67,7 @@ def test_what_cannot_be_fetched_any_more_is_no_longer_refused(connection: Connec
     assert (known.refused_at, known.refused_lastmod) == (None, None)
 
 
-def test_a_harvest_a_withdrawal_and_an_end_leave_nothing_of_a_fault(connection: Connection) -> None:
+def test_a_harvest_a_withdrawal_and_an_unchanged_entry_remove_a_fault(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = harvest(connection, sitemap, locs(3))
     for key in keys:
@@ -79,7 +79,7 @@ def test_a_harvest_a_withdrawal_and_an_end_leave_nothing_of_a_fault(connection: 
     assert {known.refused_at for known in documents.look_up(connection, locs(3)).values()} == {None}
 
 
-def test_a_document_with_a_fault_is_not_passed_over_by_the_digest_of_its_entry(
+def test_a_document_with_a_fault_is_not_skipped_by_the_digest_of_its_entry(
     connection: Connection,
 ) -> None:
     sitemap = sitemap_of(connection)
@@ -91,7 +91,7 @@ def test_a_document_with_a_fault_is_not_passed_over_by_the_digest_of_its_entry(
     assert before.others == [one]
 
 
-def test_a_refused_version_is_of_the_sitemap_whose_entry_it_was(connection: Connection) -> None:
+def test_a_refused_version_belongs_to_the_sitemap_of_its_entry(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (key,) = see(connection, sitemap, locs(1))
     version = Harvested(key, LASTMOD, DAY, HARVESTED, sitemap_id=other)

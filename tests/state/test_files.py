@@ -13,7 +13,7 @@ from woo_harvester.state.versions import Harvested, KnownFile
 
 
 def keep(connection: Connection, *digests: bytes | None) -> list[int]:
-    """Harvested documents with these files; their ids."""
+    """Add harvested documents with these files; return their ids."""
     ids = see(connection, sitemap_of(connection), locs(len(digests)))
     files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
     confirm_harvested(
@@ -23,7 +23,7 @@ def keep(connection: Connection, *digests: bytes | None) -> list[int]:
     return ids
 
 
-def test_the_files_of_published_documents_are_named_in_order_and_once(tmp_path: Path) -> None:
+def test_the_files_of_published_documents_come_sorted_and_once(tmp_path: Path) -> None:
     with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
         assert not has_named_files(connection)
         ids = keep(connection, b"\xff" * 32, b"\x01" * 32, None, b"\x01" * 32, b"\x02" * 32)
@@ -32,7 +32,7 @@ def test_the_files_of_published_documents_are_named_in_order_and_once(tmp_path: 
         assert has_named_files(connection)
 
 
-def test_a_document_without_a_file_names_none(tmp_path: Path) -> None:
+def test_a_document_without_a_file_is_skipped(tmp_path: Path) -> None:
     with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
         keep(connection, None)
         assert not has_named_files(connection)

@@ -17,12 +17,12 @@ from woo_harvester.state.lastline import (
     open_for_appending,
 )
 
-WHOLE = b'{"id": 1}'
+COMPLETE = b'{"id": 1}'
 PART = b'{"id": 2, "docu'
 
 
 def end(path: Path, *, is_csv: bool = False) -> bytes | None:
-    """End the last line of a file; what the file of truncated lines holds then."""
+    """End the last line of a file; return the content of the file of truncated lines."""
     with open_for_appending(path) as file:
         moved = end_last_line(file, is_csv=is_csv)
     aside = path.with_name(f"{path.name}.truncated")
@@ -39,20 +39,20 @@ def path(tmp_path: Path) -> Path:
     ("before", "after"),
     [
         (b"", b""),
-        (WHOLE + b"\n", WHOLE + b"\n"),
-        (WHOLE + b"\r\n", WHOLE + b"\r\n"),
-        (WHOLE, WHOLE + b"\n"),
-        (WHOLE + b"\n" + WHOLE, WHOLE + b"\n" + WHOLE + b"\n"),
-        (WHOLE + b"\r\n" + WHOLE + b"\r", WHOLE + b"\r\n" + WHOLE + b"\r\n"),
-        (codecs.BOM_UTF8 + WHOLE, codecs.BOM_UTF8 + WHOLE + b"\n"),
+        (COMPLETE + b"\n", COMPLETE + b"\n"),
+        (COMPLETE + b"\r\n", COMPLETE + b"\r\n"),
+        (COMPLETE, COMPLETE + b"\n"),
+        (COMPLETE + b"\n" + COMPLETE, COMPLETE + b"\n" + COMPLETE + b"\n"),
+        (COMPLETE + b"\r\n" + COMPLETE + b"\r", COMPLETE + b"\r\n" + COMPLETE + b"\r\n"),
+        (codecs.BOM_UTF8 + COMPLETE, codecs.BOM_UTF8 + COMPLETE + b"\n"),
         (codecs.BOM_UTF8, codecs.BOM_UTF8),
         (b"\n\n", b"\n\n"),
-        (WHOLE + b"\n  ", WHOLE + b"\n  "),
+        (COMPLETE + b"\n  ", COMPLETE + b"\n  "),
         (b'{"t": "' + b"x" * 3 * BLOCK + b'"}', b'{"t": "' + b"x" * 3 * BLOCK + b'"}\n'),
     ],
     ids=lambda content: repr(content[:20]),
 )
-def test_a_whole_last_line_gets_its_end_and_nothing_else_changes(
+def test_a_complete_last_line_gets_a_line_end_and_nothing_else_changes(
     path: Path, before: bytes, after: bytes
 ) -> None:
     path.write_bytes(before)
@@ -61,7 +61,7 @@ def test_a_whole_last_line_gets_its_end_and_nothing_else_changes(
         assert path.read_bytes() == after
 
 
-@pytest.mark.parametrize("kept", [b"", WHOLE + b"\n", b"geen json\n" + WHOLE + b"\n"])
+@pytest.mark.parametrize("kept", [b"", COMPLETE + b"\n", b"geen json\n" + COMPLETE + b"\n"])
 @pytest.mark.parametrize(
     "part",
     [PART, b"{", b'{"a": "\xc3', bytes(10), PART + bytes(100), b"[" * 100_000, b"x" * (2 * BLOCK + 5)],
@@ -74,23 +74,23 @@ def test_a_truncated_last_line_is_moved_aside(path: Path, kept: bytes, part: byt
     assert end(path) == part + b"\n"
 
 
-def test_truncated_lines_of_several_days_stand_behind_each_other(path: Path) -> None:
+def test_truncated_lines_of_several_days_follow_each_other(path: Path) -> None:
     for part in (PART, b"{", PART):
-        path.write_bytes(WHOLE + b"\n" + part)
+        path.write_bytes(COMPLETE + b"\n" + part)
         end(path)
     assert end(path) == PART + b"\n{\n" + PART + b"\n"
 
 
 @pytest.mark.parametrize("moved", [b"", b"{\n", PART + b"\n", b"{\n" + PART[:5], PART[:5]])
 def test_a_kill_between_moving_aside_and_cutting_loses_nothing(path: Path, moved: bytes) -> None:
-    path.write_bytes(WHOLE + b"\n" + PART)
+    path.write_bytes(COMPLETE + b"\n" + PART)
     path.with_name("records.jsonl.truncated").write_bytes(moved)
     found = end(path)
     assert found is not None
     assert found.startswith(moved)
     assert found.endswith(PART + b"\n")
     assert found.split(b"\n").count(PART) == 1
-    assert path.read_bytes() == WHOLE + b"\n"
+    assert path.read_bytes() == COMPLETE + b"\n"
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_a_kill_between_moving_aside_and_cutting_loses_nothing(path: Path, moved
         (b"", b""),
     ],
 )
-def test_the_last_row_of_csv_gets_its_end_only(path: Path, before: bytes, after: bytes) -> None:
+def test_the_last_row_of_csv_only_gets_a_line_end(path: Path, before: bytes, after: bytes) -> None:
     path.write_bytes(before)
     assert end(path, is_csv=True) is None
     assert path.read_bytes() == after
 
 
-def test_csv_that_ends_inside_a_quoted_cell_is_refused_and_stays_as_it_is(path: Path) -> None:
+def test_csv_that_ends_inside_a_quoted_cell_is_refused_and_not_changed(path: Path) -> None:
     path.write_bytes(b'a,b\r\n1,"x\r\ny')
     with pytest.raises(
         QuotedCellError, match=r"records\.jsonl ends inside a quoted cell: remove its last row"
@@ -118,7 +118,7 @@ def test_csv_that_ends_inside_a_quoted_cell_is_refused_and_stays_as_it_is(path: 
     assert path.read_bytes() == b'a,b\r\n1,"x\r\ny'
 
 
-def test_a_file_that_another_process_writes_is_refused_and_stays_as_it_is(path: Path) -> None:
+def test_a_file_that_another_process_writes_is_refused_and_not_changed(path: Path) -> None:
     path.write_bytes(PART)
     with running(WRITING, path), pytest.raises(WriterError, match=r"records\.jsonl"):
         end(path)
@@ -126,7 +126,7 @@ def test_a_file_that_another_process_writes_is_refused_and_stays_as_it_is(path: 
     assert end(path) == PART + b"\n"
 
 
-def test_where_the_other_file_cannot_be_made_the_line_stays(path: Path) -> None:
+def test_the_line_stays_if_the_other_file_cannot_be_created(path: Path) -> None:
     path.write_bytes(PART)
     path.with_name("records.jsonl.truncated").mkdir()
     with pytest.raises(IsADirectoryError):
@@ -134,15 +134,15 @@ def test_where_the_other_file_cannot_be_made_the_line_stays(path: Path) -> None:
     assert path.read_bytes() == PART
 
 
-@pytest.mark.parametrize("content", [WHOLE, PART + b"x" * 5000])
-def test_on_a_full_disk_the_file_stays_as_it_is(path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [COMPLETE, PART + b"x" * 5000])
+def test_a_full_disk_leaves_the_file_unchanged(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     aside = path.with_name("records.jsonl.truncated")
     aside.write_bytes(b"{\n")
     pid = os.fork()
     if not pid:  # a limit on the size of files fails a write half-way, as a full disk does
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        limit = len(content) if content == WHOLE else 1000
+        limit = len(content) if content == COMPLETE else 1000
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         try:
             end(path)
@@ -154,6 +154,6 @@ def test_on_a_full_disk_the_file_stays_as_it_is(path: Path, content: bytes) -> N
     assert aside.read_bytes() == b"{\n"
 
 
-def test_a_file_and_its_folder_are_made(tmp_path: Path) -> None:
+def test_a_file_and_its_folder_are_created(tmp_path: Path) -> None:
     assert end(tmp_path / "a" / "b" / "records.jsonl") is None
     assert (tmp_path / "a" / "b" / "records.jsonl").read_bytes() == b""

@@ -25,7 +25,7 @@ FIRST, SECOND, THIRD = (f"2026-11-2{day}T08:00:00+01:00" for day in (1, 2, 3))
 def record(
     at: str | None = FIRST, *, loc: str = LOC, cause: str = "aanlevering", **source: Any
 ) -> dict[str, Any]:
-    """A record as a run writes it, with what counts here."""
+    """Return a record with the keys that are read here."""
     herkomst = {"opgehaald": at, **source} if at else source
     return {
         "id": record_id(loc),
@@ -45,7 +45,7 @@ def latest(paths: Sequence[Path], *, withdrawn: bool = False) -> list[dict[str, 
         return [json.loads(line) for line in files.lines(withdrawn=withdrawn)]
 
 
-def test_of_each_document_the_latest_version_is_given(tmp_path: Path) -> None:
+def test_the_latest_version_of_each_document_counts(tmp_path: Path) -> None:
     other = record(loc="https://a.nl/ander.pdf")
     monday = file_of(tmp_path / "1.jsonl", record(FIRST), other)
     tuesday = file_of(tmp_path / "2.jsonl", record(SECOND, cause="wijziging"))
@@ -65,13 +65,13 @@ def test_moments_are_compared_and_not_notations(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", [FIRST, None])
-def test_of_the_same_moment_that_which_comes_later_counts(tmp_path: Path, at: str | None) -> None:
+def test_the_later_of_two_versions_with_the_same_moment_counts(tmp_path: Path, at: str | None) -> None:
     one, two = record(at), record(at, cause="wijziging")
     assert latest([file_of(tmp_path / "1.jsonl", one, two)]) == [two]
     assert latest([file_of(tmp_path / "2.jsonl", two), file_of(tmp_path / "3.jsonl", one)]) == [one]
 
 
-def test_a_record_that_comes_twice_is_one(tmp_path: Path) -> None:
+def test_a_record_that_comes_twice_counts_once(tmp_path: Path) -> None:
     path = file_of(tmp_path / "1.jsonl", record(), record())
     assert latest([path]) == [record()]
     assert latest([path, path]) == [record()]
@@ -84,13 +84,13 @@ def test_withdrawn_documents_are_left_out_unless_they_are_asked_for(tmp_path: Pa
     assert latest([path], withdrawn=True) == [gone]
 
 
-def test_a_document_that_came_back_is_there(tmp_path: Path) -> None:
+def test_a_republished_document_counts_as_published(tmp_path: Path) -> None:
     back = record(THIRD, cause="herpublicatie")
     path = file_of(tmp_path / "1.jsonl", record(FIRST), record(SECOND, cause="intrekking"), back)
     assert latest([path]) == [back]
 
 
-def test_lines_are_given_as_they_stand_in_the_file(tmp_path: Path) -> None:
+def test_lines_are_returned_as_they_are_in_the_file(tmp_path: Path) -> None:
     line = json.dumps({**record(), "titel": "één"}, ensure_ascii=False, indent=None, separators=(" ,", " : "))
     path = tmp_path / "1.jsonl"
     path.write_text(f"\n{line}\r\n\n", encoding="utf-8", newline="")
@@ -104,7 +104,7 @@ def test_gzipped_files_are_read_too(tmp_path: Path) -> None:
     assert latest([path]) == [record()]
 
 
-def test_a_record_of_something_else_than_a_document_on_the_web_counts_by_its_id(tmp_path: Path) -> None:
+def test_a_record_without_a_url_counts_by_its_id(tmp_path: Path) -> None:
     permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}, {"oorzaak": "wijziging"}]}
     path = file_of(tmp_path / "1.jsonl", permit)
     assert latest([path]) == [permit]
@@ -112,7 +112,7 @@ def test_a_record_of_something_else_than_a_document_on_the_web_counts_by_its_id(
         assert list(files) == [LatestVersion("x", None, 0, None, False)]
 
 
-def test_what_is_compared_with_the_state_is_told(tmp_path: Path) -> None:
+def test_a_version_has_the_values_that_are_compared_with_the_state(tmp_path: Path) -> None:
     given = record("1970-01-01T00:00:01Z", lastmod="1970-01-01T01:00:00.000002+01:00", cause="intrekking")
     strange = record("1970-01-01T00:00:01Z", lastmod="gisteren", loc="https://a.nl/x.pdf")
     with Latest([file_of(tmp_path / "1.jsonl", given, strange)]) as files:
@@ -122,7 +122,7 @@ def test_what_is_compared_with_the_state_is_told(tmp_path: Path) -> None:
         assert {version.lastmod for version in files} == {2, None}
 
 
-def test_the_last_line_of_a_run_that_was_killed_is_left_out_and_told(tmp_path: Path) -> None:
+def test_a_truncated_last_line_is_left_out_and_reported(tmp_path: Path) -> None:
     path = file_of(tmp_path / "1.jsonl", record())
     with path.open("a") as file:
         file.write('{"id": "')
@@ -131,7 +131,7 @@ def test_the_last_line_of_a_run_that_was_killed_is_left_out_and_told(tmp_path: P
         assert len(list(files.lines())) == 1
 
 
-def test_a_whole_last_line_without_its_end_counts(tmp_path: Path) -> None:
+def test_a_complete_last_line_without_a_line_end_counts(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
     path.write_text(json.dumps(record()))
     assert latest([path]) == [record()]
@@ -153,7 +153,9 @@ def test_a_whole_last_line_without_its_end_counts(tmp_path: Path) -> None:
         ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}', ".* lists of objects"),
     ],
 )
-def test_what_is_no_record_is_told_with_file_and_line(tmp_path: Path, line: str, why: str) -> None:
+def test_a_line_that_is_not_a_record_is_reported_with_file_and_line(
+    tmp_path: Path, line: str, why: str
+) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(f"{json.dumps(record())}\n\n{line}\n".encode(errors="surrogateescape"))
     with pytest.raises(RecordsError, match=f"1.jsonl, line 3: {why}"):
@@ -161,27 +163,27 @@ def test_what_is_no_record_is_told_with_file_and_line(tmp_path: Path, line: str,
 
 
 @pytest.mark.parametrize("fault", ["absent", "folder", "cut", "no gzip", "damaged"])
-def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path, fault: str) -> None:
+def test_a_file_that_cannot_be_read_is_reported_by_name(tmp_path: Path, fault: str) -> None:
     path = tmp_path / "1.jsonl.gz"
-    whole = gzip.compress(json.dumps(record()).encode() * 20)
+    complete = gzip.compress(json.dumps(record()).encode() * 20)
     match fault:
         case "folder":
             path.mkdir()
         case "cut":
-            path.write_bytes(whole[:-9])
+            path.write_bytes(complete[:-9])
         case "no gzip":
             path.write_bytes(b"{}\n")
         case "damaged":
-            path.write_bytes(whole[:10] + b"\xff" * 30 + whole[40:])
+            path.write_bytes(complete[:10] + b"\xff" * 30 + complete[40:])
     with pytest.raises(RecordsError, match=r"1\.jsonl\.gz(, line 1)?: "):
         Latest([path])
 
 
-def test_a_record_that_is_not_wanted_is_told_with_file_and_line(tmp_path: Path) -> None:
+def test_a_record_that_is_not_accepted_is_reported_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
     path.write_text(
         f"{json.dumps(record())}\n{json.dumps(record(cause='wijziging'))}"
-    )  # whole, without its end
+    )  # a complete record without a line end
 
     def accept(given: Mapping[str, Any]) -> None:
         if given["versies"][0]["oorzaak"] == "wijziging":
@@ -192,7 +194,7 @@ def test_a_record_that_is_not_wanted_is_told_with_file_and_line(tmp_path: Path) 
 
 
 def broken_lines(*paths: Path) -> tuple[list[str], list[dict[str, Any]]]:
-    """Each broken line as a text, and the records that are left."""
+    """Return each broken line as a text, and the records that are left."""
     found: list[BrokenLine] = []
     with Latest(paths, on_broken=found.append) as files:
         return [f"{line.path.name} {line.line}" for line in found], list(map(json.loads, files.lines()))
@@ -209,7 +211,7 @@ def test_each_broken_line_is_reported_and_the_others_count(tmp_path: Path) -> No
     )
 
 
-def test_of_a_gzip_file_that_is_cut_the_lines_before_that_count(tmp_path: Path) -> None:
+def test_the_lines_before_the_damage_in_a_gzip_file_count(tmp_path: Path) -> None:
     path, after = tmp_path / "1.jsonl.gz", tmp_path / "2.jsonl"
     with gzip.open(path, "wb") as file:
         file.write(json.dumps(record()).encode() + b"\n")
@@ -222,7 +224,7 @@ def test_of_a_gzip_file_that_is_cut_the_lines_before_that_count(tmp_path: Path) 
     assert lines[-1].startswith("1.jsonl.gz ")
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_first_record(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(codecs.BOM_UTF8 + json.dumps(record()).encode() + b"\r\n")
     with Latest([path]) as files:
@@ -230,12 +232,12 @@ def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("loc", [1, 2**63, [], {}, True, 1.5])
-def test_a_location_that_is_no_text_is_a_broken_line(tmp_path: Path, loc: object) -> None:
+def test_a_location_that_is_not_a_text_is_a_broken_line(tmp_path: Path, loc: object) -> None:
     given = {**record(), "document": {"weblocatie": loc}}
     assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], [])
 
 
-def test_a_record_that_is_not_wanted_is_left_out_where_broken_lines_are_reported(tmp_path: Path) -> None:
+def test_a_record_that_is_not_accepted_is_left_out_if_broken_lines_are_reported(tmp_path: Path) -> None:
     def accept(given: Mapping[str, Any]) -> None:
         if given["versies"][0]["oorzaak"] == "wijziging":
             raise ValueError("no changes")
@@ -245,7 +247,7 @@ def test_a_record_that_is_not_wanted_is_left_out_where_broken_lines_are_reported
         assert [json.loads(line) for line in files.lines()] == [record()]
 
 
-def test_no_files_give_nothing() -> None:
+def test_without_files_there_are_no_documents() -> None:
     assert latest([]) == []
 
 
@@ -264,12 +266,12 @@ def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
     with path.open("w") as file:
         for number in range(20 * BATCH):
             file.write(json.dumps(record(loc=f"https://a.nl/{number}.pdf", vulling="x" * 500)) + "\n")
-    # In a process of its own: whatever else the tests' own process does would count.
+    # In its own process: the memory of the other tests would count.
     command = [sys.executable, "-c", MEASURE, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    count, peak = map(int, done.stdout.split())
+    count, peak_memory = map(int, done.stdout.split())
     assert count == 20 * BATCH
-    assert peak < path.stat().st_size / 5
+    assert peak_memory < path.stat().st_size / 5
 
 
 CAUSES = st.sampled_from(["aanlevering", "wijziging", "intrekking", "herpublicatie"])

@@ -8,24 +8,24 @@ from hypothesis import strategies as st
 from woo_harvester.state.listed import Listed
 
 
-def test_a_number_is_new_once() -> None:
+def test_a_number_is_new_only_once() -> None:
     listed = Listed()
     assert listed.add(7)
     assert not listed.add(7)
     assert listed.lacks([7, 8]) == [8]
 
 
-def test_nothing_is_listed_at_first() -> None:
+def test_a_new_set_is_empty() -> None:
     assert Listed().lacks([0, 10**9]) == [0, 10**9]
 
 
 def size_of(listed: Listed) -> int:
-    """Bytes that it takes in memory."""
+    """Return its size in memory, in bytes."""
     pages = listed._pages
     return getsizeof(pages) + sum(getsizeof(key) + getsizeof(page) for key, page in pages.items())
 
 
-def test_a_million_documents_that_lie_together_take_half_a_byte_each_wherever_they_begin() -> None:
+def test_a_million_consecutive_numbers_take_half_a_byte_each() -> None:
     for first in (1, 10**12 + 1):
         listed = Listed()
         for number in range(first, first + 1_000_000):
@@ -33,14 +33,14 @@ def test_a_million_documents_that_lie_together_take_half_a_byte_each_wherever_th
         assert size_of(listed) < 500_000
 
 
-def test_documents_that_lie_apart_take_no_more_than_a_piece_each() -> None:
+def test_numbers_that_are_far_apart_take_at_most_a_page_each() -> None:
     listed = Listed()
     for number in range(0, 10**9, 10**6):
         listed.add(number)
     assert size_of(listed) < 1000 * 300
 
 
-def test_a_number_is_in_it_once_it_was_added() -> None:
+def test_a_number_is_in_the_set_after_it_was_added() -> None:
     listed = Listed()
     listed.add(511)
     assert 511 in listed
@@ -49,7 +49,7 @@ def test_a_number_is_in_it_once_it_was_added() -> None:
 
 
 @given(st.lists(st.integers(0, 5000) | st.integers(0, 2**62)))
-def test_it_holds_what_a_set_holds(numbers: list[int]) -> None:
+def test_it_has_the_same_numbers_as_a_set(numbers: list[int]) -> None:
     listed, expected = Listed(), set[int]()
     for number in numbers:
         assert listed.add(number) is (number not in expected)

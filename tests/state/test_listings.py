@@ -1,4 +1,4 @@
-"""Which sitemaps list which documents, and for how many complete reads each has been missing."""
+"""Listings of documents in sitemaps, and their counts of complete reads that lacked them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def host_id(connection: Connection, host: str = "a.nl") -> int:
 
 
 def misses(connection: Connection, sitemap: int) -> dict[int, int]:
-    """For each document of a sitemap, how many complete reads have lacked it."""
+    """Return the misses of each document of a sitemap."""
     table = schema.listings.c
     rows = connection.execute(select(table.document_id, table.misses).where(table.sitemap_id == sitemap))
     return {row.document_id: row.misses for row in rows}
@@ -42,7 +42,7 @@ def test_a_sitemap_lists_what_was_seen_in_it(connection: Connection) -> None:
     assert listings.sitemaps_of(connection, 99) == []
 
 
-def test_what_is_known_of_a_listing_stays_when_it_is_added_again(connection: Connection) -> None:
+def test_a_listing_that_is_added_again_keeps_its_values(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = harvest(connection, sitemap, locs(1))
     miss(connection, {sitemap: [key]})
@@ -51,14 +51,14 @@ def test_what_is_known_of_a_listing_stays_when_it_is_added_again(connection: Con
     assert listings.find(connection, sitemap, [key]) == {key: SitemapListing(key, 1, False, None)}
 
 
-def test_more_than_a_batch_is_found_whole(connection: Connection) -> None:
+def test_more_than_a_batch_is_found_completely(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = sorted(harvest(connection, sitemap, locs(2 * BATCH + 1)))
     assert listings.find(connection, sitemap, keys).keys() == set(keys)
     assert [row.document_id for row in listings.known_by(connection, keys)] == keys
 
 
-def test_a_document_that_is_missing_does_not_count_among_those_that_a_sitemap_lists(
+def test_a_missing_document_does_not_count_as_listed(
     connection: Connection,
 ) -> None:
     sitemap = sitemap_of(connection)
@@ -68,7 +68,7 @@ def test_a_document_that_is_missing_does_not_count_among_those_that_a_sitemap_li
     assert listings.ids_of(connection, sitemap) == keys
 
 
-def test_each_complete_read_without_a_document_counts_and_one_with_it_starts_over(
+def test_each_complete_read_without_a_document_is_counted_and_a_read_with_it_resets_the_count(
     connection: Connection,
 ) -> None:
     sitemap = sitemap_of(connection)
@@ -82,7 +82,7 @@ def test_each_complete_read_without_a_document_counts_and_one_with_it_starts_ove
     assert misses(connection, sitemap) == {gone: 3, comes_back: 1, stays: 0}
 
 
-def test_a_sitemap_that_lists_all_that_it_did_before_has_nothing_missing(connection: Connection) -> None:
+def test_a_sitemap_that_lists_all_its_documents_again_has_none_missing(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     first, second = harvest(connection, one, locs(2))
     (other,) = harvest(connection, two, ["https://a.nl/weg.pdf"])
@@ -92,7 +92,7 @@ def test_a_sitemap_that_lists_all_that_it_did_before_has_nothing_missing(connect
     assert misses(connection, two) == {other: 1}
 
 
-def test_what_a_sitemap_lists_that_no_index_names_any_more_is_missing(connection: Connection) -> None:
+def test_documents_of_a_sitemap_that_left_its_index_are_missing(connection: Connection) -> None:
     kept, dropped = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     other = sitemap_of(connection, "b.nl")
     (stays,) = harvest(connection, kept, locs(1))
@@ -105,7 +105,7 @@ def test_what_a_sitemap_lists_that_no_index_names_any_more_is_missing(connection
     assert set(misses(connection, other).values()) == {0}
 
 
-def test_what_moved_to_another_sitemap_of_the_host_is_not_missing(connection: Connection) -> None:
+def test_a_document_that_moved_to_another_sitemap_of_the_host_is_not_missing(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     moved, gone = harvest(connection, one, locs(2))
     list_in(connection, two, [moved])
@@ -114,7 +114,7 @@ def test_what_moved_to_another_sitemap_of_the_host_is_not_missing(connection: Co
     assert misses(connection, two) == {moved: 0}
 
 
-def test_what_another_host_lists_stays_missing_here(connection: Connection) -> None:
+def test_a_document_that_another_host_lists_stays_missing_here(connection: Connection) -> None:
     here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, here, locs(1))
     list_in(connection, there, [key])
@@ -123,7 +123,7 @@ def test_what_another_host_lists_stays_missing_here(connection: Connection) -> N
     assert misses(connection, there) == {key: 0}
 
 
-def test_the_lastmod_of_anothers_entry_is_kept_with_whether_it_is_one(connection: Connection) -> None:
+def test_the_lastmod_of_a_foreign_entry_is_kept(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     one, two = harvest(connection, sitemap, locs(2))
     listings.keep_foreign(connection, sitemap, [SitemapListing(one, 0, foreign=True, lastmod=8)])
@@ -137,7 +137,7 @@ def test_the_lastmod_of_anothers_entry_is_kept_with_whether_it_is_one(connection
     assert listings.find(connection, sitemap, [one]) == {one: SitemapListing(one, 1, False, None)}
 
 
-def test_the_documents_of_others_that_a_sitemap_lists_come_in_batches(connection: Connection) -> None:
+def test_the_foreign_documents_of_a_sitemap_come_in_batches(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = sorted(harvest(connection, sitemap, locs(BATCH + 3)))
     foreign = [SitemapListing(key, 0, foreign=True, lastmod=None) for key in keys[1:]]
@@ -148,7 +148,7 @@ def test_the_documents_of_others_that_a_sitemap_lists_come_in_batches(connection
     assert sorted(key for part in found for key in part) == keys[2:]
 
 
-def test_the_hosts_of_a_document_come_with_how_they_were_read(connection: Connection) -> None:
+def test_the_hosts_of_a_document_come_with_their_last_read(connection: Connection) -> None:
     here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
     one, two = harvest(connection, here, locs(2))
     list_in(connection, there, [two])
@@ -169,7 +169,9 @@ def test_the_hosts_of_a_document_come_with_how_they_were_read(connection: Connec
     assert list(listings.known_by(connection, [])) == []
 
 
-def test_what_the_last_complete_read_lacked_is_missing_until_it_is_withdrawn(connection: Connection) -> None:
+def test_a_document_that_the_last_complete_read_lacked_is_missing_until_it_is_withdrawn(
+    connection: Connection,
+) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     twice, withdrawn, _ = harvest(connection, one, locs(3))
     (seen,) = see(connection, one, ["https://a.nl/gezien.pdf"])
@@ -180,7 +182,7 @@ def test_what_the_last_complete_read_lacked_is_missing_until_it_is_withdrawn(con
     assert listings.missing(connection, host_id(connection, "b.nl")) == []
 
 
-def test_the_published_documents_of_a_host_are_those_that_it_listed_each_counted_once(
+def test_each_published_document_of_a_host_is_counted_once(
     connection: Connection,
 ) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
@@ -196,7 +198,7 @@ def test_the_published_documents_of_a_host_are_those_that_it_listed_each_counted
     assert listings.count_published(connection, host_id(connection, "leeg.nl")) == 0
 
 
-def test_a_withdrawal_forgets_where_a_document_was_missing_and_names_who_lists_it_again(
+def test_a_withdrawal_removes_missing_listings_and_returns_sitemaps_that_list_the_document_again(
     connection: Connection,
 ) -> None:
     here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
@@ -209,7 +211,7 @@ def test_a_withdrawal_forgets_where_a_document_was_missing_and_names_who_lists_i
     assert listings.end_withdrawn(connection, []) == []
 
 
-def test_a_host_forgets_what_is_withdrawn_and_what_it_lists_no_longer(connection: Connection) -> None:
+def test_a_host_forgets_withdrawn_documents_that_it_no_longer_lists(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     gone, offered, waits = harvest(connection, sitemap, locs(3))
     list_in(connection, other, [gone], misses=1)
@@ -220,7 +222,7 @@ def test_a_host_forgets_what_is_withdrawn_and_what_it_lists_no_longer(connection
     assert misses(connection, other) == {gone: 1}
 
 
-def test_only_what_is_missing_now_and_nobody_lists_is_confirmed(connection: Connection) -> None:
+def test_only_missing_documents_that_no_host_lists_are_confirmed(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     other = sitemap_of(connection, "b.nl")
     gone, elsewhere, stays, withdrawn = harvest(connection, one, locs(4))
@@ -254,10 +256,10 @@ def two_states(postgresql_url: str) -> Iterator[tuple[State, State]]:
         yield one, two
 
 
-def test_a_withdrawal_does_not_wait_for_a_run_that_counts_what_its_host_lacks(
+def test_a_withdrawal_does_not_wait_for_a_run_that_counts_missing_documents(
     two_states: tuple[State, State],
 ) -> None:
-    """Each would wait for what the other has locked, until the database ends one of the runs."""
+    """Else each run waits for rows that the other has locked, until the database ends one of them."""
     mine, theirs = two_states
     with mine.begin() as connection:
         here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")

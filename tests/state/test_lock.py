@@ -31,12 +31,12 @@ def test_a_host_that_another_process_has_locked_is_refused_by_name(state_file: P
         assert not locks.try_acquire("a.nl")
 
 
-def test_two_runs_on_different_hosts_do_not_hinder_each_other(state_file: Path) -> None:
+def test_runs_on_different_hosts_do_not_block_each_other(state_file: Path) -> None:
     with running(LOCKING, state_file, "a.nl"), FileLocks.beside(state_file) as locks:
         locks.acquire(["c.nl", "d.nl", "a.nl:8443"])
 
 
-def test_a_kill_gives_the_locks_back(state_file: Path) -> None:
+def test_a_killed_process_releases_its_locks(state_file: Path) -> None:
     with running(LOCKING, state_file, "a.nl") as process, FileLocks.beside(state_file) as locks:
         assert not locks.try_acquire("a.nl")
         process.kill()
@@ -44,7 +44,7 @@ def test_a_kill_gives_the_locks_back(state_file: Path) -> None:
         assert locks.try_acquire("a.nl")
 
 
-def test_one_lock_can_be_given_back_and_the_others_kept(state_file: Path) -> None:
+def test_one_lock_can_be_released_without_the_others(state_file: Path) -> None:
     with FileLocks.beside(state_file) as locks:
         locks.acquire(["a.nl", "b.nl"])
         locks.release_one("a.nl")
@@ -53,14 +53,14 @@ def test_one_lock_can_be_given_back_and_the_others_kept(state_file: Path) -> Non
     assert done.stdout == "['a.nl']\n"
 
 
-def test_the_lock_stands_beside_the_state_and_holds_nothing(state_file: Path) -> None:
+def test_the_lock_file_is_beside_the_state_and_stays_empty(state_file: Path) -> None:
     with FileLocks.beside(state_file) as locks:
         locks.acquire(["a.nl"])
     assert (state_file.parent / "state.sqlite.lock").read_bytes() == b""
     assert not state_file.exists()
 
 
-def test_a_file_that_cannot_be_locked_is_an_error_and_not_another_run(state_file: Path) -> None:
+def test_a_file_that_cannot_be_locked_is_not_taken_for_one_that_is_locked(state_file: Path) -> None:
     locks = FileLocks.beside(state_file)
     locks.release()
     with pytest.raises(ValueError, match="closed file"):

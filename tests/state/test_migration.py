@@ -1,4 +1,4 @@
-"""A state of version 2, built by hand with SQL, becomes one of version 3 and loses nothing."""
+"""Migration of a state of version 2, made with SQL, to version 3 without loss."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ KINDS = {
 
 
 def make(engine: Engine, rows: str = ROWS) -> None:
-    """Make a state of version 2."""
+    """Create a state of version 2."""
     with engine.begin() as connection:
         script = TABLES.format(**KINDS[connection.dialect.name]) + rows
         for statement in filter(str.strip, script.split(";")):
@@ -89,7 +89,7 @@ def make(engine: Engine, rows: str = ROWS) -> None:
 
 @pytest.fixture
 def old(state_url: str) -> str:
-    """The URL of a state of version 2."""
+    """Return the URL of a state of version 2."""
     engine = create_engine(state_url, poolclass=NullPool)
     make(engine)
     engine.dispose()
@@ -109,7 +109,7 @@ def before_of(url: str, *names: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def test_nothing_that_was_known_is_lost(old: str) -> None:
+def test_no_row_is_lost(old: str) -> None:
     names = ("documents", "resources", "outputs")
     before = before_of(old, *names)
     with closing(State.open(old)) as state, state.begin() as connection:
@@ -146,7 +146,7 @@ def test_hosts_that_were_once_read_completely_count_as_such_and_nothing_is_pendi
         ]
 
 
-def test_what_was_missing_is_counted_from_the_next_complete_read_on(old: str) -> None:
+def test_missing_documents_are_counted_from_the_next_complete_read(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
         host = host_of_state(connection, "a.nl").id
         listings.missed(connection, host, {2}, {2: [1]}, 5)
@@ -155,7 +155,7 @@ def test_what_was_missing_is_counted_from_the_next_complete_read_on(old: str) ->
         assert look_up(connection, ["https://a.nl/2.pdf"])["https://a.nl/2.pdf"].withdrawn == 9
 
 
-def test_a_state_that_was_brought_up_to_date_is_as_one_that_is_new(
+def test_a_migrated_state_has_the_same_tables_as_a_new_one(
     old: str, database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     State.open(old).close()
@@ -174,7 +174,7 @@ def new_sqlite(folder: Path) -> str:
 
 
 def shape(url: str) -> dict[str, object]:
-    """The columns and indexes of each table, in an order that does not matter."""
+    """Return the columns and indexes of each table, without their order."""
     engine = create_engine(url, poolclass=NullPool)
     with engine.connect() as connection:
         found: Inspector = inspect(connection)
@@ -184,7 +184,7 @@ def shape(url: str) -> dict[str, object]:
 
 
 def columns(found: Inspector, table: str) -> dict[str, tuple[str, bool]]:
-    """Type, and whether it may be null; SQLite's integers are all one, whatever they are called."""
+    """Return the type of a column and whether it may be null. All integer types of SQLite are one."""
     given = {one["name"]: (str(one["type"]), bool(one["nullable"])) for one in found.get_columns(table)}
     return {name: (kind.replace("BIGINT", "INTEGER"), null) for name, (kind, null) in given.items()}
 

@@ -19,7 +19,7 @@ def rows(connection: Connection) -> list[tuple[str, int, bool]]:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    """A file of two lines, the second of which is torn."""
+    """Write a file of two lines, the second of which is truncated; return its durable size."""
     path = tmp_path / "records.jsonl"
     path.write_bytes(b'{"id": 1}\n{"id"')
     return path
@@ -42,7 +42,7 @@ def test_a_file_is_cut_back_only_once(connection: Connection, records: Path) -> 
     assert records.stat().st_size == 20
 
 
-def test_a_file_that_was_closed_is_left_alone(connection: Connection, records: Path) -> None:
+def test_a_file_that_was_closed_is_not_cut(connection: Connection, records: Path) -> None:
     open_output(connection, records, 0)
     keep_durable(connection, {records: 10}, closed=True)
     assert cut_back(connection, None) == {}
@@ -50,7 +50,7 @@ def test_a_file_that_was_closed_is_left_alone(connection: Connection, records: P
 
 
 @pytest.mark.parametrize("size", [15, 99])
-def test_a_file_that_is_not_longer_than_what_is_durable_is_left_alone(
+def test_a_file_without_bytes_that_are_not_durable_is_not_cut(
     connection: Connection, records: Path, size: int
 ) -> None:
     open_output(connection, records, size)
@@ -58,16 +58,14 @@ def test_a_file_that_is_not_longer_than_what_is_durable_is_left_alone(
     assert records.stat().st_size == 15
 
 
-def test_a_file_that_is_gone_is_passed_over(connection: Connection, records: Path) -> None:
+def test_a_file_that_is_gone_is_skipped(connection: Connection, records: Path) -> None:
     open_output(connection, records, 5)
     records.unlink()
     assert cut_back(connection, None) == {}
     assert not records.exists()
 
 
-def test_a_file_that_is_appended_to_again_begins_with_what_it_holds(
-    connection: Connection, records: Path
-) -> None:
+def test_a_file_that_is_appended_to_again_keeps_its_content(connection: Connection, records: Path) -> None:
     open_output(connection, records, 0)
     keep_durable(connection, {records: 10}, closed=True)
     open_output(connection, records, 10)
@@ -89,7 +87,7 @@ def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
         assert cut_back(connection, locks) == {records: 5}
 
 
-def test_cutting_gives_the_name_back_to_others(connection: Connection, records: Path, tmp_path: Path) -> None:
+def test_the_lock_is_released_after_cutting(connection: Connection, records: Path, tmp_path: Path) -> None:
     open_output(connection, records, 10)
     with FileLocks.beside(tmp_path / "s.sqlite") as locks:
         cut_back(connection, locks)
@@ -99,7 +97,7 @@ def test_cutting_gives_the_name_back_to_others(connection: Connection, records: 
         assert os.waitpid(pid, 0)[1] == 0
 
 
-def test_a_file_of_another_machine_is_left_to_that(connection: Connection, records: Path) -> None:
+def test_a_file_of_another_machine_is_not_cut(connection: Connection, records: Path) -> None:
     open_output(connection, records, 10, "node1")
     assert cut_back(connection, None, "node2") == {}
     assert records.stat().st_size == 15

@@ -35,7 +35,7 @@ def robots(connection: Connection) -> Resource:
     return resource_of(connection, host_of_state(connection, "a.nl").id, ROBOTS, "robots")
 
 
-def test_a_host_is_made_once_and_begins_with_nothing(connection: Connection) -> None:
+def test_a_host_is_added_once_and_starts_without_a_read(connection: Connection) -> None:
     first = host_of_state(connection, "a.nl")
     assert first == Host(first.id, None)
     assert host_of_state(connection, "a.nl") == first
@@ -50,7 +50,7 @@ def test_a_host_was_not_read_completely_until_a_read_ends(connection: Connection
     assert host_of_state(connection, "a.nl") == Host(known.id, 5)
 
 
-def test_a_read_that_begins_and_is_killed_was_not_complete(connection: Connection) -> None:
+def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
     ids = [host_of_state(connection, f"h{number}.nl").id for number in range(BATCH + 2)]
     for key in ids:
         end_read(connection, key, 5, 4)
@@ -61,7 +61,7 @@ def test_a_read_that_begins_and_is_killed_was_not_complete(connection: Connectio
     assert host_of_state(connection, "h1.nl").complete_at == 5
 
 
-def test_that_much_was_gone_at_once_is_kept_until_a_read_says_otherwise(connection: Connection) -> None:
+def test_a_massive_loss_is_remembered_until_a_later_read_finds_none(connection: Connection) -> None:
     keys = [host_of_state(connection, host).id for host in ("a.nl", "b.nl")]
     column = select(schema.hosts.c.massive).order_by(schema.hosts.c.host)
     assert connection.execute(column).scalars().all() == [False, False]
@@ -71,13 +71,13 @@ def test_that_much_was_gone_at_once_is_kept_until_a_read_says_otherwise(connecti
     assert connection.execute(column).scalars().all() == [False, False]
 
 
-def test_the_host_of_each_sitemap_is_given(connection: Connection) -> None:
+def test_each_sitemap_has_its_host(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
     assert hosts_of_sitemaps(connection, {one, two, 99}) == {one: "a.nl", two: "b.nl"}
     assert hosts_of_sitemaps(connection, []) == {}
 
 
-def test_a_sitemap_that_no_index_names_any_more_is_read_anew_when_it_returns(connection: Connection) -> None:
+def test_a_sitemap_that_left_its_index_is_read_in_full_when_it_returns(connection: Connection) -> None:
     read, dropped, other = (
         sitemap_of(connection),
         sitemap_of(connection, name="s1.xml"),
@@ -92,7 +92,7 @@ def test_a_sitemap_that_no_index_names_any_more_is_read_anew_when_it_returns(con
     assert dict(tuple(row) for row in rows) == {read: '"e"', dropped: None, other: '"e"', robots_id: '"r"'}
 
 
-def test_a_file_is_made_once_and_begins_unread(connection: Connection) -> None:
+def test_a_file_is_added_once_and_starts_unread(connection: Connection) -> None:
     first = robots(connection)
     assert first == Resource(first.id, None, None, None, None, None)
     assert robots(connection) == first
@@ -133,14 +133,14 @@ def test_content_is_compressed(connection: Connection) -> None:
     assert stored < 10_000
 
 
-def test_of_content_that_is_too_large_nothing_is_remembered(connection: Connection) -> None:
+def test_content_that_is_too_large_is_not_kept(connection: Connection) -> None:
     key = robots(connection).id
     large = os.urandom(CONTENT_MAXSIZE + 1)
     keep_read(connection, key, etag='"e"', last_modified=None, digest=None, at=7, content=large)
     assert robots(connection).etag is None
 
 
-def test_a_read_that_cannot_be_relied_on_is_forgotten(connection: Connection) -> None:
+def test_a_read_can_be_forgotten(connection: Connection) -> None:
     key = robots(connection).id
     keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7, content=b"x")
     forget_read(connection, key)
@@ -155,7 +155,7 @@ def test_the_index_that_lists_a_sitemap_is_kept_up_to_date(connection: Connectio
     assert connection.scalar(select(schema.resources.c.index_url)) == "https://a.nl/nieuw.xml"
 
 
-def test_all_sitemaps_that_were_ever_read_of_a_host_are_told(connection: Connection) -> None:
+def test_all_sitemaps_that_were_ever_read_of_a_host_are_returned(connection: Connection) -> None:
     robots(connection)
     ids = [sitemap_of(connection), sitemap_of(connection, name="s1.xml")]
     sitemap_of(connection, "b.nl")
@@ -182,7 +182,7 @@ def test_a_forgotten_host_no_longer_counts_as_listing_what_others_list(connectio
     assert sitemaps_of(connection, key) == [sitemap]
 
 
-def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_whole(connection: Connection) -> None:
+def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_in_full(connection: Connection) -> None:
     (key,) = harvest(connection, sitemap_of(connection), locs(1))
     sitemap, other = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")
     list_in(connection, sitemap, [key])

@@ -53,12 +53,12 @@ def shared(postgresql_url: str) -> Iterator[State]:
         yield opened
 
 
-def held(state: State) -> list[LockOwner]:
+def owners(state: State) -> list[LockOwner]:
     with state.begin() as connection:
         return lock_owners(connection)
 
 
-def test_a_host_that_another_run_has_locked_is_refused_with_its_owner(
+def test_a_host_that_another_run_has_locked_is_refused_and_the_owner_is_named(
     shared: State, postgresql_url: str
 ) -> None:
     locks = locks_of(shared)
@@ -68,28 +68,28 @@ def test_a_host_that_another_run_has_locked_is_refused_with_its_owner(
         ):
             locks.acquire(["c.nl", "b.nl", "d.nl"])
         assert not locks.try_acquire("a.nl")
-        # Of what it could not have whole it has nothing.
-        assert [one.names for one in held(shared)] == [["a.nl", "b.nl"]]
+        # A run that could not lock all names has locked none.
+        assert [one.names for one in owners(shared)] == [["a.nl", "b.nl"]]
         locks.acquire(["c.nl", "a.nl:8443"])
 
 
-def test_a_kill_gives_the_locks_back(shared: State, postgresql_url: str) -> None:
+def test_a_killed_process_releases_its_locks(shared: State, postgresql_url: str) -> None:
     locks = locks_of(shared)
     with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
         assert not locks.try_acquire("a.nl")
         process.kill()
         process.wait()
         wait_until(lambda: locks.try_acquire("a.nl"), "the lock is free")
-    assert [(one.owner, one.names) for one in held(shared)] == [("process 2 on hier", ["a.nl"])]
+    assert [(one.owner, one.names) for one in owners(shared)] == [("process 2 on hier", ["a.nl"])]
 
 
-def test_what_a_killed_run_has_left_in_the_table_is_shown_to_nobody_and_cleared_after_a_day(
+def test_rows_of_a_killed_run_are_not_shown_and_are_removed_after_a_day(
     shared: State, postgresql_url: str
 ) -> None:
     with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
         process.kill()
         process.wait()
-    assert held(shared) == []
+    assert owners(shared) == []
     with shared.begin() as connection:
         assert connection.execute(select(table.c.name)).scalars().all() == ["a.nl"]
         connection.execute(update(table).values(beat=table.c.beat - FORGET_AFTER - 1))
@@ -98,7 +98,7 @@ def test_what_a_killed_run_has_left_in_the_table_is_shown_to_nobody_and_cleared_
         assert connection.execute(select(table.c.name)).scalars().all() == ["b.nl"]
 
 
-def test_one_lock_can_be_given_back_and_the_others_kept(shared: State, postgresql_url: str) -> None:
+def test_one_lock_can_be_released_without_the_others(shared: State, postgresql_url: str) -> None:
     locks = locks_of(shared)
     locks.acquire(["a.nl", "b.nl"])
     locks.release_one("a.nl")
@@ -106,13 +106,13 @@ def test_one_lock_can_be_given_back_and_the_others_kept(shared: State, postgresq
         assert [name for name in ("a.nl", "b.nl") if locks_of(other).try_acquire(name)] == ["a.nl"]
 
 
-def test_a_lock_that_is_held_already_is_taken_once(shared: State, postgresql_url: str) -> None:
+def test_a_name_that_this_run_has_locked_is_locked_once(shared: State, postgresql_url: str) -> None:
     locks = locks_of(shared)
     locks.acquire(["a.nl"])
     locks.acquire(["a.nl"])
     assert locks.try_acquire("a.nl")
     locks.release()
-    assert held(shared) == []
+    assert owners(shared) == []
     with closing(State.open(postgresql_url)) as other:
         assert locks_of(other).try_acquire("a.nl")
 
@@ -123,13 +123,11 @@ def test_the_heartbeat_is_seen_by_others(shared: State) -> None:
     with shared.begin() as connection:
         connection.execute(update(table).values(beat=5))
     locks.beat()
-    (one,) = held(shared)
+    (one,) = owners(shared)
     assert one.beat >= one.since
 
 
-def test_of_processes_that_take_the_same_hosts_at_once_exactly_one_gets_them(
-    shared: State, postgresql_url: str
-) -> None:
+def test_exactly_one_of_several_processes_can_lock_the_same_hosts(shared: State, postgresql_url: str) -> None:
     names = [f"{number}.nl" for number in range(50)]
     with ExitStack() as stack:
         started = [
@@ -145,7 +143,7 @@ def test_of_processes_that_take_the_same_hosts_at_once_exactly_one_gets_them(
     assert sorted(outcomes) == ["acquired\n", "locked\n", "locked\n", "locked\n"]
 
 
-def test_locks_that_were_lost_with_the_connection_are_not_taken_anew(
+def test_locks_that_were_lost_with_the_connection_are_not_acquired_again(
     shared: State, postgresql_url: str
 ) -> None:
     locks = locks_of(shared)
@@ -159,15 +157,15 @@ def test_locks_that_were_lost_with_the_connection_are_not_taken_anew(
             locks.beat()
 
 
-def test_a_lock_of_another_program_on_the_database_is_none_of_ours(
+def test_a_lock_of_another_program_in_the_database_is_not_reported(
     shared: State, postgresql_url: str
 ) -> None:
     with closing(State.open(postgresql_url)) as other, other.begin() as connection:
         connection.exec_driver_sql("SELECT pg_advisory_lock(5)")
-        assert held(shared) == []
+        assert owners(shared) == []
 
 
-def test_a_state_in_a_file_tells_of_no_owners(tmp_path: object) -> None:
+def test_a_state_in_a_file_has_no_lock_owners(tmp_path: object) -> None:
     with closing(State.open("sqlite://")) as state:
         assert state.locks("x") is None
-        assert held(state) == []
+        assert owners(state) == []

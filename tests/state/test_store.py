@@ -28,7 +28,7 @@ def set_version(path: Path, version: int) -> None:
         database.execute("UPDATE about SET value = ? WHERE name = 'version'", [str(version)])
 
 
-def test_a_state_is_made_where_there_is_none_with_its_folder_and_version(tmp_path: Path) -> None:
+def test_a_state_that_is_not_there_is_created_with_its_folder_and_version(tmp_path: Path) -> None:
     path = tmp_path / "een" / "twee" / "state.sqlite"
     State.open(url(path)).close()
     with closing(sqlite3.connect(path)) as database:
@@ -38,7 +38,7 @@ def test_a_state_is_made_where_there_is_none_with_its_folder_and_version(tmp_pat
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_what_was_committed_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_committed_rows_are_there_after_the_state_is_opened_again(tmp_path: Path) -> None:
     state = State.open(url(tmp_path / "s.sqlite"))
     with state.begin() as connection:
         known = host_of_state(connection, "a.nl")
@@ -49,7 +49,7 @@ def test_what_was_committed_is_there_when_it_is_opened_again(tmp_path: Path) -> 
     state.close()
 
 
-def test_a_transaction_that_raises_is_undone(state: State) -> None:
+def test_a_transaction_that_raises_is_rolled_back(state: State) -> None:
     with pytest.raises(StateError, match="nergens"), state.begin() as connection:  # noqa: PT012
         host_of_state(connection, "a.nl")
         connection.execute(text("DELETE FROM nergens"))
@@ -57,7 +57,7 @@ def test_a_transaction_that_raises_is_undone(state: State) -> None:
         assert connection.execute(select(hosts.c.host)).all() == []
 
 
-def test_a_process_that_is_killed_leaves_what_it_committed_and_nothing_more(tmp_path: Path) -> None:
+def test_a_killed_process_leaves_only_what_it_committed(tmp_path: Path) -> None:
     killed = """
 import sys, time
 from woo_harvester.state.resources import host_of_state
@@ -79,7 +79,7 @@ with state.begin() as connection:
     state.close()
 
 
-def test_many_processes_may_make_the_same_new_state_at_once(tmp_path: Path) -> None:
+def test_many_processes_can_create_the_same_state_at_once(tmp_path: Path) -> None:
     code = """
 import sys, time
 from woo_harvester.state.store import State
@@ -134,18 +134,18 @@ def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
         assert database.execute("SELECT value FROM about").fetchone() == (str(VERSION - 1),)
 
 
-def test_every_older_version_has_a_way_to_the_next() -> None:
+def test_every_older_version_has_a_migration() -> None:
     """Version 1 was never released."""
     assert sorted(MIGRATIONS) == list(range(2, VERSION))
 
 
 @pytest.mark.parametrize("damage", ["text", "middle"])
-def test_a_damaged_state_is_named_with_what_to_do_and_never_begun_anew(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_state_is_reported_with_the_fix_and_never_replaced(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "s.sqlite"
     State.open(url(path)).close()
-    whole = path.read_bytes()
+    content = path.read_bytes()
     path.write_bytes(
-        b"geen database " * 900 if damage == "text" else whole[:100] + b"\xff" * 4000 + whole[4100:]
+        b"geen database " * 900 if damage == "text" else content[:100] + b"\xff" * 4000 + content[4100:]
     )
     before = path.read_bytes()
     with pytest.raises(StateError) as caught:
@@ -158,16 +158,16 @@ def test_a_damaged_state_is_named_with_what_to_do_and_never_begun_anew(tmp_path:
     assert path.read_bytes() == before
 
 
-def test_damage_that_only_a_query_finds_is_told_in_the_same_way(tmp_path: Path) -> None:
+def test_damage_that_only_a_query_finds_is_reported_in_the_same_way(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     state = State.open(url(path))
     with state.begin() as connection:
         for number in range(2000):
             host_of_state(connection, f"host{number}.nl")
     state.close()
-    whole = path.read_bytes()
-    kept = len(whole) * 3 // 4  # the tables' own definitions are before that
-    path.write_bytes(whole[:kept] + b"\xff" * (len(whole) - kept))
+    content = path.read_bytes()
+    kept = len(content) * 3 // 4  # the definitions of the tables are before that
+    path.write_bytes(content[:kept] + b"\xff" * (len(content) - kept))
     state = State.open(url(path))
     with pytest.raises(StateError, match="damaged"), state.begin() as connection:
         connection.execute(select(hosts)).all()
@@ -175,18 +175,18 @@ def test_damage_that_only_a_query_finds_is_told_in_the_same_way(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("given", ["state.sqlite", "nodb:///x", "postgres"])
-def test_what_is_no_url_of_a_database_is_told_with_the_name_of_the_setting(given: str) -> None:
+def test_an_invalid_url_is_reported_with_the_name_of_the_setting(given: str) -> None:
     with pytest.raises(StateError, match=r"^WOO_STATE_URL: expected a URL such as sqlite:///state\.sqlite"):
         State.open(given)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "bestand").touch()
     with pytest.raises(StateError, match=r"the folder of the state .* cannot be made"):
         State.open(url(tmp_path / "bestand" / "s.sqlite"))
 
 
-def test_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="cannot be used: unable to open database file"):
         State.open(url(tmp_path))
 
@@ -197,7 +197,7 @@ def test_a_password_is_not_in_the_name() -> None:
     state.close()
 
 
-def test_a_state_that_must_be_there_is_not_made(tmp_path: Path) -> None:
+def test_a_state_that_must_exist_is_not_created(tmp_path: Path) -> None:
     path = tmp_path / "map" / "s.sqlite"
     with pytest.raises(StateError, match=r"there is no state at .*: the first run makes it"):
         State.open_existing(url(path))
@@ -206,7 +206,7 @@ def test_a_state_that_must_be_there_is_not_made(tmp_path: Path) -> None:
     State.open_existing(url(path)).close()
 
 
-def test_a_snapshot_shows_one_moment_whatever_is_written_meanwhile(state: State, state_url: str) -> None:
+def test_a_snapshot_shows_one_moment_while_others_write(state: State, state_url: str) -> None:
     with state.begin() as connection:
         host_of_state(connection, "a.nl")
     reader = State.open(state_url)
@@ -232,17 +232,17 @@ def test_a_snapshot_shows_one_moment_whatever_is_written_meanwhile(state: State,
         ("geen url", None),
     ],
 )
-def test_the_file_of_a_url(given: str, path: str | None) -> None:
+def test_a_url_of_sqlite_has_a_file(given: str, path: str | None) -> None:
     assert sqlite_file(given) == (None if path is None else Path(path))
 
 
-def test_a_driver_that_is_not_installed_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_is_reported_with_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(StateError, match=r"PostgreSQL needs the extra postgresql: pip install"):
         State.open("postgresql+psycopg://woo@127.0.0.1/woo")
 
 
-def test_a_database_without_a_state_is_told_and_left_as_it_is(postgresql_url: str) -> None:
+def test_a_database_without_a_state_is_reported_and_not_changed(postgresql_url: str) -> None:
     with pytest.raises(
         StateError, match=r"there is no state at postgresql\+psycopg://woo:\*\*\*@.*: the first run"
     ):
@@ -259,20 +259,20 @@ def test_a_newer_state_in_postgresql_is_refused(postgresql_url: str) -> None:
         State.open(postgresql_url)
 
 
-def test_the_short_name_of_postgresql_is_enough_and_its_options_are_kept(postgresql_url: str) -> None:
+def test_a_url_without_driver_is_enough_and_its_options_are_kept(postgresql_url: str) -> None:
     short = postgresql_url.replace("postgresql+psycopg", "postgresql") + "?options=-c%20work_mem%3D8MB"
     with closing(State.open(short)) as state, state.begin() as connection:
         assert connection.exec_driver_sql("SHOW work_mem").scalar() == "8MB"
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "off"
 
 
-def test_many_processes_may_make_the_same_new_state_in_postgresql_at_once(postgresql_url: str) -> None:
+def test_many_processes_can_create_the_same_state_in_postgresql_at_once(postgresql_url: str) -> None:
     code = "import sys\nfrom woo_harvester.state.store import State\nState.open(sys.argv[1]).close()"
     started = [subprocess.Popen([sys.executable, "-c", code, postgresql_url], cwd=ROOT) for _ in range(4)]
     assert [process.wait(timeout=60) for process in started] == [0, 0, 0, 0]
 
 
-def test_two_runs_that_write_the_same_documents_in_several_steps_do_not_wait_for_each_other_for_ever(
+def test_two_runs_that_write_the_same_documents_in_several_steps_do_not_deadlock(
     postgresql_url: str,
 ) -> None:
     writing = """

@@ -31,7 +31,7 @@ def other() -> Iterator[State]:
 
 
 def fill(state: State) -> None:
-    """Two hosts, with all that a state can know."""
+    """Fill a state with two hosts and everything that it can know of them."""
     with state.begin() as connection:
         values = {"lastmod": -1, "first_seen": 0, "published": "1969-12-31", "harvested": 7}
         sitemap = sitemap_of(connection)
@@ -78,14 +78,14 @@ def key_of(connection: Connection, loc: str) -> int:
 
 
 def replace_all(state: State, rows: list[Row]) -> int:
-    """What ``scrapy state import`` does."""
+    """Import rows as ``scrapy state import`` does."""
     count = replace(state, rows)
     replace_listings(state, rows)
     return count
 
 
 def listed(state: State) -> set[tuple[str, str, int, bool, int | None]]:
-    """Each listing: sitemap, loc, misses, whether it is of another's document, and its lastmod."""
+    """Return each listing: sitemap, loc, misses, whether it is foreign, and its lastmod."""
     table = schema.listings.c
     columns = (schema.resources.c.url, schema.documents.c.loc, table.misses, table.foreign, table.lastmod)
     query = select(*columns).join_from(schema.listings, schema.resources)
@@ -97,7 +97,7 @@ def listed(state: State) -> set[tuple[str, str, int, bool, int | None]]:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_everything_that_is_known_comes_over_exactly(
+def test_everything_that_is_known_is_imported_exactly(
     state: State, other: State, tmp_path: Path, form: Format
 ) -> None:
     fill(state)
@@ -128,9 +128,7 @@ def test_the_order_of_hosts_in_a_file_does_not_matter(state: State, other: State
     assert listed(other) == listed(state)
 
 
-def test_an_import_over_what_was_known_of_the_same_hosts_leaves_none_of_it(
-    state: State, other: State
-) -> None:
+def test_an_import_replaces_all_that_was_known_of_its_hosts(state: State, other: State) -> None:
     fill(state)
     rows = rows_of(state)
     with other.begin() as connection:
@@ -148,7 +146,7 @@ def test_an_import_over_what_was_known_of_the_same_hosts_leaves_none_of_it(
 
 
 def cut_off(rows: list[Row]) -> Iterator[Row]:
-    """The rows of the first host, at the end of which the process is killed."""
+    """Yield the rows of the first host; then the process is killed."""
     yield from (row for row in rows if row.host == "a.nl")
     yield next(row for row in rows if row.host != "a.nl")
     raise InterruptedError
@@ -172,7 +170,7 @@ def test_an_import_that_is_killed_while_it_adds_hosts_can_be_done_again(state: S
     assert listed(other) == listed(state)
 
 
-def test_an_import_that_is_killed_while_it_adds_listings_has_the_rest_read_whole_and_can_be_done_again(
+def test_an_import_that_is_killed_while_it_adds_listings_has_the_rest_read_in_full_and_can_be_done_again(
     state: State, other: State
 ) -> None:
     fill(state)
@@ -192,7 +190,7 @@ def test_an_import_that_is_killed_while_it_adds_listings_has_the_rest_read_whole
 
 
 def shared(state: State) -> None:
-    """Two hosts that list one document, the version of which is that of a.nl."""
+    """Fill a state with two hosts that list one document, in the version of a.nl."""
     with state.begin() as connection:
         here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
         (key,) = harvest(connection, here, locs(1))
@@ -214,19 +212,19 @@ def digests(state: State) -> dict[str, bytes | None]:
 
 
 @pytest.mark.parametrize("first", ["a.nl", "b.nl"])
-def test_one_host_of_two_that_share_a_document_may_come_over_the_other(
+def test_one_of_two_hosts_that_share_a_document_can_be_imported_over_the_other(
     state: State, other: State, first: str
 ) -> None:
     for each in (state, other):
         shared(each)
     replace_all(other, rows_of(state, first))
     assert listed(other) == listed(state) == BOTH
-    # What lists a document that was replaced is compared with another row now, and read whole.
+    # A sitemap that lists a replaced document has another row to compare with, so it is read in full.
     theirs = None if first == "a.nl" else b"d"
     assert digests(other) == {"https://a.nl/s0.xml": b"d", "https://b.nl/s0.xml": theirs}
 
 
-def test_hosts_that_share_a_document_may_come_one_after_the_other_the_owner_first(
+def test_hosts_that_share_a_document_can_be_imported_in_turn_the_owner_first(
     state: State, other: State
 ) -> None:
     shared(state)
@@ -236,7 +234,7 @@ def test_hosts_that_share_a_document_may_come_one_after_the_other_the_owner_firs
     assert rows_of(other) == rows_of(state)
 
 
-def test_a_sitemap_that_lists_a_document_nobody_has_brought_is_read_whole_and_a_second_import_adds_it(
+def test_a_sitemap_with_a_document_that_was_not_imported_is_read_in_full_and_a_second_import_adds_it(
     state: State, other: State
 ) -> None:
     shared(state)
@@ -249,15 +247,13 @@ def test_a_sitemap_that_lists_a_document_nobody_has_brought_is_read_whole_and_a_
     assert rows_of(other) == rows_of(state)
 
 
-def test_only_the_hosts_that_are_asked_for_are_exported(state: State) -> None:
+def test_only_the_named_hosts_are_exported(state: State) -> None:
     fill(state)
     assert {row.host for row in rows_of(state, "b.nl:8443")} == {"b.nl:8443"}
     assert rows_of(state, "onbekend.nl") == []
 
 
-def test_an_imported_host_takes_the_place_of_what_was_known_and_others_stay(
-    state: State, other: State
-) -> None:
+def test_an_imported_host_is_replaced_and_others_stay(state: State, other: State) -> None:
     fill(other)
     before = [row for row in rows_of(other, "b.nl:8443") if not isinstance(row, ListingRow)]
     replace_all(other, [HOST, FILE, document()])
@@ -265,10 +261,10 @@ def test_an_imported_host_takes_the_place_of_what_was_known_and_others_stay(
     assert rows_of(other, "b.nl:8443") == before
 
 
-def test_a_document_that_another_host_had_moves_and_that_host_is_still_known_to_list_it(
+def test_a_document_of_another_host_moves_and_that_host_still_lists_it(
     other: State,
 ) -> None:
-    """Else it would be withdrawn when the new host drops it, though the other lists it."""
+    """Else it would be withdrawn when the new host drops it, although the other still lists it."""
     with other.begin() as connection:
         sitemap, third = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")
         moves, _ = harvest(connection, sitemap, ["https://a.nl/d.pdf", "https://b.nl/d.pdf"])
@@ -290,7 +286,7 @@ def test_a_document_that_another_host_had_moves_and_that_host_is_still_known_to_
     }
 
 
-def test_a_host_is_replaced_whole_or_not_at_all(other: State) -> None:
+def test_a_host_is_replaced_completely_or_not_at_all(other: State) -> None:
     replace_all(other, [HOST, FILE, document()])
 
     def broken() -> Iterator[Row]:

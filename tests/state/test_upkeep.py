@@ -21,13 +21,13 @@ from woo_harvester.state.upkeep import (
 
 
 def remember(connection: Connection, *sitemaps: int) -> None:
-    """Have sitemaps be as they were at a complete read."""
+    """Note a complete read of sitemaps."""
     for sitemap in sitemaps:
         keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=HARVESTED)
 
 
 def remembered(connection: Connection) -> set[int]:
-    """The sitemaps that need not be read whole."""
+    """Return the sitemaps that need not be read in full."""
     table = schema.resources.c
     return set(connection.execute(select(table.id).where(table.digest.is_not(None))).scalars())
 
@@ -37,7 +37,7 @@ def to_restore(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(table.loc).where(table.restore)).scalars())
 
 
-def test_a_host_is_summed_up_over_its_sitemaps(connection: Connection) -> None:
+def test_a_summary_counts_all_sitemaps_of_a_host(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     keys = harvest(connection, one, locs(5))
     harvest(connection, two, ["https://a.nl/een.pdf"])
@@ -48,7 +48,7 @@ def test_a_host_is_summed_up_over_its_sitemaps(connection: Connection) -> None:
     assert list(summaries(connection)) == [HostSummary("a.nl", 5, 1, 3, False, HARVESTED)]
 
 
-def test_what_another_host_lists_is_not_pending(connection: Connection) -> None:
+def test_a_document_that_another_host_lists_is_not_pending(connection: Connection) -> None:
     here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
     one, two = harvest(connection, here, locs(2))
     list_in(connection, there, [one])
@@ -56,7 +56,7 @@ def test_what_another_host_lists_is_not_pending(connection: Connection) -> None:
     assert [(host.host, host.pending) for host in summaries(connection)] == [("a.nl", 1), ("b.nl", 0)]
 
 
-def test_hosts_come_by_name_and_those_without_documents_too(connection: Connection) -> None:
+def test_hosts_come_sorted_and_those_without_documents_too(connection: Connection) -> None:
     host_of_state(connection, "leeg.nl")
     harvest(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "a.nl")
@@ -68,7 +68,7 @@ def test_hosts_come_by_name_and_those_without_documents_too(connection: Connecti
     assert known_hosts(connection) == ["a.nl", "b.nl", "leeg.nl"]
 
 
-def test_a_document_is_of_the_host_whose_entry_counts(connection: Connection) -> None:
+def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connection) -> None:
     sitemap = sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, sitemap, ["https://a.nl/d.pdf"])
     list_in(connection, sitemap_of(connection), [key])
@@ -78,7 +78,7 @@ def test_a_document_is_of_the_host_whose_entry_counts(connection: Connection) ->
     assert host_of_document(connection, "https://a.nl/x.pdf") is None
 
 
-def test_a_forgotten_document_was_never_seen_and_all_its_sitemaps_are_read_whole(
+def test_a_forgotten_document_is_gone_and_all_its_sitemaps_are_read_in_full(
     connection: Connection,
 ) -> None:
     sitemap, theirs, other = (
@@ -104,7 +104,7 @@ def test_forgetting_a_document_that_is_not_known_does_nothing(connection: Connec
     assert len(look_up(connection, locs(1))) == 1
 
 
-def test_only_what_is_pending_can_be_confirmed(connection: Connection) -> None:
+def test_only_pending_withdrawals_can_be_confirmed(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = harvest(connection, sitemap, locs(3))
     assert confirm_withdrawals(connection, "a.nl") == 0
@@ -116,7 +116,7 @@ def test_only_what_is_pending_can_be_confirmed(connection: Connection) -> None:
     assert found == [CONFIRMED, CONFIRMED, 0]
 
 
-def test_a_host_is_confirmed_until_something_else_is_pending(connection: Connection) -> None:
+def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = harvest(connection, sitemap, locs(4))
     miss(connection, {sitemap: keys[:2]})
@@ -128,7 +128,7 @@ def test_a_host_is_confirmed_until_something_else_is_pending(connection: Connect
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(0, False)]
 
 
-def test_a_confirmation_says_nothing_of_a_document_that_another_host_lists(connection: Connection) -> None:
+def test_a_confirmation_does_not_cover_a_document_that_another_host_lists(connection: Connection) -> None:
     here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, here, locs(1))
     list_in(connection, there, [key])
@@ -136,7 +136,7 @@ def test_a_confirmation_says_nothing_of_a_document_that_another_host_lists(conne
     assert confirm_withdrawals(connection, "a.nl") == 0
 
 
-def test_withdrawn_documents_of_a_host_are_restored_and_its_sitemaps_are_read_whole(
+def test_withdrawn_documents_of_a_host_are_restored_and_its_sitemaps_are_read_in_full(
     connection: Connection,
 ) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
@@ -163,14 +163,14 @@ def test_a_document_on_the_host_is_restored_whoever_listed_it_last(connection: C
     assert remembered(connection) == set()
 
 
-def test_where_nothing_is_withdrawn_nothing_is_restored(connection: Connection) -> None:
+def test_a_host_without_withdrawn_documents_has_none_to_restore(connection: Connection) -> None:
     harvest(connection, sitemap_of(connection), locs(1))
     assert restore(connection, "a.nl") == 0
     assert restore(connection, "onbekend.nl") == 0
     assert to_restore(connection) == []
 
 
-def test_more_than_a_batch_is_restored_whole(connection: Connection) -> None:
+def test_more_than_a_batch_is_restored_completely(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
     end_read(connection, host_of_state(connection, "a.nl").id, HARVESTED, BEGUN)

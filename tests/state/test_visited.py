@@ -6,7 +6,7 @@ from woo_harvester.state.schema import visited
 from woo_harvester.state.visited import add_visited, forget_visited, is_visited
 
 
-def test_a_key_is_visited_once_it_was_added_and_for_its_spider_only(connection: Connection) -> None:
+def test_a_key_is_visited_after_it_was_added_and_for_its_spider_only(connection: Connection) -> None:
     assert not is_visited(connection, "een", b"k")
     add_visited(connection, "een", b"k", 5)
     assert is_visited(connection, "een", b"k")

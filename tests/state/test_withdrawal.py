@@ -1,4 +1,4 @@
-"""Which documents are missing_everywhere from all hosts that listed them, and which of them wait."""
+"""Documents that all their hosts lack, and those of them whose withdrawal waits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LOC = "https://a.nl/d/0.pdf"
         (60, 10, True),  # more than are published: some were withdrawn meanwhile
     ],
 )
-def test_more_than_a_fifth_and_more_than_fifty_or_all_of_ten_is_much(
+def test_more_than_a_fifth_and_more_than_fifty_or_all_of_ten_exceed_the_limits(
     count: int, of: int, expected: bool
 ) -> None:
     assert exceeds_limits(count, of, LIMITS) is expected
@@ -60,14 +60,14 @@ def test_the_limits_are_settings() -> None:
 
 
 @given(st.integers(1, 300), st.integers(0, 300))
-def test_all_of_ten_or_more_is_always_much_and_a_few_never_are(count: int, more: int) -> None:
+def test_all_of_ten_or_more_always_exceed_the_limits_and_a_few_never_do(count: int, more: int) -> None:
     if count >= 10 and not more:
         assert exceeds_limits(count, count, LIMITS)
     if count <= 9 or (count <= 50 and more):
         assert not exceeds_limits(count, count + more, LIMITS)
 
 
-def test_how_much_is_gone_is_compared_with_what_the_host_listed(connection: Connection) -> None:
+def test_missing_documents_are_compared_with_the_published_ones_of_the_host(connection: Connection) -> None:
     harvest(connection, sitemap_of(connection), locs(12))
     harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
     host = host_of_state(connection, "a.nl").id
@@ -77,7 +77,7 @@ def test_how_much_is_gone_is_compared_with_what_the_host_listed(connection: Conn
 
 
 def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:
-    """What is known of the document on a host."""
+    """Return the listing of the document on a host."""
     return HostListing(1, LOC, host, 1, misses, complete, massive, missing_since=BEGUN if misses else None)
 
 
@@ -118,14 +118,14 @@ def test_a_document_is_gone_when_each_host_that_listed_it_was_read_and_lacks_it(
     assert outcome(*reversed(rows)) == expected
 
 
-def test_a_document_waits_for_its_own_third_complete_read_where_much_is_gone() -> None:
+def test_a_withdrawal_waits_for_the_third_complete_read_if_much_is_gone() -> None:
     waits = [outcome(on("a.nl", count, massive=True)) for count in range(1, 5)]
     assert waits == [(1, True), (2, True), (3, False), (4, False)]
     assert outcome(on("a.nl", listings.CONFIRMED, massive=True)) == (listings.CONFIRMED, False)
     assert outcome(on("a.nl", 1, massive=True), limits=WithdrawalLimits(runs=1)) == (1, False)
 
 
-def test_a_document_waits_where_much_is_gone_from_one_of_its_hosts() -> None:
+def test_a_withdrawal_waits_if_much_is_gone_from_one_of_the_hosts() -> None:
     assert outcome(on("a.nl", 9), on("b.nl", 1, massive=True)) == (1, True)
     assert outcome(on("a.nl", 1), on("b.nl", 9, massive=True)) == (1, False)
 
@@ -137,7 +137,7 @@ def missing_of(
     return list(missing_documents(connection, key, registered, limits))
 
 
-def test_what_a_complete_read_lacks_is_missing(connection: Connection) -> None:
+def test_a_document_that_a_complete_read_lacks_is_missing(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     one, two, withdrawn = harvest(connection, sitemap, locs(3))
     (seen,) = see(connection, sitemap, ["https://a.nl/gezien.pdf"])
@@ -153,7 +153,7 @@ def test_what_a_complete_read_lacks_is_missing(connection: Connection) -> None:
 
 
 def test_four_sitemaps_that_are_empty_in_turn_never_cost_a_document(connection: Connection) -> None:
-    """Issue 15, number 1: the 60 that were missing on the third day only were withdrawn."""
+    """The 60 documents that were missing only on the third day were once withdrawn."""
     sitemaps = [sitemap_of(connection, name=f"s{number}.xml") for number in range(4)]
     names = locs(240)
     lists = {
@@ -174,8 +174,10 @@ def test_four_sitemaps_that_are_empty_in_turn_never_cost_a_document(connection: 
     assert [(each.misses, each.massive) for each in missing_of(connection)] == [(3, False)] * 60
 
 
-def test_what_one_host_drops_and_another_lists_is_not_missing_of_either(connection: Connection) -> None:
-    """Issue 15, number 2: Hostile lists the documents of Victim and then drops them."""
+def test_a_document_that_one_host_drops_and_another_lists_is_missing_from_neither(
+    connection: Connection,
+) -> None:
+    """A hostile host lists the documents of another host and then drops them."""
     victim, hostile = sitemap_of(connection, "a.nl"), sitemap_of(connection, "b.nl")
     keys = harvest(connection, victim, locs(3))
     list_in(connection, hostile, keys)
@@ -187,7 +189,7 @@ def test_what_one_host_drops_and_another_lists_is_not_missing_of_either(connecti
         assert [each.id for each in missing_of(connection, host)] == keys[:1]
 
 
-def test_what_one_host_drops_waits_while_another_that_listed_it_cannot_be_read(
+def test_a_document_that_one_host_drops_waits_until_the_other_host_can_be_read(
     connection: Connection,
 ) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
@@ -220,7 +222,7 @@ def test_documents_in_more_than_one_batch_are_each_missing_once(connection: Conn
     assert [each.id for each in missing_of(connection)] == keys
 
 
-def test_a_host_that_has_lacked_a_document_long_enough_no_longer_counts_while_another_lists_it(
+def test_a_host_that_lacked_a_document_long_enough_no_longer_counts_if_another_lists_it(
     connection: Connection,
 ) -> None:
     here, there = sitemap_of(connection, "b.nl"), sitemap_of(connection, "weg.nl")

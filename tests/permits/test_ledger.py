@@ -31,13 +31,13 @@ ELSEWHERE = "https://www.dorp.nl/xml/"
 
 
 def elsewhere(mutation: Mutation, organisatie: str = DORP) -> Mutation:
-    """The same message from the entry page of another organisation."""
+    """Return the same message from the entry page of another organisation."""
     return replace(mutation, organisatie=organisatie, ingang=ELSEWHERE, bestand=ELSEWHERE + "1.xml")
 
 
 @pytest.mark.parametrize("day", [1, 9])
 @pytest.mark.parametrize("letter", "CUD")
-def test_on_a_registered_host_a_stranger_has_no_right_even_if_nobody_has_the_case(
+def test_a_stranger_has_no_right_on_a_registered_host_even_if_nobody_has_the_case(
     day: int, letter: str
 ) -> None:
     world = World(REGISTERED)
@@ -64,7 +64,7 @@ def test_an_owner_takes_its_case_whatever_the_dates_of_a_stranger_are(letter: st
     assert [each.message.soort for each in world.displaced] == [Soort.ZAAK, Soort.DOCUMENT]
 
 
-def test_an_owner_that_takes_over_the_same_words_is_named_in_a_new_record() -> None:
+def test_an_owner_that_takes_over_the_same_message_gets_a_new_record() -> None:
     world = World()
     world.run(elsewhere(mutation("C", 1)))
     world.rights = REGISTERED
@@ -72,7 +72,7 @@ def test_an_owner_that_takes_over_the_same_words_is_named_in_a_new_record() -> N
     assert (str(outcome.oorzaak), outcome.zaak.organisatie) == ("wijziging", STAD)
 
 
-def test_an_entry_page_on_the_host_of_the_case_comes_before_others_where_nobody_registered_it() -> None:
+def test_an_entry_page_on_an_unregistered_host_of_the_case_comes_before_others() -> None:
     world = World()
     world.run(elsewhere(mutation("C", 9)))
     assert causes(world.run(mutation("C", 1))) == ["wijziging"]
@@ -93,7 +93,7 @@ def test_an_organisation_that_offers_a_case_on_its_own_host_too_keeps_that_right
     assert world.codes == ["ipm.andere-organisatie"]
 
 
-def test_of_organisations_with_the_same_right_the_first_keeps_the_case_whatever_the_dates_are() -> None:
+def test_the_first_of_organisations_with_the_same_right_keeps_the_case_whatever_the_dates_are() -> None:
     for mine, theirs in ((1, 9), (9, 1)):
         world = World()
         (outcome,) = world.run(mutation("C", mine), mutation("C", theirs, organisatie=DORP))
@@ -119,7 +119,7 @@ def test_another_organisation_cannot_change_or_remove_a_case() -> None:
     assert world.state() == before
 
 
-def test_another_organisation_cannot_touch_the_documents_of_a_case() -> None:
+def test_another_organisation_cannot_change_the_documents_of_a_case() -> None:
     world = World()
     world.run(mutation("C", 1), document("C", 1))
     before = world.state()
@@ -145,7 +145,7 @@ def test_a_document_may_be_part_of_cases_of_two_organisations() -> None:
     assert {case: len(messages) for case, messages in world.state().items()} == {CASE: 2, OTHER_CASE: 1}
 
 
-def test_a_delete_of_what_is_not_there_does_not_keep_its_maker_out() -> None:
+def test_a_delete_by_another_organisation_does_not_prevent_a_create() -> None:
     world = World()
     world.run(mutation("D", 9, organisatie=DORP))
     assert causes(world.run(mutation("C", 1))) == ["aanlevering"]

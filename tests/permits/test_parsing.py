@@ -14,7 +14,7 @@ from woo_harvester.permits.messages import read_message
 
 
 @pytest.mark.parametrize(
-    ("body", "line", "seen"),
+    ("content", "line", "seen"),
     [
         (b"", 1, "Document is empty"),
         (b"  \n ", 2, "Start tag expected, '<' not found"),
@@ -31,10 +31,8 @@ from woo_harvester.permits.messages import read_message
         (gzip.compress(message())[:-20], None, "the gzip stream ends early"),
     ],
 )  # fmt: skip
-def test_what_is_not_well_formed_is_told_with_its_line(
-    body: bytes, line: int | None, seen: str | None
-) -> None:
-    (fault,) = faults(body)
+def test_malformed_xml_is_reported_with_its_line(content: bytes, line: int | None, seen: str | None) -> None:
+    (fault,) = faults(content)
     assert fault["code"] == "ipm.ongeldig"
     assert fault.get("line") == line
     assert seen in (None, fault["seen"])
@@ -44,7 +42,7 @@ BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
 
 
 @pytest.mark.parametrize(
-    "body",
+    "content",
     [
         f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode(),
         f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message a="&e11;"/>'.encode(),
@@ -54,8 +52,8 @@ BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
         b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- <message> -->\n<?pi x?> <!DOCTYPE message><message/>",
     ],
 )
-def test_a_doctype_is_refused_before_anything_is_expanded(body: bytes) -> None:
-    (fault,) = faults(body)
+def test_a_doctype_is_refused_before_anything_is_expanded(content: bytes) -> None:
+    (fault,) = faults(content)
     assert (fault["code"], fault["seen"]) == ("ipm.doctype", "<!DOCTYPE message")
 
 
@@ -66,9 +64,9 @@ def test_a_doctype_in_an_encoding_that_hides_it_is_refused() -> None:
     assert fault["code"] == "ipm.doctype"
 
 
-def test_a_doctype_that_is_only_text_is_none() -> None:
-    body = message(mantel="<dcterms:description><![CDATA[<!DOCTYPE x>]]></dcterms:description>")
-    assert given(body)["description"] == "<!DOCTYPE x>"
+def test_a_doctype_in_a_text_is_not_a_doctype() -> None:
+    content = message(mantel="<dcterms:description><![CDATA[<!DOCTYPE x>]]></dcterms:description>")
+    assert given(content)["description"] == "<!DOCTYPE x>"
 
 
 def test_comments_before_the_root_do_not_take_long() -> None:
@@ -76,9 +74,9 @@ def test_comments_before_the_root_do_not_take_long() -> None:
     assert fault["code"] == "ipm.ongeldig"
 
 
-def test_comments_and_instructions_in_a_message_are_left_alone() -> None:
-    body = message(title="Kappen").replace(b"Kappen", b"Kap<!-- x -->pen<?x y?>")
-    assert given(body)["title"] == "Kappen"
+def test_comments_and_instructions_in_a_message_are_ignored() -> None:
+    content = message(title="Kappen").replace(b"Kappen", b"Kap<!-- x -->pen<?x y?>")
+    assert given(content)["title"] == "Kappen"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
@@ -92,7 +90,7 @@ def test_a_compressed_message_is_read() -> None:
     assert given(gzip.compress(message())) == given(message())
 
 
-def test_a_message_beyond_the_bound_is_refused() -> None:
+def test_a_message_that_is_too_large_is_refused() -> None:
     (fault,) = faults(message(), maxsize=1000)
     assert (fault["code"], fault["seen"]) == ("ipm.te-groot", "meer dan 1000 bytes")
     (fault,) = faults(gzip.compress(b"x" * (MAXSIZE + 1)))
@@ -100,7 +98,7 @@ def test_a_message_beyond_the_bound_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    "content",
     [
         b"<a>" + b"<b/>" * 300_000 + b"</a>",
         b"<a " + b" ".join(b'b%d=""' % n for n in range(300_000)) + b"/>",
@@ -109,11 +107,11 @@ def test_a_message_beyond_the_bound_is_refused() -> None:
     ],
     ids=["elements", "attributes", "depth", "text"],
 )
-def test_a_message_that_would_make_a_huge_tree_is_refused(body: bytes) -> None:
-    assert codes(body) == ["ipm.te-groot"]
+def test_a_message_that_would_make_a_huge_tree_is_refused(content: bytes) -> None:
+    assert codes(content) == ["ipm.te-groot"]
 
 
-def test_no_more_than_the_bound_is_taken_from_an_endless_body() -> None:
+def test_an_endless_file_is_read_only_up_to_the_limit() -> None:
     taken = 0
 
     def endless() -> object:
@@ -128,8 +126,8 @@ def test_no_more_than_the_bound_is_taken_from_an_endless_body() -> None:
 
 
 @drawn(st.binary(max_size=300), st.integers(0, 2000))
-def test_nothing_that_a_file_holds_raises(noise: bytes, place: int) -> None:
-    body = message()
-    for broken in (noise, body[:place] + noise + body[place:], body[:place] + noise):
+def test_no_content_of_a_file_raises(noise: bytes, place: int) -> None:
+    content = message()
+    for broken in (noise, content[:place] + noise + content[place:], content[:place] + noise):
         read, findings = read_message([broken], MAXSIZE)
         assert read is not None or findings
