@@ -8,7 +8,6 @@ from tests.diwoo.documents import THESAURUS, blank, mapped
 from woo_harvester.diwoo.given_metadata import GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
 
-AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
 PDF = "http://publications.europa.eu/resource/authority/file-type/PDF"
 ODD = Value("?", "urn:x")
 KEPT = "bewaard als bronwaarde"
@@ -49,13 +48,6 @@ def test_an_unknown_value_that_the_list_has_a_term_for_is_read_as_that() -> None
     assert found.action == (
         "gelezen als Onbekend (https://identifier.overheid.nl/tooi/id/organisatie_onbekend)"
     )
-
-
-@pytest.mark.parametrize("element", ["publisher", "verantwoordelijke", "opsteller"])
-def test_only_an_organisation_that_was_given_is_in_the_record(element: str) -> None:
-    assert mapped(GivenMetadata(**{element: Value(None, AMSTERDAM)})).document == {
-        element: {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
-    }
 
 
 def test_an_unknown_category_is_left_to_the_defaults() -> None:
