@@ -52,8 +52,8 @@ def test_what_is_lost_in_a_part_is_lost_to_all_parts_after_it() -> None:
     for part, shares in expected.items():
         assert found[part] == pytest.approx(shares)
     assert result.exact == pytest.approx(46.240625)
-    assert result.section("metadata") == (pytest.approx(7.078125), 25)
-    assert result.section("findability") == (pytest.approx(5 + 10 + 7.5), 30)
+    assert result.section("metadata") == pytest.approx((7.078125, 25))
+    assert result.section("findability") == pytest.approx((5 + 10 + 7.5, 30))
 
 
 def test_a_part_in_which_nothing_is_wrong_is_reached_in_part_passed_or_not_applicable() -> None:
