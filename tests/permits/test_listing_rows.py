@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from woo_harvester.permits import listing
-from woo_harvester.permits.listing import Listing, read_listing
+from woo_harvester.permits.listing import EntryPage, read_listing
 
 FOLDER = "https://www.voorbeeldstad.nl/xml/"
 LINK = '<a href="a.xml">a</a>'
 DATE = "2026-04-01 10:00"
 
 
-def read(page: str | bytes, maxsize: int = 1_000_000) -> Listing:
+def read(page: str | bytes, maxsize: int = 1_000_000) -> EntryPage:
     return read_listing([page if isinstance(page, bytes) else page.encode()], FOLDER, maxsize)
 
 
@@ -45,6 +45,10 @@ def test_a_paragraph_ends_a_row_but_not_within_a_table() -> None:
     row = f"<tr><td><p>{LINK}</p></td><td><p>{DATE}</p></td></tr>"
     paragraphs = '<p><a href="b.xml">b</a></p><p>2026-04-02 11:00</p>'
     assert dates(f"<table>{row}</table>{paragraphs}") == {"a.xml": "2026-04-01T10:00", "b.xml": None}
+
+
+def test_a_block_ends_the_row_before_it() -> None:
+    assert dates(f"{LINK}<div>{DATE}</div>") == {"a.xml": None}
 
 
 def test_a_row_of_a_table_ends_where_the_next_one_begins() -> None:
@@ -84,7 +88,7 @@ def test_the_first_time_element_of_a_row_counts() -> None:
 
 
 def test_a_page_with_too_many_links_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "LINKS_MAX", 2)
+    monkeypatch.setattr(listing, "_LINKS_MAX", 2)
     page = "".join(f'<li><a href="{name}.xml">x</a></li>' for name in "abc") + f"<li>{LINK} {DATE}</li>"
     assert dates(page) == {"a.xml": "2026-04-01T10:00", "b.xml": None}
 
@@ -121,3 +125,9 @@ def test_a_base_element_is_relative_to_the_page_and_its_white_space_is_left_off(
 def test_a_page_does_not_list_itself() -> None:
     page = read_listing([b'<a href="lijst.xml#x">x</a><a href="a.xml">a</a>'], FOLDER + "lijst.xml#y", 1000)
     assert [(link.url, link.is_xml) for link in page.links] == [(FOLDER + "a.xml", True)]
+
+
+def test_the_links_that_sort_a_page_which_is_itself_sorted_are_left_alone() -> None:
+    body = b'<a href="?C=N;O=D">naam</a><a href="?zaak=1">zaak</a>'
+    page = read_listing([body], "https://www.voorbeeldstad.nl/xml?C=M;O=A", 1000)
+    assert [link.url for link in page.links] == ["https://www.voorbeeldstad.nl/xml?zaak=1"]
