@@ -68,12 +68,13 @@ class Tests:
 
     @classmethod
     def measure(cls, copy: Path, folder: str) -> Tests:
-        """Run the tests of *folder* once, unchanged; raise RuntimeError if one fails."""
+        """Run the tests of *folder* once, unchanged; raise RuntimeError, with what pytest says, if one fails."""
         measured = copy.parent / "measured.json"
         if (process := os.fork()) == 0:
             _measure(copy, folder, measured)
         if os.waitpid(process, 0)[1]:
-            raise RuntimeError(f"the tests of tests/{folder} fail without a mutant")
+            said = _output(copy).read_text(encoding="utf-8")
+            raise RuntimeError(f"The tests of tests/{folder} fail without a mutant:\n{said[-2000:]}")
         seconds, reached = json.loads(measured.read_text())
         return cls(
             seconds, {path: {int(line): names for line, names in at.items()} for path, at in reached.items()}
@@ -164,6 +165,11 @@ def load_slow_imports() -> None:
             importlib.import_module(name)
 
 
+def _output(copy: Path) -> Path:
+    """Return the file with what pytest printed in a copy of the checkout."""
+    return copy.parent / "output.txt"
+
+
 def _original(changed: Path) -> Path:
     """Return where the original of a changed module is kept during its trial."""
     return changed.with_suffix(".original")
@@ -240,12 +246,12 @@ def _run(copy: Path, files: list[str], chosen: _Chosen) -> NoReturn:
 
 
 def _pytest(copy: Path, files: list[str], plugin: object) -> int:
-    """Run pytest in a copy of the checkout, silently, in a new session; return its status."""
+    """Run pytest in a copy of the checkout, in a new session; return its status. Its output goes to a file."""
     os.setsid()
     os.chdir(copy)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     sys.path[0], sys.dont_write_bytecode = str(copy), False
-    silent = os.open(os.devnull, os.O_RDWR)
+    output = os.open(_output(copy), os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     for stream in (0, 1, 2):
-        os.dup2(silent, stream)
+        os.dup2(output, stream)
     return int(pytest.main([*_PYTEST, *files], plugins=[plugin]))
