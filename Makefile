@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo test lint types unit coverage simulate bench docs requirements clean
+.PHONY: help install install-dev demo test lint types unit coverage mutants simulate bench docs requirements clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,7 @@ help:
 	@echo "make demo          harvest the bundled publishers"
 	@echo "make test          linters, type check and all tests"
 	@echo "make coverage      all tests, and which lines they leave out"
+	@echo "make mutants       small changes of the code, and which of them the unit tests notice"
 	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents"
 	@echo "make bench         speed and memory, a table each"
 	@echo "make docs          what is made from the code: the reference pages, and the linter's list of settings"
@@ -70,6 +71,12 @@ coverage: install-dev
 	$(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+# A sample of the small changes that can be made to the code of a folder, against the tests of that folder:
+# make mutants FOLDER=permits SAMPLE=60 SEED=1. Without FOLDER each of the core's folders gets a sample.
+SAMPLE := 60
+mutants: install-dev
+	$(BIN)/python -m tools.mutants $(FOLDER) --sample $(SAMPLE) $(if $(SEED),--seed $(SEED))
 
 # Some seconds of this are in "test", with new seeds each time. SECONDS is for each of the four simulations.
 SECONDS := 1800

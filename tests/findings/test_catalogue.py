@@ -116,6 +116,12 @@ def test_a_missing_english_text_is_refused_too(name: str) -> None:
         read_catalogue(catalogue_of(entry), "en")
 
 
+def test_an_entry_without_any_english_text_is_refused() -> None:
+    entry = {key: value for key, value in ENTRY.items() if not key.startswith("en.")}
+    with pytest.raises(ValueError, match=r"loc\.voorbeeld \(en\): expected a text for 'what'"):
+        read_catalogue(catalogue_of(entry), "en")
+
+
 def test_an_unknown_severity_is_refused() -> None:
     with pytest.raises(ValueError, match=r"loc\.voorbeeld \(nl\): 'erg' is not a valid Severity"):
         read_catalogue(catalogue_of(ENTRY | {"severity": '"erg"'}), "nl")

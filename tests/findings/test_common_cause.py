@@ -29,6 +29,8 @@ def outcomes(start: int, count: int, cause: Cause | None) -> dict[str, Cause | N
         (0, 10, None),
         (89, 11, None),
         (90, 10, "dns"),
+        (899, 101, None),
+        (900, 100, "dns"),
     ],
 )
 def test_nine_of_ten_hosts_have_one_cause(failing: int, answering: int, verdict: Cause | None) -> None:
@@ -59,6 +61,7 @@ def test_a_host_that_answered_once_counts_as_one_that_answers() -> None:
         common.tried(host, "timeout")
     assert common.verdict() is None
     assert common.hosts("timeout") == [f"host{number}" for number in range(2, 10)]
+    assert common.hosts_tried == 10
 
 
 def test_only_hosts_of_the_run_count_also_those_that_are_expected_later() -> None:
@@ -68,4 +71,22 @@ def test_only_hosts_of_the_run_count_also_those_that_are_expected_later() -> Non
     common.expect(f"host{number}" for number in range(10))
     assert common.verdict() == "tls"
     assert common.hosts_tried == 10
+    assert common.is_possible("host0")
+    assert not common.is_possible("host10")
     assert "host10" not in common.hosts("tls")
+
+
+def test_a_run_without_hosts_has_no_verdict() -> None:
+    assert CommonCause().verdict() is None
+
+
+def test_an_outcome_says_whether_an_earlier_failure_may_now_be_seen_otherwise() -> None:
+    common = counted(20, {})
+    assert not common.tried("host0", "dns")
+    assert not common.tried("host1", "dns")
+    assert not common.tried("host1", "timeout")
+    assert common.tried("host1", None)
+    assert not common.tried("host1", None)
+    assert not common.tried("host2", None)
+    assert common.tried("host3", None)
+    assert not common.is_possible("host0")

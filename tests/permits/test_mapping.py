@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
 from tests.permits.reading import codes, given, noted
 from woo_harvester.demo.permit_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
+from woo_harvester.permits.mapping import day_in
 
 FULL_KERN = """
   <dcterms:spatial scheme="overheid:Gemeente">Voorbeeldstad</dcterms:spatial>
@@ -255,3 +257,8 @@ def test_a_term_that_ends_before_it_begins_is_reported() -> None:
         "<zaak:einddatumTermijn>2026-04-30</zaak:einddatumTermijn></zaak:termijnsoortPeriode></zaak:termijn>"
     )
     assert warned(meta=meta)[1]["element"] == "vergunningenmeta/termijn/termijnsoortPeriode"
+
+
+@pytest.mark.parametrize("decimals", [1, 1000])
+def test_the_day_of_a_text_of_any_length_is_read(decimals: int) -> None:
+    assert day_in(f"2024-04-01T12:00:00.{'0' * decimals}Z") == date(2024, 4, 1)

@@ -163,6 +163,14 @@ def test_a_register_that_did_not_change_is_not_sent_again(harvest: Harvest, site
     assert harvest.findings == []
 
 
+def test_a_register_that_did_not_change_gives_its_findings_again(harvest: Harvest) -> None:
+    faulty = export(organisation("A", "https://www.a.nl/", "geen"))
+    harvest.run(*[unless_known(faulty, '"v1"')] * 2)
+    assert [(finding.code, finding.seen) for finding in harvest.findings] == [
+        ("register.url-ongeldig", "geen")
+    ] * 2
+
+
 def test_a_newer_register_replaces_the_copy(harvest: Harvest, site: Site) -> None:
     registers = harvest.run(
         *[unless_known(WHOLE, '"v1"')], unless_known(NEWER, '"v2"'), whole(b"", status=500)

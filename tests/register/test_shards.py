@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.shards import parse_shard, shard_of
 
 HOSTS = st.text(min_size=1)
 TOTALS = st.integers(1, 1000)
@@ -40,3 +41,14 @@ def test_a_port_makes_another_host() -> None:
     shards = {shard_of(f"www.gemeente.nl:{port}", 100) for port in range(8000, 8100)}
 
     assert len(shards) > 30
+
+
+def test_a_shard_is_written_as_its_number_and_the_total() -> None:
+    assert parse_shard("1/1") == (1, 1)
+    assert parse_shard("2/8") == (2, 8)
+
+
+@pytest.mark.parametrize("text", ["", "2", "/", "2/", "/8", "0/8", "9/8", "-1/8", "a/8", "2/b", "1/2/3"])
+def test_another_text_is_no_shard(text: str) -> None:
+    with pytest.raises(ValueError, match=r"expected a shard such as 2/8 .*, got '" + text):
+        parse_shard(text)

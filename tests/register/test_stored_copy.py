@@ -204,5 +204,12 @@ def test_the_day_of_a_register_is_that_of_its_server_else_of_its_file(tmp_path: 
 
 
 def test_a_server_that_tells_no_day_gives_that_of_the_fetch() -> None:
-    info = CopyInfo(SOURCE, "", FETCHED.isoformat(), 1, 1, last_modified="gisteren")
-    assert info.date == date(2026, 11, 21)
+    for header in ("gisteren", None):
+        info = CopyInfo(SOURCE, "", FETCHED.isoformat(), 1, 1, last_modified=header)
+        assert info.date == date(2026, 11, 21)
+
+
+def test_the_day_of_a_copy_is_a_day_in_the_netherlands_that_its_server_gives() -> None:
+    header = "Fri, 31 Jul 2026 22:30:00 GMT"
+    info = CopyInfo(SOURCE, "", FETCHED.isoformat(), 1, 1, last_modified=header)
+    assert info.date == date(2026, 8, 1)

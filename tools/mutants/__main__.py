@@ -6,6 +6,7 @@ import argparse
 import random
 import tempfile
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 from tools.mutants.kinds import Mutant, changes
@@ -40,7 +41,7 @@ def main() -> None:
 
 
 def sample_of(folder: str, module: str, size: int, seed: int) -> list[Mutant]:
-    """Return *size* mutants of the modules of a folder, or all if there are fewer; the same for the same seed."""
+    """Return *size* mutants of a folder's modules, or all if there are fewer: the same for the same seed."""
     known = equivalent()
     possible = [
         change
@@ -49,7 +50,7 @@ def sample_of(folder: str, module: str, size: int, seed: int) -> list[Mutant]:
     ]
     random.Random(seed).shuffle(possible)
     mutants = (change.mutant() for change in possible)
-    return [mutant for mutant, _ in zip((each for each in mutants if each.name not in known), range(size))]
+    return list(islice((mutant for mutant in mutants if mutant.name not in known), size))
 
 
 def equivalent() -> set[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 from mutmut.mutation.file_mutation import MutationVisitor
-from mutmut.mutation.mutators import mutation_operators
+from mutmut.mutation.mutators import OPERATORS_TYPE, mutation_operators
 from mutmut.mutation.pragma_handling import IgnoredCode
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ class Change:
 
     def mutant(self) -> Mutant:
         """Return the module with this change."""
-        changed = self.module.deep_replace(self.before, self.after)
-        assert isinstance(changed, cst.Module)
+        changed = cst.ensure_type(self.module.deep_replace(self.before, self.after), cst.Module)
         old, new = self.module.code.splitlines(), changed.code.splitlines()
         steps = difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
         _, start, end, first, last = next(step for step in steps if step[0] != "equal")
@@ -83,7 +82,7 @@ def _left_out(node: cst.SimpleStatementLine) -> Iterator[cst.CSTNode]:
 
 
 #: What mutmut does not change.
-_MORE = [(cst.If, _decided), (cst.SimpleStatementLine, _left_out)]
+_MORE: OPERATORS_TYPE = [(cst.If, _decided), (cst.SimpleStatementLine, _left_out)]
 
 
 def _joined(lines: list[str]) -> str:

@@ -26,9 +26,20 @@ if TYPE_CHECKING:
 
 #: Packages that take long to import: loaded once, before the processes fork.
 _SLOW_IMPORTS = (
-    "aiohttp", "hypothesis", "jinja2", "jsonschema", "lxml.etree", "lxml.html", "pydantic", "psycopg",
-    "pyproj", "rich.console", "scrapy", "sqlalchemy.orm", "xdist.plugin", "yarl",
-)  # fmt: skip
+    "aiohttp",
+    "hypothesis",
+    "jinja2",
+    "jsonschema",
+    "lxml.html",
+    "psycopg",
+    "pydantic",
+    "pyproj",
+    "rich.console",
+    "scrapy",
+    "sqlalchemy.orm",
+    "xdist.plugin",
+    "yarl",
+)
 
 #: Stop at the first failure, and let it not explain itself: rewriting asserts takes longer than most tests.
 _PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "--assert=plain")
@@ -57,12 +68,13 @@ class Tests:
 
     @classmethod
     def measure(cls, copy: Path, folder: str) -> Tests:
-        """Run the tests of *folder* once, unchanged; raise RuntimeError if one fails."""
+        """Run the tests of *folder* once, unchanged; raise RuntimeError, with what pytest says, if one fails."""
         measured = copy.parent / "measured.json"
         if (process := os.fork()) == 0:
             _measure(copy, folder, measured)
         if os.waitpid(process, 0)[1]:
-            raise RuntimeError(f"the tests of tests/{folder} fail without a mutant")
+            said = _output(copy).read_text(encoding="utf-8")
+            raise RuntimeError(f"The tests of tests/{folder} fail without a mutant:\n{said[-2000:]}")
         seconds, reached = json.loads(measured.read_text())
         return cls(
             seconds, {path: {int(line): names for line, names in at.items()} for path, at in reached.items()}
@@ -115,6 +127,7 @@ class Trials:
     def _start(self, mutant: Mutant, names: list[str]) -> None:
         copy = next(each for each in self.copies if each not in {trial.copy for trial in self._running})
         changed = copy / mutant.path
+        changed.rename(_original(changed))
         changed.write_text(mutant.source, encoding="utf-8")
         # A time of its own: two mutants of the same size within a second would share their bytecode.
         os.utime(changed, (self._tried, self._tried))
@@ -129,7 +142,8 @@ class Trials:
             for trial in self._running:
                 if (outcome := _outcome(trial)) is not None:
                     self._running.remove(trial)
-                    shutil.copy2(trial.mutant.path, trial.copy / trial.mutant.path)
+                    changed = trial.copy / trial.mutant.path
+                    _original(changed).replace(changed)
                     return trial.mutant, outcome
             time.sleep(0.02)
 
@@ -151,17 +165,24 @@ def load_slow_imports() -> None:
             importlib.import_module(name)
 
 
+def _output(copy: Path) -> Path:
+    """Return the file with what pytest printed in a copy of the checkout."""
+    return copy.parent / "output.txt"
+
+
+def _original(changed: Path) -> Path:
+    """Return where the original of a changed module is kept during its trial."""
+    return changed.with_suffix(".original")
+
+
 def _outcome(trial: _Trial) -> Outcome | None:
     process, status = os.waitpid(trial.process, os.WNOHANG)
     if process:
         # Processes that the tests started and left.
         with suppress(ProcessLookupError):
             os.killpg(trial.process, signal.SIGKILL)
-        survived = os.waitstatus_to_exitcode(status) in {
-            pytest.ExitCode.OK,
-            pytest.ExitCode.NO_TESTS_COLLECTED,
-        }
-        return Outcome.SURVIVED if survived else Outcome.NOTICED
+        unnoticed = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        return Outcome.SURVIVED if os.waitstatus_to_exitcode(status) in unnoticed else Outcome.NOTICED
     if time.monotonic() < trial.until:
         return None
     os.killpg(trial.process, signal.SIGKILL)
@@ -199,10 +220,9 @@ class _Measuring:
 
 
 def _measure(copy: Path, folder: str, target: Path) -> NoReturn:
-    """Run the tests of a folder in this process, write what :class:`Tests` knows of them, and end the process."""
-    measured = coverage.Coverage(
-        data_file=None, source=[str(copy / "woo_harvester" / folder)], config_file=False
-    )
+    """Run the tests of a folder, write what :class:`Tests` needs of them, and end the process."""
+    source = str(copy / "woo_harvester" / folder)
+    measured = coverage.Coverage(data_file=None, source=[source], config_file=False)
     measuring = _Measuring(measured)
     measured.start()
     status = _pytest(copy, [f"tests/{folder}"], measuring)
@@ -210,9 +230,10 @@ def _measure(copy: Path, folder: str, target: Path) -> NoReturn:
     data = measured.get_data()
     reached = {
         str(Path(path).relative_to(copy)): {
-            line: [name for name in names if name]
-            for line, names in data.contexts_by_lineno(path).items()
-            if any(names)
+            line: tests
+            for line, contexts in data.contexts_by_lineno(path).items()
+            # What runs while modules are imported has no name.
+            if (tests := [name for name in contexts if name])
         }
         for path in data.measured_files()
     }
@@ -225,12 +246,12 @@ def _run(copy: Path, files: list[str], chosen: _Chosen) -> NoReturn:
 
 
 def _pytest(copy: Path, files: list[str], plugin: object) -> int:
-    """Run pytest in a copy of the checkout, silently, in a new session; return its status."""
+    """Run pytest in a copy of the checkout, in a new session; return its status. Its output goes to a file."""
     os.setsid()
     os.chdir(copy)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     sys.path[0], sys.dont_write_bytecode = str(copy), False
-    silent = os.open(os.devnull, os.O_RDWR)
+    output = os.open(_output(copy), os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     for stream in (0, 1, 2):
-        os.dup2(silent, stream)
+        os.dup2(output, stream)
     return int(pytest.main([*_PYTEST, *files], plugins=[plugin]))

@@ -12,11 +12,11 @@ def shard_of(host: str, total: int) -> int:
 
 def parse_shard(text: str) -> tuple[int, int]:
     """Return the number and total of a shard such as ``2/8``. Raises ValueError for any other text."""
-    number, slash, total = text.partition("/")
+    number, _, total = text.partition("/")
     try:
         shard = (int(number), int(total))
     except ValueError:
         shard = (0, 0)
-    if not slash or not 1 <= shard[0] <= shard[1]:
+    if not 1 <= shard[0] <= shard[1]:
         raise ValueError(f"expected a shard such as 2/8 (the second of eight), got {text!r}")
     return shard
