@@ -1,7 +1,7 @@
 """Reads robots.txt, indexes and sitemaps from disk, with the same core as a harvest and without network.
 
-What only a server or the register can tell is left open: whether a document can be had, whose it is, and what
-it is where neither its ``format`` nor its extension says so.
+What only a server or the register knows is left open: whether a document can be fetched, whose it is, and its
+type if neither its ``format`` nor its extension names one.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import last_segment, loc_problem
 
-#: What is looked at in a folder; other files in it are nobody's sitemap.
-SUFFIXES = (".xml", ".xml.gz")
-ROBOTS = "robots.txt"
+#: Files in a folder that are read as a sitemap or an index.
+_SUFFIXES = (".xml", ".xml.gz")
+_ROBOTS = "robots.txt"
 
 
 class FileAudit:
     """Reads files, reports findings with *report* and counts documents in *accounts*.
 
     Each file or folder that is given counts as a host, under the name by which it was given. *maxsize* is the
-    bound of a sitemap in bytes, after decompression.
+    largest size of a sitemap in bytes, after decompression.
     """
 
     def __init__(self, report: Reporter, accounts: Accounts, maxsize: int) -> None:
@@ -60,28 +60,28 @@ class FileAudit:
         """Read one file, or all that is in a folder. Raises OSError."""
         account = self._accounts.of(_shown(given))
         account.visited = account.offline = True
-        reading = _Reading(given, account, self._report.about(host=account.host), self._maxsize)
+        audit = _Given(given, account, self._report.about(host=account.host), self._maxsize)
         files = list(files_of(given))
         for path in files:
-            reading.learn_categories(path)
+            audit.learn_categories(path)
         for path in files:
-            reading.read(path)
-        account.complete = reading.report.error is None
+            audit.read(path)
+        account.complete = audit.report.error is None
 
 
 def files_of(given: Path) -> Iterator[Path]:
-    """The file itself, or those of a folder, its folders included, in alphabetical order. Raises OSError."""
+    """Yield the file itself, or the files under a folder in alphabetical order. Raises OSError."""
     if not given.is_dir():
         yield given
         return
     for path in sorted(given.rglob("*")):
-        if path.is_file() and (path.name.lower().endswith(SUFFIXES) or path.name.lower() == ROBOTS):
+        if path.is_file() and (path.name.lower().endswith(_SUFFIXES) or path.name.lower() == _ROBOTS):
             yield path
 
 
 @dataclass
-class _Reading:
-    """The reading of what was given as one."""
+class _Given:
+    """The audit of one file or folder that was given."""
 
     given: Path
     account: Account
@@ -89,21 +89,22 @@ class _Reading:
     """Reports findings about files; after an error, the host was not read completely."""
     maxsize: int
     numbers: dict[str, list[tuple[list[str], int]]] = field(default_factory=dict)
-    """Folders, the innermost first, and number of informatiecategorie of what indexes list, by its name."""
+    """Folders, the innermost first, and informatiecategorie of each sitemap in an index, by its name."""
     locs: set[str] = field(default_factory=set)
+    """Locs of the entries that would be harvested."""
 
     def learn_categories(self, path: Path) -> None:
-        """Learn which category an index by the convention gives to its sitemaps."""
+        """Note which category an index by the naming convention gives to its sitemaps."""
         number = index_name(path.name).number
-        if number is not None and root_of(path) == "sitemapindex":
-            with _chunks(path) as chunks, suppress(SitemapError):  # it is told when the file itself is read
+        if number is not None and _root_of(path) == "sitemapindex":
+            with _chunks(path) as chunks, suppress(SitemapError):  # reported when the file itself is read
                 for entry in chain.from_iterable(SitemapReader(chunks, "sitemapindex", self.maxsize)):
-                    place = re.split("[?#]", entry.loc, maxsplit=1)[0].partition("://")[2]
-                    found = unquote(place).split("/")[-2::-1], number
+                    address = re.split("[?#]", entry.loc, maxsplit=1)[0].partition("://")[2]
+                    found = unquote(address).split("/")[-2::-1], number
                     self.numbers.setdefault(last_segment(entry.loc), []).append(found)
 
     def _category_of(self, path: Path) -> Concept | None:
-        """The category that an index gives to a sitemap of this name, in folders that are most like these."""
+        """Return the category that an index gives to a sitemap of this name in the most similar folders."""
         known = self.numbers.get(path.name) or self.numbers.get(path.name.removesuffix(".gz")) or []
         folders = list(path.parts[-2::-1])
         alike = [(_alike(folders, each), number) for each, number in known]
@@ -112,11 +113,11 @@ class _Reading:
         return category_of_index(numbers.pop()) if len(numbers) == 1 else None
 
     def read(self, path: Path) -> None:
-        """Read a file for what it is."""
-        if path.name.lower() == ROBOTS:
+        """Read a file by its kind: robots.txt, index or sitemap."""
+        if path.name.lower() == _ROBOTS:
             self._read_robots(path)
             return
-        match root_of(path):
+        match _root_of(path):
             case "sitemapindex":
                 self._read_index(path)
             case "" if index_name(path.name).match is NameMatch.INDEX:
@@ -189,19 +190,19 @@ class _Reading:
         record = version.record(entry.loc, Herkomst(bevindingen=report.codes))
         map_metadata(given, record, report)
         fill_in(record, NO_MATCH, category, report)
-        self._hold_to_schema(entry, report)
+        self._check_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
         if says_nothing or decide_filetype(given.format, None, entry.loc, None, report) is not None:
             self.account.delivered(record)
 
-    def _hold_to_schema(self, entry: Entry, report: Reporter) -> None:
+    def _check_schema(self, entry: Entry, report: Reporter) -> None:
         if entry.document is None:
             return
         for fault in schema_faults(entry.document):
             report("metadata.schema", element=fault.path, seen=fault.message, line=fault.line)
 
     def _entries(self, path: Path, kind: Literal["urlset", "sitemapindex"]) -> Iterator[Entry]:
-        """The entries of a file, as far as it can be read; findings tell what is wrong with it as a whole."""
+        """Yield the entries of a file as far as it can be read; report what is wrong with it as a whole."""
         area: Area = "index" if kind == "sitemapindex" else "sitemap"
         with _chunks(path) as chunks:
             reader = SitemapReader(chunks, kind, self.maxsize)
@@ -218,8 +219,8 @@ class _Reading:
             self.report("sitemap.leeg", url=_shown(path))
 
 
-def root_of(path: Path) -> str:
-    """The name of a file's root element; empty where none can be told."""
+def _root_of(path: Path) -> str:
+    """Return the name of a file's root element; empty if it cannot be read."""
     with _chunks(path) as chunks:
         reader = SitemapReader(chunks, "urlset", CHUNK_SIZE)
         try:
@@ -232,28 +233,28 @@ def root_of(path: Path) -> str:
 
 
 def _alike(one: list[str], other: list[str]) -> int:
-    """How many folders are the same, from the innermost on."""
+    """Return how many folders are the same, from the innermost on."""
     return sum(1 for _ in takewhile(bool, map(str.__eq__, one, other)))
 
 
 def _shown(path: Path | str) -> str:
-    """A path or name as text; bytes in it that are no UTF-8 cannot be written, and become question marks."""
+    """Return a path or name as text; bytes that are not UTF-8 become question marks."""
     return str(path).encode(errors="replace").decode()
 
 
 def _codes_of_name(name: str) -> Iterator[str]:
-    """What is wrong with the name of an index."""
-    judged = index_name(name)
-    if judged.match is NameMatch.UNKNOWN_INFOCAT:
+    """Yield the codes of what is wrong with the name of an index."""
+    found = index_name(name)
+    if found.match is NameMatch.UNKNOWN_INFOCAT:
         yield "index.infocat-onbekend"
-    elif judged.match is not NameMatch.INDEX:
+    elif found.match is not NameMatch.INDEX:
         yield "index.naam"
-    elif judged.other_case:
+    elif found.other_case:
         yield "index.hoofdletters"
 
 
 def _codes_of_line(line: SitemapLine) -> Iterator[str]:
-    """What is to be said of a ``Sitemap:`` line."""
+    """Yield the codes of what is wrong with a ``Sitemap:`` line."""
     if index_name(line.url).match is NameMatch.OTHER:
         yield "robots.andere-sitemap"
         return
