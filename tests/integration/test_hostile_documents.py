@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.utils import hostile, peak
+from tests.utils import hostile, peak_memory
 from tests.utils.hostile import Behaviour, Exchange, RawSite
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, publish
 from woo_harvester.demo.certificates import Certificate
@@ -227,7 +227,7 @@ def with_a_whole_chain(site: Site) -> None:
 @pytest.fixture(scope="module")
 def harvest(publishers: Publishers) -> Harvest:
     settings = {
-        **peak.SETTINGS,
+        **peak_memory.SETTINGS,
         "RETRY_TIMES": 1,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
         "WOO_DOCUMENT_MAXSIZE": 20 * MEGABYTE,

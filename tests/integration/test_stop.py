@@ -19,7 +19,7 @@ import pytest
 from tests.samples import SAMPLES
 from tests.utils.command import Run, start_scrapy
 from tests.utils.daily import FIRST, INDEX, Harvester, numbered, publish
-from tests.utils.faults import SOON, Fallible, GatedSite, Started, harvested
+from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, Started, harvested
 from tests.utils.hostile import dripping
 from tests.utils.proxy import Proxy
 from tests.utils.sites import MakeRawSite, MakeSite, write_register
