@@ -1,4 +1,4 @@
-"""A state for each test, in each of the databases."""
+"""Fixtures of a state for each test, in each of the databases."""
 
 from __future__ import annotations
 
