@@ -1,4 +1,4 @@
-"""Tested against a real Elasticsearch, and with the real command."""
+"""Fixtures of a real Elasticsearch, and of an installation that writes to it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
-from tests.utils.installation import Searching
+from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.indexed_runs import Searching
 from tests.utils.sites import ca, ca_bundle, make_site, site
 from woo_harvester.demo.site import Site
 

