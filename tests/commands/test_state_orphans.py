@@ -1,4 +1,4 @@
-"""``scrapy state unnamed``: the kept files that no published document has."""
+"""``scrapy state unnamed``: the stored files that no published document has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.state_shell import Done, Shell
 from tests.state.test_files import keep
-from tests.stores.kept import write_file
+from tests.stores.writing import write_file
 from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.stores.durable_folder import DurableFolder
 from woo_harvester.stores.names import path_of, text_path_of
@@ -56,15 +56,15 @@ def all_files(store: Path) -> set[Path]:
 
 def test_what_no_published_document_names_is_listed_and_left(state: Shell, store: Path) -> None:
     before = all_files(store)
-    told = "Found 4 files of 18 bytes that no published document names.\n"
-    assert unnamed(state) == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), told)
+    said = "Found 4 files of 18 bytes that no published document names.\n"
+    assert unnamed(state) == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), said)
     assert all_files(store) == before
 
 
 def test_it_is_removed_if_that_is_asked_for_and_nothing_else_is(state: Shell, store: Path) -> None:
     before = all_files(store)
-    told = "Removed 4 files of 18 bytes that no published document names.\n"
-    assert unnamed(state, "--remove") == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), told)
+    said = "Removed 4 files of 18 bytes that no published document names.\n"
+    assert unnamed(state, "--remove") == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), said)
     removed = {
         store / name(digest.hex()) for digest in (WITHDRAWN, UNKNOWN) for name in (path_of, text_path_of)
     }
@@ -92,7 +92,7 @@ def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: P
 
 
 @pytest.mark.parametrize(
-    ("uri", "told"),
+    ("uri", "said"),
     [
         ("", "FILES_STORE is not set, so no document is kept"),
         ("s3://woo/geheim", "FILES_STORE names a remote store (s3), and this is for a folder only"),
@@ -100,10 +100,10 @@ def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: P
     ],
 )
 def test_a_store_whose_files_cannot_be_listed_is_one_line(
-    state: Shell, store: Path, uri: str, told: str
+    state: Shell, store: Path, uri: str, said: str
 ) -> None:
     done = state("unnamed", "-s", f"FILES_STORE={uri}")
-    assert done == Done(1, "", f"scrapy state: error: {told}\n")
+    assert done == Done(1, "", f"scrapy state: error: {said}\n")
 
 
 def test_a_store_may_be_given_as_a_url(state: Shell, store: Path) -> None:

@@ -18,7 +18,7 @@ def s3() -> Iterator[S3Server]:
 
 @pytest.fixture
 def ftp_folder(tmp_path: Path) -> Path:
-    """What the FTP server has."""
+    """The folder with the files of the FTP server."""
     return tmp_path / "ftp"
 
 

@@ -67,7 +67,7 @@ def s3_server() -> Iterator[S3Server]:
 
 @contextmanager
 def ftp_server(folder: Path, *, writable: bool = True) -> Iterator[str]:
-    """A server whose files are those of *folder*; gives its URL, with user and password."""
+    """A server whose files are those of *folder*; return its URL, with user and password."""
     if find_spec("pyftpdlib") is None:
         skip_or_fail("needs the package pyftpdlib")
     folder.mkdir(exist_ok=True)

@@ -119,7 +119,7 @@ KILLED = """
 import os, signal, sys
 from io import BytesIO
 from pathlib import Path
-from tests.stores.kept import write_file
+from tests.stores.writing import write_file
 from woo_harvester.stores.durable_folder import DurableFolder
 
 def kill(*_):
@@ -188,10 +188,10 @@ def test_the_files_are_told_in_order_and_foreign_ones_are_not(folder: DurableFol
     for name in ("full/abc.pdf", "README", f"{digests[0][:2]}/x.pdf", f"00/ff{digests[0][2:]}"):
         (folder.path / name).parent.mkdir(exist_ok=True)
         (folder.path / name).touch()
-    kept = list(folder.files())
-    assert [file.sha256 for file in kept] == sorted([*digests, digests[7]])
-    assert [file.size() for file in kept if file.sha256 == digests[7]] == [3, 2]
-    assert kept[0].path == folder.path / path_of(digests[0])
+    files = list(folder.files())
+    assert [file.sha256 for file in files] == sorted([*digests, digests[7]])
+    assert [file.size() for file in files if file.sha256 == digests[7]] == [3, 2]
+    assert files[0].path == folder.path / path_of(digests[0])
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
@@ -204,11 +204,11 @@ DIGESTS = st.lists(st.binary(min_size=32, max_size=32), max_size=20)
 
 
 @given(DIGESTS, DIGESTS, DIGESTS)
-def test_what_nothing_names_is_what_is_left_of_all(
-    both: list[bytes], kept: list[bytes], named: list[bytes]
+def test_orphans_are_the_files_whose_digest_is_not_known(
+    both: list[bytes], stored: list[bytes], known: list[bytes]
 ) -> None:
-    files = [StoredFile(Path(), "", digest.hex()) for digest in sorted([*both, *kept])]
-    left = orphans(files, sorted({*both, *named}))
+    files = [StoredFile(Path(), "", digest.hex()) for digest in sorted([*both, *stored])]
+    left = orphans(files, sorted({*both, *known}))
     assert [file.sha256 for file in left] == [
-        file.sha256 for file in files if bytes.fromhex(file.sha256) not in {*both, *named}
+        file.sha256 for file in files if bytes.fromhex(file.sha256) not in {*both, *known}
     ]

@@ -30,7 +30,7 @@ def partial(folder: DurableFolder, name: str) -> PartialFile:
 
 
 def committed(folder: DurableFolder, *names: str) -> list[BaseException | None]:
-    """What each was told that was committed at the same time."""
+    """Commit files at the same time, and return the error of each, or None."""
 
     async def run() -> list[BaseException | None]:
         with closing(GroupCommit(folder)) as commit:
@@ -41,11 +41,11 @@ def committed(folder: DurableFolder, *names: str) -> list[BaseException | None]:
 
 
 def left(folder: DurableFolder) -> list[str]:
-    """What of files is not under its name."""
+    """Return the names of the files that do not have their own name yet."""
     return [path.name for path in (folder.path / ".writing").iterdir() if path.name != "lock"]
 
 
-def test_all_are_under_their_names(folder: DurableFolder) -> None:
+def test_all_files_get_their_names(folder: DurableFolder) -> None:
     assert committed(folder, *NAMES) == [None] * len(NAMES)
     assert {(folder.path / name).read_bytes() for name in NAMES} == {name.encode() for name in NAMES}
     assert left(folder) == []
@@ -98,8 +98,8 @@ def test_where_the_disk_fails_all_are_told_and_nothing_is_left(
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(os, "fsync", failing)
-    told = committed(folder, *NAMES)
-    assert all(isinstance(one, OSError) for one in told)
+    errors = committed(folder, *NAMES)
+    assert all(isinstance(one, OSError) for one in errors)
     assert left(folder) == []
     assert not any(folder.has(name) for name in NAMES)
 

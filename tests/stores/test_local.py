@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores.used import CONTENT, DIGEST, PDF, READ, has, put, with_store
+from tests.stores.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
 from woo_harvester.stores.names import path_of, text_path_of
 from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.text.extracted import Extracted, Limits

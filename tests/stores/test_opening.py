@@ -1,4 +1,4 @@
-"""Which store FILES_STORE names, and how it is told that it cannot be used."""
+"""Which store FILES_STORE names, and what the error says if it cannot be used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores.used import has
+from tests.stores.opened import has
 from woo_harvester.stores.durable_folder import DurableFolder
 from woo_harvester.stores.store import StoreError
 

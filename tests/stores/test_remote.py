@@ -10,8 +10,8 @@ from tempfile import SpooledTemporaryFile
 
 import pytest
 
+from tests.stores.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
 from tests.stores.servers import PASSWORD, Door, S3Server, ftp_server
-from tests.stores.used import CONTENT, DIGEST, PDF, READ, has, put, with_store
 from woo_harvester.stores.names import path_of
 from woo_harvester.stores.remote import _Upload
 from woo_harvester.stores.store import DocumentStore, StoreError

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STATE_FAILED = "state_failed"
+_STATE_FAILED = "state_failed"
 
-NO_OUTPUT = (
+_NO_OUTPUT = (
     f"{NO_FEED}: see the error about it above, and keep "
     "woo_harvester.extensions.feedexport.DurableFeedExporter among EXTENSIONS"
 )
@@ -100,7 +100,7 @@ class StateKeeper:
         Also cut back the output files of runs that were killed. Raises StateError.
         """
         if self._crawler.settings.getdict("FEEDS") and not self.feeds:
-            raise StateError(NO_OUTPUT)
+            raise StateError(_NO_OUTPUT)
         if not self.outputs:  # otherwise the handler would only cost time
             self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
         self._state = state = self._open_state(hosts)
@@ -150,14 +150,14 @@ class StateKeeper:
         if self._state is None:
             raise RuntimeError("The state is used before StateKeeper.open()")
         if self._broken:
-            raise CloseSpider(STATE_FAILED)
+            raise CloseSpider(_STATE_FAILED)
         try:
             with self._state.begin() as connection:
                 yield self._state, connection
         except StateError as error:
             self._broken = True
-            end_run(self._crawler, STATE_FAILED, str(error))
-            raise CloseSpider(STATE_FAILED) from error
+            end_run(self._crawler, _STATE_FAILED, str(error))
+            raise CloseSpider(_STATE_FAILED) from error
 
     def lock_output(self, path: Path) -> None:
         """Keep other runs on this state from writing to *path*. Raises StateError."""
@@ -278,7 +278,7 @@ class StateKeeper:
                 try:
                     self._state.release()
                 except StateError as error:
-                    end_run(self._crawler, STATE_FAILED, str(error))
+                    end_run(self._crawler, _STATE_FAILED, str(error))
             self._state.close()
 
     def _beat(self) -> None:

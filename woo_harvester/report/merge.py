@@ -13,7 +13,7 @@ from typing import IO, Any
 from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.report.run_folder import FINDINGS, RunFolder
 
-Stats = dict[str, Any]
+_Stats = dict[str, Any]
 
 #: Findings of the register: every shard reads all of it, so each shard makes the same ones.
 _OF_THE_REGISTER = "register."
@@ -139,7 +139,7 @@ def _object(text: str | bytes, path: Path) -> dict[str, Any]:
         raise MergeError(f"{path} is not what a run writes: {error}") from error
 
 
-def _read_stats(folder: RunFolder) -> Stats:
+def _read_stats(folder: RunFolder) -> _Stats:
     """Return the statistics of a run, empty if it was killed before it wrote them. Raises MergeError."""
     path = folder.stats
     try:
@@ -156,13 +156,13 @@ def _read_stats(folder: RunFolder) -> Stats:
     return stats
 
 
-def sum_stats(runs: Iterable[Stats]) -> Stats:
+def sum_stats(runs: Iterable[_Stats]) -> _Stats:
     """Return the statistics of several runs together: sums of counts, the first start, the last end.
 
     ``finish_reason`` is ``finished`` if all runs finished, else the first other reason. It is absent if a run
     has none, because it was killed. Of other texts that differ, the first in alphabetical order is kept.
     """
-    summed: Stats = {}
+    summed: _Stats = {}
     unfinished = False
     for stats in runs:
         unfinished |= "finish_reason" not in stats
@@ -186,6 +186,6 @@ def _together(name: str, one: Any, other: Any) -> Any:
     return max(one, other) if any(mark in name for mark in _HIGHEST) else one + other
 
 
-def _without(stats: Stats, repeated: Mapping[str, int]) -> Stats:
+def _without(stats: _Stats, repeated: Mapping[str, int]) -> _Stats:
     """Return the statistics minus the repeated findings."""
     return {name: value - repeated[name] if name in repeated else value for name, value in stats.items()}

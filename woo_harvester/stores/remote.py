@@ -83,7 +83,7 @@ class RemoteStore(DocumentStore):
             raise StoreError(f"a document could not be stored in {self._name} ({error})") from error
 
 
-class AtomicFTPFilesStore(FTPFilesStore):
+class _AtomicFTPFilesStore(FTPFilesStore):
     """Sends a file under another name and renames it, so that a file with its own name is complete.
 
     Scrapy's own store fetches a file to find out whether it is there; this one asks for its time.
@@ -150,7 +150,7 @@ class FilesStoreChooser(FilesPipeline):
 
     STORE_SCHEMES: ClassVar[dict[str, type[FilesStoreProtocol]]] = {
         **FilesPipeline.STORE_SCHEMES,
-        "ftp": AtomicFTPFilesStore,
+        "ftp": _AtomicFTPFilesStore,
     }
 
     def __init__(self, store_uri: str | PathLike[str], *, crawler: Crawler) -> None:

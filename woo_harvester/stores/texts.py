@@ -13,7 +13,7 @@ _BYTES, _AROUND = 6, 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class StoredText:
+class _StoredText:
     """The text of a document, with the limits that it depends on."""
 
     maxlength: int
@@ -21,7 +21,7 @@ class StoredText:
     extracted: Extracted
 
 
-_JSON = TypeAdapter(StoredText)
+_JSON = TypeAdapter(_StoredText)
 
 
 def largest(limits: Limits) -> int:
@@ -31,7 +31,7 @@ def largest(limits: Limits) -> int:
 
 def to_json(extracted: Extracted, limits: Limits) -> bytes:
     """Return the file of a text that was read within these limits."""
-    return _JSON.dump_json(StoredText(limits.maxlength, limits.ocr, extracted))
+    return _JSON.dump_json(_StoredText(limits.maxlength, limits.ocr, extracted))
 
 
 def from_json(content: bytes, limits: Limits) -> Extracted | None:

@@ -1,4 +1,4 @@
-"""A store that a test uses."""
+"""Opens a store for a test."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READ = Extracted("Besluit", 1, "nl")
 def with_store(
     use: Callable[[DocumentStore], Awaitable[T]], limits: Limits | None = None, **settings: Any
 ) -> T:
-    """What *use* gives of a store with these settings."""
+    """Return what *use* returns for a store with these settings."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[DocumentStore]:
@@ -49,7 +49,7 @@ def with_store(
 
 
 def put(content: bytes = CONTENT, **settings: Any) -> bool:
-    """Keep a document; whether it is new."""
+    """Store a document, and return whether it is new."""
 
     async def use(store: DocumentStore) -> bool:
         return await store.put(sha256(content).hexdigest(), len(content), BytesIO(content), PDF)

@@ -1,4 +1,4 @@
-"""Files in a folder, one at a time."""
+"""Writes files to a durable folder, one at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from woo_harvester.stores.durable_folder import DurableFolder
 
 
 def write_file(folder: DurableFolder, name: str, file: IO[bytes]) -> None:
-    """All the steps by which a file is kept."""
+    """Take all the steps by which a file is stored."""
     partial = folder.begin(name)
     try:
         partial.copy(file)
