@@ -80,7 +80,7 @@ def test_a_good_document_has_no_faults() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_its_line_and_its_place(
+def test_a_fault_is_reported_with_its_line_and_its_path(
     before: str, after: str, fault: tuple[int, str, str]
 ) -> None:
     assert before in GOOD
@@ -97,7 +97,7 @@ def test_own_metadata_have_an_order_and_a_namespace_with_its_prefix() -> None:
     ]  # fmt: skip
 
 
-def test_no_more_is_told_than_anybody_reads() -> None:
+def test_no_more_faults_are_reported_than_anybody_reads() -> None:
     assert len(told("<+x/>" * 100)) == MAX_FAULTS
 
 

@@ -111,7 +111,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["-s", "WOO_REPORT_DIR"], "Invalid -s value, use -s NAME=VALUE"),
     ],
 )  # fmt: skip
-def test_what_is_typed_wrong_is_one_line_with_a_hint_and_status_2(
+def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(
     audit: Audit, args: list[str], line: str
 ) -> None:
     done = audit(*args)
@@ -160,7 +160,7 @@ def test_the_exit_status_is_that_of_the_severity(audit: Audit, file: str, fail_o
     assert audit("--file", file, "--fail-on", fail_on).status == status
 
 
-def test_the_answer_is_dutch_and_tells_how_to_mend(audit: Audit) -> None:
+def test_the_summary_is_dutch_and_says_how_to_fix_findings(audit: Audit) -> None:
     done = audit("--file", "fout.xml")
     assert "1 van de 2 documenten wordt geoogst\n" in done.stdout
     assert "loc.geen-https (1 keer, +" in done.stdout

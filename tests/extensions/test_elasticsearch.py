@@ -82,7 +82,7 @@ def test_a_feed_that_cannot_be_used_stops_the_start_with_an_index_too(
     assert run.stderr.startswith("scrapy crawl: error: FEEDS names outputs of which none can be used")
 
 
-def test_without_the_client_the_line_tells_what_to_install(
+def test_without_the_client_the_line_says_what_to_install(
     installation: Searching, site: Site, tmp_path: Path
 ) -> None:
     publish(site, numbered(2))

@@ -125,7 +125,7 @@ def test_nothing_is_drawn_where_it_is_not_wanted(installation: Installation, giv
     assert terminal.all_lines[0].startswith("woo: finished in ")
 
 
-def test_records_on_standard_output_stay_whole(installation: Installation) -> None:
+def test_records_on_standard_output_are_not_mixed_with_progress(installation: Installation) -> None:
     terminal, seen = installation.watch(
         "-O", "-:jsonlines", "-a", "documents=none", LOG_LEVEL="ERROR", slow=False
     )

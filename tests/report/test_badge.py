@@ -21,7 +21,7 @@ def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool 
         (then(0, 0, None), "geen score", UNKNOWN),
     ],
 )
-def test_a_badge_tells_in_words_what_its_colour_means(host: HostResult, text: str, colour: str) -> None:
+def test_a_badge_says_in_words_what_its_colour_means(host: HostResult, text: str, colour: str) -> None:
     made = etree.fromstring(badge(host).encode())
     assert made.get("aria-label") == f"Woo-oogst: {text}"
     assert [each.text for each in made.iter("{*}text")] == ["Woo-oogst", text]

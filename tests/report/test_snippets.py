@@ -71,7 +71,7 @@ def test_an_address_in_robots_txt_is_shown_where_it_stands() -> None:
 @pytest.mark.parametrize(
     "seen", ["javascript:alert(1)", "mailto:a@a.nl", "ftp://a.nl/1.pdf", "https://", "//[x"]
 )
-def test_what_cannot_be_mended_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
+def test_what_cannot_be_fixed_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
     finding = about_document("loc.ongeldig", url=seen, seen=seen, element="loc").as_dict()
     assert snippet(finding, None) is None
 
@@ -196,7 +196,7 @@ def test_a_wrong_date_becomes_one_by_the_schema(element: str, right: str) -> Non
 
 
 @pytest.mark.parametrize("code", ["metadata.ontbreekt", "metadata.mdto"])
-def test_metadata_that_are_written_whole_are_valid_by_the_schema(code: str) -> None:
+def test_metadata_that_are_written_completely_are_valid_by_the_schema(code: str) -> None:
     document = entry(made(about_document(code)).after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
     assert list(schema_faults(document)) == []

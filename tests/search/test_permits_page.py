@@ -119,7 +119,7 @@ def test_everything_of_a_case_is_there(index: str, elasticsearch_url: str) -> No
     assert hit["_source"].items() >= records()[0].items()
 
 
-def test_a_period_holds_until_the_end_of_its_last_day(elasticsearch: Elasticsearch, index: str) -> None:
+def test_a_period_lasts_until_the_end_of_its_last_day(elasticsearch: Elasticsearch, index: str) -> None:
     evening = {"gte": "2026-06-30T21:00:00Z", "lte": "2026-06-30T21:00:00Z"}
     answer = elasticsearch.search(index=index, query={"range": {"temporal": evening}})
     assert found_by(dict(answer)) == ["2026-1"]
