@@ -1,4 +1,4 @@
-"""Files that are read where they lie: the same findings as online, the schema besides, and no network."""
+"""Local files give the same findings as online, and those of the schema, without network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAXSIZE = 10_000_000
 
 
 class Read:
-    """What was found in files."""
+    """The findings and accounts of the audited files."""
 
     def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
         self.findings: list[Finding] = []
@@ -58,7 +58,7 @@ def entry(name: str = "besluit.pdf", diwoo: DiWoo | None = GOOD, lastmod: str | 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A sitemap with one document, of which nothing is to be said."""
+    """Return a sitemap with one document and without findings."""
     path = tmp_path / "sitemap.xml"
     path.write_bytes(sitemap(entry()))
     return path
@@ -122,7 +122,7 @@ def test_a_schema_fault_is_reported_with_its_place_and_gone_when_it_is_fixed(
     assert (row.sitemap, row.line) == (str(file), 3)
     assert row.points > 0
     file.write_bytes(sitemap(entry()))
-    assert report_of(tmp_path / "mended", file).findings == []
+    assert report_of(tmp_path / "fixed", file).findings == []
 
 
 def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_unreadable_index_is_reported_as_such(tmp_path: Path) -> None:
         ("www.a.nl/x/a", 1),
         ("www.a.nl/x/b", 2),
         ("ergens/a", 1),
-        ("ergens", None),  # nobody can tell which of the two it is
+        ("ergens", None),  # it could be either of the two
     ],
 )
 def test_the_folders_of_sitemaps_with_one_name_decide_which_index_lists_them(

@@ -1,4 +1,4 @@
-"""The commands are run for real: what counts is their exit status and what they say."""
+"""The commands run in real processes: the tests check their exit status and their output."""
 
 from __future__ import annotations
 

@@ -64,12 +64,13 @@ def test_a_publishers_faults_never_change_the_exit_status(crawl: Crawl, site: Si
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of vergunningen, woo")]
+    ("name", "meant"),
+    [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of vergunningen, woo")],
 )
-def test_an_unknown_spider_gives_one_line_with_a_suggestion(tmp_path: Path, name: str, hint: str) -> None:
+def test_an_unknown_spider_gives_one_line_with_a_suggestion(tmp_path: Path, name: str, meant: str) -> None:
     done = run_scrapy(["crawl", name], tmp_path, settings={"LOG_ENABLED": 0})
     assert done.returncode == 2
-    assert done.stderr == f"scrapy crawl: error: unknown spider {name}: {hint}\n"
+    assert done.stderr == f"scrapy crawl: error: unknown spider {name}: {meant}\n"
 
 
 def test_without_a_spider_the_command_shows_its_usage(tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ def test_a_truncated_last_line_is_reported(tmp_path: Path, elasticsearch_url: st
     file = tmp_path / "records.jsonl"
     file.write_text(line("a", "aanlevering", 1) + '{"id": "b", "ver')
     run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(file))
-    torn, filled = run.stderr.splitlines()
-    assert torn == f"scrapy index: the last line of {file} is truncated, and left out"
+    truncated, filled = run.stderr.splitlines()
+    assert truncated == f"scrapy index: the last line of {file} is truncated, and left out"
     assert (run.returncode, filled.startswith(f"Filled {alias}-v1 with 1 documents")) == (0, True)
 
 

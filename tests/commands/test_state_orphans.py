@@ -1,4 +1,4 @@
-"""``scrapy state unnamed``: the kept files that no published document has."""
+"""``scrapy state unnamed``: the orphans, stored files of no published document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from woo_harvester.stores.names import path_of, text_path_of
 PUBLISHED, WITHDRAWN, UNKNOWN = (sha256(name).digest() for name in (b"published", b"withdrawn", b"unknown"))
 
 
-def unnamed(state: Shell, *args: str) -> Done:
+def run_unnamed(state: Shell, *args: str) -> Done:
     return state("unnamed", *args, "-s", f"FILES_STORE={state.folder / 'store'}")
 
 
@@ -56,20 +56,20 @@ def all_files(store: Path) -> set[Path]:
 
 def test_what_no_published_document_names_is_listed_and_left(state: Shell, store: Path) -> None:
     before = all_files(store)
-    told = "Found 4 files of 18 bytes that no published document names.\n"
-    assert unnamed(state) == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), told)
+    line = "Found 4 files of 18 bytes that no published document names.\n"
+    assert run_unnamed(state) == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), line)
     assert all_files(store) == before
 
 
 def test_it_is_removed_if_that_is_asked_for_and_nothing_else_is(state: Shell, store: Path) -> None:
     before = all_files(store)
-    told = "Removed 4 files of 18 bytes that no published document names.\n"
-    assert unnamed(state, "--remove") == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), told)
+    line = "Removed 4 files of 18 bytes that no published document names.\n"
+    assert run_unnamed(state, "--remove") == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), line)
     removed = {
         store / name(digest.hex()) for digest in (WITHDRAWN, UNKNOWN) for name in (path_of, text_path_of)
     }
     assert all_files(store) == before - removed
-    assert unnamed(state).stdout == ""
+    assert run_unnamed(state).stdout == ""
 
 
 def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Path) -> None:
@@ -77,22 +77,22 @@ def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Pa
         folder.lock(alone=False)
         before = all_files(store)
         error = f"scrapy state: error: a run stores documents in {store}: wait until it ends\n"
-        assert unnamed(state, "--remove") == Done(1, "", error)
+        assert run_unnamed(state, "--remove") == Done(1, "", error)
         assert all_files(store) == before
-        assert unnamed(state).status == 0
+        assert run_unnamed(state).status == 0
 
 
 def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: Path) -> None:
     state.fill(lambda connection: confirm_withdrawn(connection, {1: 1_700_000_200}))
     before = all_files(store)
-    done = unnamed(state, "--remove")
+    done = run_unnamed(state, "--remove")
     assert (done.status, done.stdout) == (1, "")
     assert "is it the state of these documents (setting WOO_STATE_URL)?" in done.stderr
     assert all_files(store) == before
 
 
 @pytest.mark.parametrize(
-    ("uri", "told"),
+    ("uri", "line"),
     [
         ("", "FILES_STORE is not set, so no document is kept"),
         ("s3://woo/geheim", "FILES_STORE names a remote store (s3), and this is for a folder only"),
@@ -100,10 +100,10 @@ def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: P
     ],
 )
 def test_a_store_whose_files_cannot_be_listed_is_one_line(
-    state: Shell, store: Path, uri: str, told: str
+    state: Shell, store: Path, uri: str, line: str
 ) -> None:
     done = state("unnamed", "-s", f"FILES_STORE={uri}")
-    assert done == Done(1, "", f"scrapy state: error: {told}\n")
+    assert done == Done(1, "", f"scrapy state: error: {line}\n")
 
 
 def test_a_store_may_be_given_as_a_url(state: Shell, store: Path) -> None:

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def secure() -> Iterator[Server]:
-    """A server of this module's own, with HTTPS and users."""
+    """Start a server for this module, with HTTPS and users."""
     with TemporaryDirectory(prefix="woo-test-es-") as folder:
         Path(folder).chmod(0o755)
         server = Server(Path(folder) / "node", secure=True)
@@ -150,13 +150,13 @@ def test_the_crawl_waits_for_a_server_that_is_slow(
     def written() -> list[int]:
         return [len(read_lines(path)) for path in installation.folder.glob("records/*.jsonl")]
 
-    def hold(number: int) -> None:
+    def delay(number: int) -> None:
         if number == 1:
             wait_until(lambda: any(written()), "records are written")
             sleep(3)  # in which a crawl that does not wait would harvest all
             harvested_by_then.extend(written())
 
-    with Proxy(installation.url, hold) as proxy:
+    with Proxy(installation.url, delay) as proxy:
         installation.url = proxy.url
         run = installation.run(**settings, WOO_DURABLE_INTERVAL=0.1)
     assert (run.returncode, len(run.records)) == (0, 200)

@@ -1,4 +1,4 @@
-"""The extensions are tested alone where they can be, and in a real run where time is the point."""
+"""The extensions are tested alone if possible, and in a real run if their timing matters."""
 
 from __future__ import annotations
 

@@ -116,8 +116,8 @@ def test_a_document_that_the_index_refuses_is_put_aside_and_comes_again(
     assert run.stats["woo/elasticsearch/refused"] == 2
     assert run.stats["finish_reason"] == "finished"
     assert run.report is not None
-    told = f"scrapy crawl: error: Elasticsearch refused 2 documents: see {run.report}/refused.jsonl"
-    assert run.stderr.splitlines()[-1] == told
+    line = f"scrapy crawl: error: Elasticsearch refused 2 documents: see {run.report}/refused.jsonl"
+    assert run.stderr.splitlines()[-1] == line
     refused = read_lines(run.report / "refused.jsonl")
     assert {one["document"]["document"]["weblocatie"] for one in refused} == locs(site, "a", "b")
     assert "lastmod" in refused[0]["reason"]

@@ -18,7 +18,7 @@ CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "i
 
 
 def figures(**given: Any) -> Figures:
-    whole: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "selected": 884,
         "done": 884,
         "complete": 871,
@@ -30,7 +30,7 @@ def figures(**given: Any) -> Figures:
         "withdrawn": 3,
         "codes": CODES,
     }
-    return Figures("woo", 723, 15_000, 12_054, **{**whole, **given})
+    return Figures("woo", 723, 15_000, 12_054, **{**defaults, **given})
 
 
 def test_the_summary_has_hosts_documents_findings_and_the_report(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ Posted = list[tuple[str, dict[str, str]]]
 
 
 class Slack(BaseHTTPRequestHandler):
-    """Answers as Slack does, and keeps what was posted."""
+    """A server that answers as Slack does, and keeps the posted messages."""
 
     posted: Posted
 
@@ -39,7 +39,7 @@ class Slack(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing on stderr."""
+        """Log nothing to stderr."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the monitors are told by the settings of the project."""
+"""The limits of the monitors are read from the settings."""
 
 from __future__ import annotations
 

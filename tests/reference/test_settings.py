@@ -68,9 +68,9 @@ def test_every_changed_setting_of_scrapy_stands_on_the_page_with_both_values_and
 
 def test_what_a_comment_says_of_scrapys_own_value_is_true() -> None:
     source = (ROOT / "woo_harvester" / "settings.py").read_text(encoding="utf-8")
-    told = re.findall(r"# Scrapy: ([\w.]+?)\. .*\n([A-Z_]+) = ", source)
-    assert len(told) > 10
-    for value, name in told:
+    comments = re.findall(r"# Scrapy: ([\w.]+?)\. .*\n([A-Z_]+) = ", source)
+    assert len(comments) > 10
+    for value, name in comments:
         assert value == str(getattr(default_settings, name)), name
 
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.runs import BODY, CATEGORY, HOST, about_document, about_host, read, write_run
+from tests.report.runs import CATEGORY, HOST, ORGANISATION, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
@@ -62,7 +62,7 @@ def test_a_host_has_the_keys_of_the_audit(tmp_path: Path) -> None:
     worst, best = made(a_run(tmp_path / "woo-1"))["hosts"]
     assert (worst["host"], worst["listed"], worst["harvested"], worst["score"]) == (OTHER, 0, 0, 5)
     assert (best["host"], best["listed"], best["harvested"]) == (HOST, 7, 6)
-    assert best["organisations"] == [BODY]
+    assert best["organisations"] == [ORGANISATION]
     first, second = best["findings"]
     assert (first["code"], first["count"], first["seen"]) == ("loc.geen-https", 1, "http://www.a.nl/1.pdf")
     assert first["snippet"]["after"].splitlines()[1] == "  <loc>https://www.a.nl/1.pdf</loc>"
@@ -165,10 +165,10 @@ def test_a_second_run_reports_what_changed(tmp_path: Path) -> None:
 
 def test_organisations_with_several_hosts_of_their_own_are_in_the_report(tmp_path: Path) -> None:
     shared = read("shared.nl", harvested=1)
-    shared.organisations = [BODY, {"id": "2", "name": "Waterschap"}]
+    shared.organisations = [ORGANISATION, {"id": "2", "name": "Waterschap"}]
     report = made(write_run(tmp_path / "woo-1", [read(harvested=1), read(OTHER, harvested=2), shared]))
     (body,) = report["organisations"]
-    assert (body["name"], body["hosts"], body["harvested"]) == (BODY["name"], 2, 3)
+    assert (body["name"], body["hosts"], body["harvested"]) == (ORGANISATION["name"], 2, 3)
 
 
 def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:

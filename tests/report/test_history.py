@@ -15,7 +15,7 @@ from woo_harvester.report.score import score
 
 
 def visit(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Changes | None, EarlierRuns]:
-    """What changed, and the past for the run after it."""
+    """Return what changed, and the earlier runs for the next run."""
     counts = Counter((found.code, is_about_document(found.as_dict())) for found in findings)
     now, changes = compare(account, score(counts, account), counts, past)
     at = f"2026-11-{len(past.runs) + 1:02}T08:00:00+01:00"

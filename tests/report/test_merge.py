@@ -21,12 +21,12 @@ def run(
     folder: Path,
     *findings: Line,
     hosts: list[Line] | None = None,
-    held: list[Line] | None = None,
+    pending: list[Line] | None = None,
     **stats: Any,
 ) -> Path:
-    """The folder of a run."""
+    """Make the folder of a run."""
     folder.mkdir(parents=True)
-    for name, lines in (("findings", findings), ("hosts", hosts), ("held", held)):
+    for name, lines in (("findings", findings), ("hosts", hosts), ("held", pending)):
         if lines is not None:
             text = "".join(json.dumps(line) + "\n" for line in lines)
             (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
@@ -36,7 +36,7 @@ def run(
 
 
 def command(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """``scrapy merge-reports`` with these arguments, typed in the folder."""
+    """Run ``scrapy merge-reports`` with these arguments in the folder."""
     return subprocess.run(
         [sys.executable, "-m", "scrapy", *in_project(["merge-reports", *args], folder)],
         cwd=folder,
@@ -59,7 +59,7 @@ def merged(folders: list[Path], to: Path) -> list[Path]:
 def test_findings_hosts_and_pending_withdrawals_are_concatenated(tmp_path: Path) -> None:
     first = run(tmp_path / "1", finding(host="a.nl"), hosts=[{"host": "a.nl", "listed": 3}])
     second = run(
-        tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], held=[{"id": "x"}]
+        tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], pending=[{"id": "x"}]
     )
     made = tmp_path / "new" / "merged"
     assert merged([first, second], made) == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from tests.report.runs import BODY, about_document, about_host
+from tests.report.runs import ORGANISATION, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import Finding, explanations
@@ -19,13 +19,13 @@ SORT = "documenthandelingen/documenthandeling/soortHandeling"
 
 
 def made(finding: Finding) -> Snippet:
-    given = snippet(finding.as_dict(), Organisation(**BODY))
+    given = snippet(finding.as_dict(), Organisation(**ORGANISATION))
     assert given is not None
     return given
 
 
 def entry(text: str) -> etree._Element:
-    """The entry in a snippet, which is well-formed."""
+    """Return the entry in a snippet, parsed as XML."""
     url = etree.fromstring(f"{ROOT}{text}</urlset>".encode()).find("url")
     assert url is not None
     return url
@@ -99,7 +99,7 @@ def test_metadata_that_are_absent_become_what_the_guide_requires() -> None:
     assert document is not None
     read = read_metadata(document)
     assert read.publisher is not None
-    assert (read.publisher.label, read.publisher.uri) == (BODY["name"], BODY["id"])
+    assert (read.publisher.label, read.publisher.uri) == (ORGANISATION["name"], ORGANISATION["id"])
     assert read.officiele_titel
     assert read.informatiecategorieen[0].uri in {concept.uri for concept in lists.informatiecategorieen()}
     assert read.handelingen

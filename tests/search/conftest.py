@@ -1,4 +1,4 @@
-"""Tested against a real Elasticsearch, and with the real command."""
+"""The tests use a real Elasticsearch, and the real command."""
 
 from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.sites import ca, ca_bundle, make_site, site

@@ -1,4 +1,4 @@
-"""What the index of permits holds of a record."""
+"""The document in the index of permits that is made from a record."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def records() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def index(elasticsearch_url: str) -> Iterator[str]:
-    """The records, behind an alias; the tests only ask."""
+    """Write the records to an index behind an alias, which the tests only search; return the alias."""
     with Elasticsearch(elasticsearch_url, request_timeout=60) as client, own_alias(client) as alias:
         create_index(client, alias, PERMITS, aliased=True)
         actions = [bulk_action(PERMITS, one, Withdrawn.MARK) for one in records()]

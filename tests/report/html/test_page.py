@@ -25,7 +25,7 @@ def page(tmp_path: Path, accounts: list[Account], *findings: Finding, lang: Lang
 
 
 def words(text: str) -> str:
-    """What a person reads of a page."""
+    """Return the text of a page as a person reads it."""
     document = html.fromstring(text)
     for element in document.xpath("//style | //script"):
         element.drop_tree()
