@@ -214,6 +214,6 @@ def accounts_of(crawler: Crawler) -> list[Account]:
 
 
 def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:
-    """Adds ``%(run)s`` to what a feed's URI may hold: spider and time, unique to a run."""
+    """Add ``%(run)s`` to the parameters of a feed's URI: spider and time, unique to a run."""
     findings = spider.crawler.get_extension(Findings)
     return {**params, "run": findings.run_name if findings else f"{spider.name}-{params['time']}"}

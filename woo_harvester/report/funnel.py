@@ -1,4 +1,4 @@
-"""How many documents of a host reach each stage (listed, valid, allowed, fetched, harvested), and why not.
+"""The documents of a host that reach each stage (listed, valid, allowed, fetched, harvested), and the losses.
 
 A crawl keeps an :class:`Account` for each host and reports each event to it. At the end of the run the
 accounts are written to ``hosts.jsonl``, one JSON object a line. The events and their calls:
@@ -61,7 +61,7 @@ STAGE_OF: dict[str, Stage] = {code: stage for stage, codes in LOSSES.items() for
 
 REPEATED = "loc.dubbel"
 
-#: How many different path patterns are kept for a host.
+#: The maximum number of path patterns that are kept for a host.
 MAX_PATTERNS = 8
 
 _VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE)
@@ -116,7 +116,7 @@ class Account:
     visited: bool = False
     """True if its robots.txt was requested."""
     complete: bool | None = None
-    """Whether it was read from robots.txt to the end of each sitemap; None if the run ended before that."""
+    """True if it was read from robots.txt to the end of each sitemap; None if the run ended before that."""
     indexes: int = 0
     """Sitemap indexes that were requested."""
     sitemaps: int = 0
