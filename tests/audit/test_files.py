@@ -36,7 +36,7 @@ class Read:
 
     def _report(self, finding: Finding) -> None:
         self.findings.append(finding)
-        self.accounts.note(finding)
+        self.accounts.count_finding(finding)
 
     @property
     def codes(self) -> list[str]:

@@ -60,16 +60,16 @@ def read(
 ) -> Account:
     """Return the account of a host that was read to its end, as a crawl fills it."""
     account = Account(host, organisations=[body] if body else [], visited=True, complete=True)
-    account.saw_index(f"https://{host}/api/sitemapindex-diwoo.xml")
-    account.saw_sitemap(f"https://{host}{path}")
-    account.saw_sitemap(f"https://{host}{path}")
+    account.count_index(f"https://{host}/api/sitemapindex-diwoo.xml")
+    account.count_sitemap(f"https://{host}{path}")
+    account.count_sitemap(f"https://{host}{path}")
     noted = [found for found in findings if found.host == host]
     of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF, REPEATED)]
-    account.looked_at(harvested + unchanged + len(of_entries), unchanged)
+    account.count_entries(harvested + unchanged + len(of_entries), unchanged)
     for found in noted:
-        account.note(found)
+        account.count_finding(found)
     for _ in range(harvested):
-        account.delivered(record())
+        account.count_record(record())
     return account
 
 

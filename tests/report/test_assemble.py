@@ -132,7 +132,7 @@ def test_a_report_of_a_killed_run_is_made_of_its_findings(tmp_path: Path) -> Non
 
 def test_documents_that_the_run_did_not_come_to_are_a_loss_without_a_code(tmp_path: Path) -> None:
     account = read(harvested=1)
-    account.looked_at(3, 0)
+    account.count_entries(3, 0)
     (host,) = made(write_run(tmp_path / "woo-1", [account]))["hosts"]
     assert host["funnel"][-1] == {
         "stage": "harvested",

@@ -68,7 +68,7 @@ def test_a_wrong_loc_in_a_sitemap_that_was_skipped_is_not_fixed() -> None:
     finding = about_document("loc.geen-https")
     _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     account = read()
-    account.passed_over(1)
+    account.count_unchanged_sitemap(1)
     changes, _ = visit(past, account)
     assert changes is not None
     assert changes.not_looked_at == ["loc.geen-https"]

@@ -146,7 +146,7 @@ class Findings:
             file.write(finding_line(finding))
         except OSError as error:
             self._fail(error)
-        self.accounts.note(finding)
+        self.accounts.count_finding(finding)
         stats = self._crawler.stats
         stats.inc_value(f"woo/findings/{finding.code}")
         if finding.host:
@@ -156,7 +156,7 @@ class Findings:
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""
         if isinstance(item, WooItem) and item.report.host is not None:
-            self.accounts.of(item.report.host).delivered(item.record)
+            self.accounts.of(item.report.host).count_record(item.record)
 
     def spider_closed(self, spider: Spider) -> None:
         """Write what was kept back, and close the file of findings."""
