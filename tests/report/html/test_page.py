@@ -55,7 +55,7 @@ def test_a_host_without_errors_is_described_in_words(tmp_path: Path) -> None:
 def test_what_could_not_be_read_stands_beside_the_count(tmp_path: Path) -> None:
     finding = about_host("sitemap.ongeldig", url="https://www.a.nl/s.xml")
     shown = words(page(tmp_path, [read(harvested=2)], finding))
-    assert "Niet alles was te lezen: wat in deze bestanden staat, is niet meegeteld." in shown
+    assert "Sommige bestanden waren niet te lezen. Wat daarin staat, is niet meegeteld." in shown
 
 
 def test_only_the_first_unreadable_files_are_shown_at_the_top(tmp_path: Path) -> None:
