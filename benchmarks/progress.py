@@ -63,7 +63,7 @@ def running() -> Progress:
     stats.set_value("woo/hosts/done", HOSTS // 2)
     for number in range(HOSTS):
         account = findings.accounts.of(f"www.{number}.nl")
-        account.looked_at(1000, 900)
+        account.count_entries(1000, 900)
         account.harvested["aanlevering"] = 80
         account.lost["loc.geen-https"] = 20
         for code in explanations() if number % 10 == 0 else ():

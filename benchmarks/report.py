@@ -68,9 +68,9 @@ def account(draw: random.Random, number: int, of: int) -> Account:
         fields={name: draw.randrange(new + 1) for name in FIELDS},
         categories={concept.uri: new // 17 for concept in islice(informatiecategorieen(), 17)},
     )
-    made.saw_index(f"https://{made.host}/api/sitemapindex-diwoo.xml")
+    made.count_index(f"https://{made.host}/api/sitemapindex-diwoo.xml")
     for month in range(12):
-        made.saw_sitemap(f"https://{made.host}/{'abc'[number % 3]}/sitemap/2025/{month}.xml")
+        made.count_sitemap(f"https://{made.host}/{'abc'[number % 3]}/sitemap/2025/{month}.xml")
     return made
 
 
@@ -89,7 +89,7 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
             found = finding(draw, number, names[number % hosts])
             if found.sitemap and found.code in (*STAGE_OF, REPEATED):
                 accounts.of(names[number % hosts]).listed += 1
-            accounts.note(found)
+            accounts.count_finding(found)
             lines.write(finding_line(found))
     run.write_accounts(accounts)
     stats = {"finish_time": f"2026-11-2{seed}T08:00:00+01:00", "finish_reason": "finished"}

@@ -1,4 +1,4 @@
-"""Files that are read where they lie: the same findings as online, the schema besides, and no network."""
+"""Local files give the same findings as online, and those of the schema, without network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAXSIZE = 10_000_000
 
 
 class Read:
-    """What was found in files."""
+    """The findings and accounts of the audited files."""
 
     def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
         self.findings: list[Finding] = []
@@ -36,7 +36,7 @@ class Read:
 
     def _report(self, finding: Finding) -> None:
         self.findings.append(finding)
-        self.accounts.note(finding)
+        self.accounts.count_finding(finding)
 
     @property
     def codes(self) -> list[str]:
@@ -58,7 +58,7 @@ def entry(name: str = "besluit.pdf", diwoo: DiWoo | None = GOOD, lastmod: str | 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A sitemap with one document, of which nothing is to be said."""
+    """Return a sitemap with one document and without findings."""
     path = tmp_path / "sitemap.xml"
     path.write_bytes(sitemap(entry()))
     return path
@@ -104,7 +104,7 @@ def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
     assert read.about("loc.geen-https").line == 5
 
 
-def test_metadata_are_held_to_the_schema_with_the_line_of_the_element(file: Path) -> None:
+def test_metadata_are_checked_against_the_schema_with_the_line_of_the_element(file: Path) -> None:
     text = sitemap(entry(diwoo=replace(GOOD, creatiedatum="31-02-2024"))).decode()
     file.write_text(text.replace("<diwoo:creatiedatum>", "\n\n<diwoo:creatiedatum>"))
     found = Read(file).about("metadata.schema")
@@ -112,7 +112,7 @@ def test_metadata_are_held_to_the_schema_with_the_line_of_the_element(file: Path
     assert found.seen == "“31-02-2024” is geen xs:date, zoals 2026-01-31"
 
 
-def test_a_fault_in_the_schema_is_told_with_its_place_and_gone_when_it_is_mended(
+def test_a_schema_fault_is_reported_with_its_place_and_gone_when_it_is_fixed(
     file: Path, tmp_path: Path
 ) -> None:
     file.write_bytes(sitemap(entry(diwoo=replace(GOOD, creatiedatum="31-02-2024"))))
@@ -122,10 +122,10 @@ def test_a_fault_in_the_schema_is_told_with_its_place_and_gone_when_it_is_mended
     assert (row.sitemap, row.line) == (str(file), 3)
     assert row.points > 0
     file.write_bytes(sitemap(entry()))
-    assert report_of(tmp_path / "mended", file).findings == []
+    assert report_of(tmp_path / "fixed", file).findings == []
 
 
-def test_a_document_of_which_only_its_server_tells_the_type_counts_as_harvested(file: Path) -> None:
+def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: Path) -> None:
     file.write_bytes(sitemap(entry("documenten/1/download", replace(GOOD, format=None))))
     assert Read(file).account.records == 1
 
@@ -143,7 +143,7 @@ def test_a_document_of_which_only_its_server_tells_the_type_counts_as_harvested(
         (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", None),
     ],
 )
-def test_a_file_that_is_no_sitemap_is_told_with_its_line(
+def test_a_file_that_is_no_sitemap_is_reported_with_its_line(
     file: Path, content: bytes, code: str, line: int | None
 ) -> None:
     file.write_bytes(content)
@@ -172,7 +172,7 @@ def test_a_file_beyond_the_bound_is_read_up_to_it(file: Path) -> None:
     assert 0 < read.account.listed < 500
 
 
-def test_a_file_in_another_namespace_is_read_and_told(file: Path) -> None:
+def test_a_file_in_another_namespace_is_read_and_reported(file: Path) -> None:
     file.write_bytes(sitemap(entry()).replace(b"http://www.sitemaps.org", b"https://www.sitemaps.org"))
     assert Read(file).codes == ["sitemap.naamruimte"]
 
@@ -190,7 +190,7 @@ def test_a_file_in_another_namespace_is_read_and_told(file: Path) -> None:
         ("index.xml", ["index.naam"]),
     ],
 )
-def test_an_index_is_held_to_its_name(tmp_path: Path, name: str, codes: list[str]) -> None:
+def test_the_name_of_an_index_is_checked(tmp_path: Path, name: str, codes: list[str]) -> None:
     path = tmp_path / name
     path.write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
     read = Read(path)
@@ -209,7 +209,7 @@ def test_what_an_index_lists_is_looked_at(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "code"), [("<html/>", "index"), (sitemap(entry()).decode(), "index.is-urlset")]
 )
-def test_a_file_with_the_name_of_an_index_that_is_none_is_told(
+def test_a_file_with_the_name_of_an_index_that_is_none_is_reported(
     tmp_path: Path, content: str, code: str
 ) -> None:
     path = tmp_path / "sitemapindex-diwoo.xml"
@@ -217,7 +217,7 @@ def test_a_file_with_the_name_of_an_index_that_is_none_is_told(
     assert any(found.startswith(code) or found == "sitemap.wortelelement" for found in Read(path).codes)
 
 
-def test_an_unreadable_index_is_told_as_such(tmp_path: Path) -> None:
+def test_an_unreadable_index_is_reported_as_such(tmp_path: Path) -> None:
     path = tmp_path / "sitemapindex-diwoo.xml"
     path.write_text("<!DOCTYPE html><html><body>Storing</body></html>")
     assert Read(path).codes == ["index.ongeldig"]
@@ -229,10 +229,10 @@ def test_an_unreadable_index_is_told_as_such(tmp_path: Path) -> None:
         ("www.a.nl/x/a", 1),
         ("www.a.nl/x/b", 2),
         ("ergens/a", 1),
-        ("ergens", None),  # nobody can tell which of the two it is
+        ("ergens", None),  # it could be either of the two
     ],
 )
-def test_of_sitemaps_with_one_name_their_folders_tell_which_index_lists_them(
+def test_the_folders_of_sitemaps_with_one_name_decide_which_index_lists_them(
     folder: str, category: int | None, tmp_path: Path
 ) -> None:
     for number, name in enumerate(("a", "b"), start=1):
@@ -256,7 +256,7 @@ def test_the_index_gives_its_category_to_the_sitemaps_beside_it(tmp_path: Path) 
     assert Read(tmp_path).codes == ["informatiecategorie.strijdig"]
 
 
-def test_a_robots_txt_is_held_to_the_names_of_indexes(tmp_path: Path) -> None:
+def test_the_names_of_indexes_in_robots_txt_are_checked(tmp_path: Path) -> None:
     path = tmp_path / "robots.txt"
     path.write_text(
         robots_txt(
@@ -323,7 +323,7 @@ def test_a_file_that_cannot_be_opened_is_an_error_of_the_disk(tmp_path: Path) ->
 # The report
 
 
-def test_a_report_of_files_judges_only_what_files_can_tell(file: Path, tmp_path: Path) -> None:
+def test_a_report_of_files_scores_only_what_files_can_show(file: Path, tmp_path: Path) -> None:
     host = report_of(tmp_path / "run", file)
     states = {part.part: part.state for section in host.sections for part in section.parts}
     assert host.score == 100

@@ -1,6 +1,6 @@
 # ruff: noqa: E501  -- a fault a line
 
-"""The rules are those of the official schema: what it takes is taken, and what it refuses is refused."""
+"""The rules are those of the official schema: they accept and refuse the same documents."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ GOOD = """<+DiWoo>
 </+DiWoo>"""
 
 
-def told(inside: str) -> list[tuple[int, str, str]]:
+def faults(inside: str) -> list[tuple[int, str, str]]:
     return [(fault.line, fault.path, fault.message) for fault in schema_faults(document(inside))]
 
 
 def test_a_good_document_has_no_faults() -> None:
-    assert told(GOOD) == []
-    assert told("") == []
+    assert faults(GOOD) == []
+    assert faults("") == []
 
 
 @pytest.mark.parametrize(
@@ -80,25 +80,25 @@ def test_a_good_document_has_no_faults() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_its_line_and_its_place(
+def test_a_fault_is_reported_with_its_line_and_its_path(
     before: str, after: str, fault: tuple[int, str, str]
 ) -> None:
     assert before in GOOD
-    ((line, path, message),) = told(GOOD.replace(before, after, 1))
+    ((line, path, message),) = faults(GOOD.replace(before, after, 1))
     assert (line, path) == fault[:2]
     assert message.startswith(fault[2])
 
 
 def test_own_metadata_have_an_order_and_a_namespace_with_its_prefix() -> None:
     velden = "<+extraMetadatavelden><+extraMetadataveld><+values><+value>1</+value></+values><+key>k</+key></+extraMetadataveld></+extraMetadatavelden>"
-    assert [message for _, _, message in told(f"<+extraMetadata><+prefix>p</+prefix>{velden}</+extraMetadata>")] == [
+    assert [message for _, _, message in faults(f"<+extraMetadata><+prefix>p</+prefix>{velden}</+extraMetadata>")] == [
         "de volgorde is niet: key, values",
         "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt",
     ]  # fmt: skip
 
 
-def test_no_more_is_told_than_anybody_reads() -> None:
-    assert len(told("<+x/>" * 100)) == MAX_FAULTS
+def test_no_more_faults_are_reported_than_anybody_reads() -> None:
+    assert len(faults("<+x/>" * 100)) == MAX_FAULTS
 
 
 def remove(element: etree._Element) -> None:

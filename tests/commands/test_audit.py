@@ -24,7 +24,7 @@ from tests.utils.command import environment
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import Entry, sitemap
 
-#: What Jenkins and its likes read: https://github.com/testmoapp/junitxml tells the elements and attributes.
+#: What Jenkins and its likes read: https://github.com/testmoapp/junitxml lists the elements and attributes.
 JUNIT = """\
 <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
  <xs:attributeGroup name="counts">
@@ -58,7 +58,7 @@ WRONG = "http://www.a.nl/een-heel-lang-adres/" + "-".join(["van-een-besluit"] * 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a good sitemap, one with an error and one with a warning."""
+    """Return a folder with a good sitemap, one with an error and one with a warning."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "woo_harvester.settings")
     good = Entry(loc="https://www.a.nl/1.pdf", lastmod=LASTMOD, diwoo=GOOD)
@@ -111,7 +111,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["-s", "WOO_REPORT_DIR"], "Invalid -s value, use -s NAME=VALUE"),
     ],
 )  # fmt: skip
-def test_what_is_typed_wrong_is_one_line_with_a_hint_and_status_2(
+def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(
     audit: Audit, args: list[str], line: str
 ) -> None:
     done = audit(*args)
@@ -160,7 +160,7 @@ def test_the_exit_status_is_that_of_the_severity(audit: Audit, file: str, fail_o
     assert audit("--file", file, "--fail-on", fail_on).status == status
 
 
-def test_the_answer_is_dutch_and_tells_how_to_mend(audit: Audit) -> None:
+def test_the_summary_is_dutch_and_says_how_to_fix_findings(audit: Audit) -> None:
     done = audit("--file", "fout.xml")
     assert "1 van de 2 documenten wordt geoogst\n" in done.stdout
     assert "loc.geen-https (1 keer, +" in done.stdout
@@ -178,14 +178,14 @@ def test_the_answer_can_be_english(audit: Audit) -> None:
 
 def test_several_files_have_an_answer_each(audit: Audit) -> None:
     done = audit("--file", "goed.xml", "fout.xml", "--file", "matig.xml", "--json")
-    told = json.loads(done.stdout)
-    assert {host["host"]: (host["listed"], host["harvested"]) for host in told["hosts"]} == {
+    answer = json.loads(done.stdout)
+    assert {host["host"]: (host["listed"], host["harvested"]) for host in answer["hosts"]} == {
         "goed.xml": (1, 1),
         "fout.xml": (2, 1),
         "matig.xml": (1, 1),
     }
-    assert Path(told["report"]).exists()
-    assert [path.name for path in Path("reports").iterdir()] == [Path(told["report"]).parent.name]
+    assert Path(answer["report"]).exists()
+    assert [path.name for path in Path("reports").iterdir()] == [Path(answer["report"]).parent.name]
 
 
 @pytest.mark.parametrize(("fail_on", "failures"), [("error", 2), ("warning", 3)])
@@ -234,7 +234,7 @@ def test_the_help_names_all_options(audit: Audit) -> None:
 
 
 def in_terminal(args: list[str], columns: int) -> tuple[int, str]:
-    """Exit status and output of the command under a pseudo-terminal."""
+    """Run the command under a pseudo-terminal; return exit status and output."""
     master, slave = pty.openpty()
     environ = environment(None, {"COLUMNS": str(columns), "TERM": "xterm"})
     command = [sys.executable, "-m", "scrapy", "audit", *args]

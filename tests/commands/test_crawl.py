@@ -64,15 +64,16 @@ def test_a_publishers_faults_never_change_the_exit_status(crawl: Crawl, site: Si
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of vergunningen, woo")]
+    ("name", "meant"),
+    [("wo", "did you mean woo?"), ("iets-heel-anders", "expected one of vergunningen, woo")],
 )
-def test_an_unknown_spider_is_one_line_with_a_hint(tmp_path: Path, name: str, hint: str) -> None:
+def test_an_unknown_spider_gives_one_line_with_a_suggestion(tmp_path: Path, name: str, meant: str) -> None:
     done = run_scrapy(["crawl", name], tmp_path, settings={"LOG_ENABLED": 0})
     assert done.returncode == 2
-    assert done.stderr == f"scrapy crawl: error: unknown spider {name}: {hint}\n"
+    assert done.stderr == f"scrapy crawl: error: unknown spider {name}: {meant}\n"
 
 
-def test_without_a_spider_the_command_tells_how_it_is_used(tmp_path: Path) -> None:
+def test_without_a_spider_the_command_shows_its_usage(tmp_path: Path) -> None:
     done = run_scrapy(["crawl"], tmp_path)
     assert done.returncode == 2
     assert "expected the name of one spider, such as: scrapy crawl woo" in done.stdout + done.stderr

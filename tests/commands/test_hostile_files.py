@@ -1,4 +1,4 @@
-"""Each command that reads files, with what no file of its kind holds: one line, and the right exit status."""
+"""Each command that reads files, given files of wrong content: one line of error, and the exit status."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_hostile_file_of_records_or_of_a_state(args: list[str], make: Make, tm
 
 
 def write_run(cwd: Path, spider: str) -> Path:
-    """The folder of a run in which nothing is wrong."""
+    """Make the folder of a run in which nothing is wrong."""
     made = cwd / REPORTS / f"{spider}-{RUN}"
     made.mkdir(parents=True)
     (made / "stats.json").write_text(json.dumps(END))

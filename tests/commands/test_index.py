@@ -96,12 +96,12 @@ def test_what_goes_wrong_leaves_the_alias_where_it_is(
     assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]
 
 
-def test_a_last_line_that_is_broken_off_is_told(tmp_path: Path, elasticsearch_url: str, alias: str) -> None:
+def test_a_truncated_last_line_is_reported(tmp_path: Path, elasticsearch_url: str, alias: str) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text(line("a", "aanlevering", 1) + '{"id": "b", "ver')
     run = rebuild(tmp_path, elasticsearch_url, alias, "--rebuild", str(file))
-    torn, filled = run.stderr.splitlines()
-    assert torn == f"scrapy index: the last line of {file} is truncated, and left out"
+    truncated, filled = run.stderr.splitlines()
+    assert truncated == f"scrapy index: the last line of {file} is truncated, and left out"
     assert (run.returncode, filled.startswith(f"Filled {alias}-v1 with 1 documents")) == (0, True)
 
 
@@ -173,7 +173,7 @@ def test_files_of_permits_fill_the_index_of_permits(
     ],
     ids=["permits, then Woo", "Woo, then permits", "neither", "none"],
 )
-def test_records_of_two_kinds_or_none_are_told_in_one_line_and_nothing_is_made(
+def test_records_of_two_kinds_or_none_give_one_line_and_no_index(
     content: str, why: str, tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
 ) -> None:
     bad = tmp_path / "bad.jsonl"

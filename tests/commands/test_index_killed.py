@@ -1,4 +1,4 @@
-"""``scrapy index --rebuild`` that is killed: the alias stands for a whole index, and nothing stays behind."""
+"""``scrapy index --rebuild`` killed: the alias points to a complete index, and no index is left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOCUMENTS = 3
 
 
 def given(url: str, alias: str) -> dict[str, Any]:
-    """A batch for each document, so that a rebuild takes several."""
+    """Write one document per batch, so that a rebuild takes several requests."""
     return {"WOO_ELASTICSEARCH_URL": url, "WOO_ELASTICSEARCH_INDEX": alias, "WOO_ELASTICSEARCH_BATCH": 1}
 
 
@@ -35,7 +35,7 @@ def indices(elasticsearch: Elasticsearch, alias: str) -> set[str]:
 
 
 def behind(elasticsearch: Elasticsearch, alias: str) -> tuple[str, int]:
-    """The index that the alias stands for, and its documents."""
+    """Return the index behind the alias, and its documents."""
     (name,) = elasticsearch.indices.get_alias(name=alias).keys()
     return str(name), int(elasticsearch.count(index=alias)["count"])
 
@@ -57,7 +57,7 @@ def killed(folder: Path, url: str, alias: str, file: Path, number: int) -> bool:
 
 @pytest.fixture
 def file(tmp_path: Path, elasticsearch_url: str, alias: str) -> Path:
-    """Records that are in the index already."""
+    """Return records that are in the index already."""
     made = tmp_path / "records.jsonl"
     made.write_text("".join(line(f"d{number}", "aanlevering", 1) for number in range(DOCUMENTS)))
     assert rebuild(tmp_path, elasticsearch_url, alias, made).returncode == 0
@@ -67,7 +67,7 @@ def file(tmp_path: Path, elasticsearch_url: str, alias: str) -> Path:
 def test_the_next_rebuild_removes_what_a_killed_one_left(
     file: Path, tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
 ) -> None:
-    """Killed at each request in turn, until one comes to its end."""
+    """Kill a rebuild at each request in turn, until one finishes."""
     number, left = 0, 0
     while killed(tmp_path, elasticsearch_url, alias, file, number := number + 1):
         name, documents = behind(elasticsearch, alias)

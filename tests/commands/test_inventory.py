@@ -30,7 +30,7 @@ def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
     assert (tmp_path / "fouten.csv").read_bytes().startswith(b"\xef\xbb\xbforganisatie,naam,code")
 
 
-def test_without_runs_there_is_nothing_to_mend(tmp_path: Path) -> None:
+def test_without_runs_there_is_nothing_to_fix(tmp_path: Path) -> None:
     done = run_scrapy(["inventory"], tmp_path)
     assert (done.returncode, "nothing is to be mended" in done.stdout) == (0, True)
 

@@ -29,7 +29,7 @@ def monitor(folder: Path, *args: str, ca: Path | None = None, **settings: object
 
 @pytest.fixture
 def well(tmp_path: Path) -> Path:
-    """An installation of which yesterday's run and today's are alike."""
+    """Return an installation with two equal runs, of yesterday and today."""
     now = datetime.now(UTC)
     for ago in (25, 1):
         write_run(tmp_path / REPORTS, account(listed=500), ended=now - ago * HOUR)
@@ -38,7 +38,7 @@ def well(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def unwell(tmp_path: Path) -> Path:
-    """One of which a host is empty today."""
+    """Return an installation in which a host is empty today."""
     now = datetime.now(UTC)
     write_run(tmp_path / REPORTS, account(listed=500), account("www.b.nl", 12), ended=now - 25 * HOUR)
     write_run(tmp_path / REPORTS, account(listed=500), account("www.b.nl", 0), ended=now - HOUR)
@@ -128,7 +128,7 @@ def test_statistics_that_are_broken_are_named(well: Path) -> None:
 
 
 class Mailbox:
-    """Keeps what is delivered."""
+    """A mail server that keeps the delivered mails."""
 
     def __init__(self) -> None:
         self.messages: list[EmailMessage] = []
@@ -143,7 +143,7 @@ class Mailbox:
 
 @contextmanager
 def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, Any]]]:
-    """A mail server on loopback, and the settings by which it is found."""
+    """Start a mail server on loopback; return it with the settings for it."""
     mailbox = Mailbox()
     port = free_port()  # the controller wants to know it beforehand
     server = Controller(mailbox, hostname="127.0.0.1", port=port, **options)

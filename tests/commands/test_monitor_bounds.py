@@ -1,4 +1,4 @@
-"""What the monitors are told by the settings of the project."""
+"""The limits of the monitors are read from the settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_each_bound_has_its_setting() -> None:
 
 
 @pytest.mark.parametrize(("runs", "status"), [(2, 1), (1, 0)])
-def test_a_run_is_held_against_as_many_as_are_set(tmp_path: Path, runs: int, status: int) -> None:
+def test_a_run_is_compared_with_as_many_runs_as_are_set(tmp_path: Path, runs: int, status: int) -> None:
     now = datetime.now(UTC)
     for hours, host in [
         (50, account(listed=100)),

@@ -98,7 +98,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (["-s", "WOO_STATE_URL"], "Invalid -s value, use -s NAME=VALUE"),
     ],
 )
-def test_what_is_typed_wrong_is_one_line_with_a_hint_and_status_2(
+def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(
     filled: Shell, args: list[str], line: str
 ) -> None:
     done = filled(*args)

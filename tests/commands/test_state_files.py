@@ -51,7 +51,7 @@ def test_the_output_may_be_one_of_the_files(state: Shell) -> None:
     assert Path("1.jsonl").read_text() == f"{one}\n"
 
 
-def test_a_line_that_is_broken_off_is_told_and_left_out(filled: Shell) -> None:
+def test_a_truncated_line_is_reported_and_left_out(filled: Shell) -> None:
     Path("1.jsonl").write_text(f'{record("https://a.nl/1.pdf")}\n{{"id"')
     for args in (("latest", "1.jsonl"), ("check", "1.jsonl")):
         done = filled(*args)
@@ -72,7 +72,7 @@ def test_a_line_that_a_run_is_writing_is_left_out_and_is_no_error(state: Shell) 
 
 
 @pytest.mark.parametrize("action", ["check", "latest"])
-def test_a_file_that_holds_no_records_is_one_line(filled: Shell, action: str) -> None:
+def test_a_file_without_records_gives_one_line(filled: Shell, action: str) -> None:
     Path("1.jsonl").write_text("geen record\n")
     done = filled(action, "1.jsonl")
     assert done.status == 1

@@ -20,7 +20,7 @@ from woo_harvester.stores.names import path_of, text_path_of
 PUBLISHED, WITHDRAWN, UNKNOWN = (sha256(name).digest() for name in (b"published", b"withdrawn", b"unknown"))
 
 
-def unnamed(state: Shell, *args: str) -> Done:
+def run_unnamed(state: Shell, *args: str) -> Done:
     return state("unnamed", *args, "-s", f"FILES_STORE={state.folder / 'store'}")
 
 
@@ -69,7 +69,7 @@ def test_it_is_removed_if_that_is_asked_for_and_nothing_else_is(state: Shell, st
         store / name(digest.hex()) for digest in (WITHDRAWN, UNKNOWN) for name in (path_of, text_path_of)
     }
     assert all_files(store) == before - removed
-    assert unnamed(state).stdout == ""
+    assert run_unnamed(state).stdout == ""
 
 
 def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Path) -> None:
@@ -77,15 +77,15 @@ def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Pa
         folder.lock(alone=False)
         before = all_files(store)
         error = f"scrapy state: error: a run stores documents in {store}: wait until it ends\n"
-        assert unnamed(state, "--remove") == Done(1, "", error)
+        assert run_unnamed(state, "--remove") == Done(1, "", error)
         assert all_files(store) == before
-        assert unnamed(state).status == 0
+        assert run_unnamed(state).status == 0
 
 
 def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: Path) -> None:
     state.fill(lambda connection: confirm_withdrawn(connection, {1: 1_700_000_200}))
     before = all_files(store)
-    done = unnamed(state, "--remove")
+    done = run_unnamed(state, "--remove")
     assert (done.status, done.stdout) == (1, "")
     assert "is it the state of these documents (setting WOO_STATE_URL)?" in done.stderr
     assert all_files(store) == before

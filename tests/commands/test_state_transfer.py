@@ -92,7 +92,7 @@ def test_a_host_that_a_run_is_using_is_not_imported_and_neither_are_the_others(f
     assert filled.locs() == locs(5)
 
 
-def test_the_whole_state_is_as_it_was_after_reading(filled: Shell) -> None:
+def test_reading_does_not_change_the_state(filled: Shell) -> None:
     def keep(connection: Any) -> None:
         keep_read(connection, 1, etag='"e"', last_modified=None, digest=b"d", at=HARVESTED)
 

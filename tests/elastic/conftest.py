@@ -18,5 +18,5 @@ __all__ = ["alias", "ca", "ca_bundle", "elasticsearch", "elasticsearch_url", "ma
 def installation(
     tmp_path: Path, ca_bundle: Path, site: Site, elasticsearch_url: str, alias: str
 ) -> Searching:
-    """One whose records go to an index of the test's own."""
+    """Return an installation whose records go to an index of the test's own."""
     return Searching(tmp_path, ca_bundle, [site], elasticsearch_url, alias)

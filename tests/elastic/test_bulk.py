@@ -35,7 +35,7 @@ def actions(count: int) -> list[BulkAction]:
 def written(
     client: Elasticsearch, alias: str, url: str, bulk: Callable[[int], int | None], count: int
 ) -> tuple[BulkOutcome, list[str]]:
-    """What became of a batch through a proxy, and the ids in the order in which the server took them."""
+    """Write a batch through a proxy; return the result, and the ids in the order in which they were sent."""
     prepare_index(client, alias, WOO)
     with Proxy(url, bulk) as proxy:
         settings = crawler_of(WOO_ELASTICSEARCH_URL=proxy.url).settings

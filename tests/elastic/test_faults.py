@@ -30,7 +30,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def secure() -> Iterator[Server]:
-    """A server of this module's own, with HTTPS and users."""
+    """Start a server for this module, with HTTPS and users."""
     with TemporaryDirectory(prefix="woo-test-es-") as folder:
         Path(folder).chmod(0o755)
         server = Server(Path(folder) / "node", secure=True)
@@ -70,7 +70,7 @@ def test_a_server_that_is_killed_in_a_bulk_and_started_again_has_each_document_o
         assert_agree(client, "killed", tmp_path, all_of(site, 100))
 
 
-def test_a_server_that_is_busy_for_a_while_is_tried_again_and_the_order_holds(
+def test_a_busy_server_is_tried_again_and_the_order_is_kept(
     installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
 ) -> None:
     publish(site, numbered(50))
@@ -151,13 +151,13 @@ def test_the_crawl_waits_for_a_server_that_is_slow(
     def written() -> list[int]:
         return [len(read_lines(path)) for path in installation.folder.glob("records/*.jsonl")]
 
-    def hold(number: int) -> None:
+    def delay(number: int) -> None:
         if number == 1:
             wait_until(lambda: any(written()), "records are written")
             sleep(3)  # in which a crawl that does not wait would harvest all
             harvested_by_then.extend(written())
 
-    with Proxy(installation.url, hold) as proxy:
+    with Proxy(installation.url, delay) as proxy:
         installation.url = proxy.url
         run = installation.run(**settings, WOO_DURABLE_INTERVAL=0.1)
     assert (run.returncode, len(run.records)) == (0, 200)
@@ -177,7 +177,7 @@ def test_an_answer_that_makes_no_sense_ends_the_run(installation: Searching, sit
 
 
 @pytest.mark.parametrize("documents", [25, 5], ids=["while the crawl waits", "at its end"])
-def test_a_run_that_is_told_to_stop_does_not_wait_for_a_server_that_is_away(
+def test_a_run_that_is_stopped_does_not_wait_for_a_server_that_is_away(
     documents: int, installation: Searching, site: Site
 ) -> None:
     publish(site, numbered(documents))
@@ -207,7 +207,7 @@ def test_a_sitemap_of_which_the_index_misses_a_document_is_read_again(
     assert not installation.run().records
 
 
-def test_a_server_that_is_not_there_is_told_in_one_line_before_anything_is_harvested(
+def test_a_server_that_is_not_there_gives_one_line_before_anything_is_harvested(
     tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(2))
@@ -219,7 +219,7 @@ def test_a_server_that_is_not_there_is_told_in_one_line_before_anything_is_harve
     )
 
 
-def test_a_url_that_cannot_be_used_is_told_without_its_password(
+def test_an_error_about_a_wrong_url_does_not_show_its_password(
     tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(2))
@@ -239,7 +239,7 @@ def test_a_url_that_cannot_be_used_is_told_without_its_password(
     ],
     ids=["API key", "password", "authority", "no such file"],
 )
-def test_what_the_server_or_the_client_does_not_trust_is_told_in_one_line(
+def test_what_the_server_or_the_client_does_not_trust_gives_one_line(
     secure: Server, tmp_path: Path, ca_bundle: Path, site: Site, settings: dict[str, object], line: str
 ) -> None:
     publish(site, numbered(2))

@@ -37,7 +37,7 @@ class Indexed(Permits):
     alias: str = ""
 
     def harvest(self, site: Site, **settings: object) -> Run:
-        """One run over the site's folder."""
+        """Run the spider once over the folder of the site."""
         where = {"WOO_ELASTICSEARCH_URL": self.url, "WOO_ELASTICSEARCH_PERMITS_INDEX": self.alias}
         return self.run(site.url(FOLDER), **{**where, **settings})
 
@@ -48,7 +48,7 @@ def permits(tmp_path: Path, ca_bundle: Path, elasticsearch_url: str, alias: str)
 
 
 def statuses(client: Elasticsearch, alias: str) -> dict[str, str]:
-    """The status of each case in the index, by the end of its URL."""
+    """Return the status of each case in the index, by the end of its URL."""
     client.indices.refresh(index=alias)
     found = [hit["_source"] for hit in client.search(index=alias, size=1000)["hits"]["hits"]]
     return {one["vergunning"]["identifier"].removeprefix(CASE): one["status"] for one in found}

@@ -82,7 +82,7 @@ def test_a_feed_that_cannot_be_used_stops_the_start_with_an_index_too(
     assert run.stderr.startswith("scrapy crawl: error: FEEDS names outputs of which none can be used")
 
 
-def test_without_the_client_the_line_tells_what_to_install(
+def test_without_the_client_the_line_says_what_to_install(
     installation: Searching, site: Site, tmp_path: Path
 ) -> None:
     publish(site, numbered(2))
@@ -116,8 +116,8 @@ def test_a_document_that_the_index_refuses_is_put_aside_and_comes_again(
     assert run.stats["woo/elasticsearch/refused"] == 2
     assert run.stats["finish_reason"] == "finished"
     assert run.report is not None
-    told = f"scrapy crawl: error: Elasticsearch refused 2 documents: see {run.report}/refused.jsonl"
-    assert run.stderr.splitlines()[-1] == told
+    line = f"scrapy crawl: error: Elasticsearch refused 2 documents: see {run.report}/refused.jsonl"
+    assert run.stderr.splitlines()[-1] == line
     refused = read_lines(run.report / "refused.jsonl")
     assert {one["document"]["document"]["weblocatie"] for one in refused} == locs(site, "a", "b")
     assert "lastmod" in refused[0]["reason"]

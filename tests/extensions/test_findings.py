@@ -112,7 +112,7 @@ def test_a_feed_of_a_project_without_the_extension_gets_spider_and_time() -> Non
 
 def test_an_item_counts_for_the_host_that_lists_it_and_a_report_is_made(tmp_path: Path) -> None:
     extension = opened(tmp_path)
-    extension.accounts.of("www.a.nl").looked_at(1, 0)
+    extension.accounts.of("www.a.nl").count_entries(1, 0)
     report = Reporter(extension.report, url="https://www.a.nl/1.pdf", host="www.a.nl")
     extension.item_scraped(WooItem(record(), None, report))
     extension.item_scraped({"another": "item"})
@@ -133,7 +133,7 @@ def test_an_error_in_the_report_is_one_line_and_loses_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     extension = opened(tmp_path)
-    extension.accounts.of("www.a.nl").delivered(record())  # of a document that is not listed
+    extension.accounts.of("www.a.nl").count_record(record())  # of a document that is not listed
     stats_of(extension)
     (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
     assert line.getMessage().startswith(f"No report was made of {extension.folder}: ValueError: www.a.nl: ")

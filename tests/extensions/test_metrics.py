@@ -1,4 +1,4 @@
-"""What Prometheus and Grafana get."""
+"""The metrics that Prometheus and Grafana read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(path: Path) -> list[Metric]:
 
 
 def samples(path: Path) -> Samples:
-    """The values by name and labels; the label that all have is left out."""
+    """Return the values by name and labels, without the label that all have."""
     return {
         (each.name, frozenset(each.labels.items() - {("spider", "woo")})): each.value
         for metric in read(path)
@@ -170,9 +170,9 @@ def test_panels_have_a_number_a_place_and_a_variable_for_their_source(dashboard:
 def test_every_metric_stands_in_the_docs_with_its_labels() -> None:
     page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
     rows = [line.split("|") for line in page.splitlines() if line.startswith("| `woo_")]
-    told = {
+    labels_by_name = {
         name: tuple(re.findall(r"\w+", labels))
         for _, names, labels, *_ in rows
         for name in re.findall(r"woo_\w+", names)
     }
-    assert told == {name: labels for name, (_, labels) in METRICS.items()}
+    assert labels_by_name == {name: labels for name, (_, labels) in METRICS.items()}

@@ -60,7 +60,7 @@ def test_a_crawl_delay_beyond_reason_counts_as_the_longest(crawl: Crawl, site: S
     assert min(pauses(done, site)[1:]) >= 0.3
 
 
-def test_the_rest_that_a_host_asks_for_holds_for_all_of_its_requests(
+def test_the_pause_that_a_host_asks_for_applies_to_all_its_requests(
     crawl: Crawl, make_site: MakeSite, tmp_path: Path
 ) -> None:
     busy, other = make_site(), make_site()
@@ -114,7 +114,7 @@ def test_of_a_host_that_asks_for_a_day_of_rest_all_is_left_for_another_run(
     assert left["seen"] == f"{40 - len(asked)} documenten over, {len(asked)} opgevraagd"
 
 
-def test_the_crawl_delay_of_a_host_holds_for_indexes_of_others_on_it(
+def test_the_crawl_delay_of_a_host_applies_to_indexes_of_others_on_it(
     crawl: Crawl, make_site: MakeSite, tmp_path: Path
 ) -> None:
     vendor, towns = make_site(), [make_site() for _ in range(3)]

@@ -24,7 +24,7 @@ NO_LINES = {"WOO_PROGRESS_INTERVAL": 0}
 
 
 class Installation:
-    """Two hosts, of which one lists documents that take a while: the run is seen while it goes on."""
+    """Two hosts, one with slow documents, so that the run can be observed while it is active."""
 
     def __init__(self, folder: Path, bundle: Path, site: Site, other: Site) -> None:
         publish(site, numbered(40))
@@ -61,7 +61,7 @@ def installation(tmp_path: Path, ca_bundle: Path, site: Site, make_site: MakeSit
 
 
 def shows(lines: list[str], *names: str) -> bool:
-    """Whether the display stands there, with these rows."""
+    """Return whether the display is shown, with these rows."""
     starts = {line.split(maxsplit=1)[0] for line in lines}
     return starts >= set(names)
 
@@ -125,7 +125,7 @@ def test_nothing_is_drawn_where_it_is_not_wanted(installation: Installation, giv
     assert terminal.all_lines[0].startswith("woo: finished in ")
 
 
-def test_records_on_standard_output_stay_whole(installation: Installation) -> None:
+def test_records_on_standard_output_are_not_mixed_with_progress(installation: Installation) -> None:
     terminal, seen = installation.watch(
         "-O", "-:jsonlines", "-a", "documents=none", LOG_LEVEL="ERROR", slow=False
     )
@@ -198,8 +198,8 @@ process.start()
 
 
 def figures(seconds: float, listed: int | None, requests: int = 0, **given: Any) -> Figures:
-    whole: dict[str, Any] = {"selected": 10, "done": 0, "complete": 0, "records": 0}
-    return Figures("woo", seconds, requests, **{**whole, **given}, listed=listed)
+    defaults: dict[str, Any] = {"selected": 10, "done": 0, "complete": 0, "records": 0}
+    return Figures("woo", seconds, requests, **{**defaults, **given}, listed=listed)
 
 
 def test_the_speed_is_that_of_the_last_half_minute() -> None:

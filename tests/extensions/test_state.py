@@ -1,4 +1,4 @@
-"""When the state learns of a document: the last of the outputs decides."""
+"""A document is confirmed to the state when the last output has it."""
 
 from __future__ import annotations
 

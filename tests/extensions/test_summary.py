@@ -18,7 +18,7 @@ CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "i
 
 
 def figures(**given: Any) -> Figures:
-    whole: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "selected": 884,
         "done": 884,
         "complete": 871,
@@ -30,7 +30,7 @@ def figures(**given: Any) -> Figures:
         "withdrawn": 3,
         "codes": CODES,
     }
-    return Figures("woo", 723, 15_000, 12_054, **{**whole, **given})
+    return Figures("woo", 723, 15_000, 12_054, **{**defaults, **given})
 
 
 def test_the_summary_has_hosts_documents_findings_and_the_report(tmp_path: Path) -> None:
@@ -55,13 +55,13 @@ def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
     assert text.endswith(f"findings       0 errors, 0 warnings, 0 notices\n  files          {tmp_path}")
 
 
-def test_what_the_index_refused_is_told(tmp_path: Path) -> None:
+def test_documents_that_the_index_refused_are_reported(tmp_path: Path) -> None:
     text = summary(figures(refused=1300), "finished", tmp_path)
     assert "  refused        1,300 by Elasticsearch: see refused.jsonl\n" in text
     assert "by Elasticsearch" not in summary(figures(), "finished", tmp_path)
 
 
-def test_a_spider_without_accounts_tells_its_records(tmp_path: Path) -> None:
+def test_a_spider_without_accounts_shows_its_records(tmp_path: Path) -> None:
     text = summary(figures(selected=None, listed=None, codes={}), "finished", tmp_path)
     assert text.splitlines()[1] == "  records        12,054"
 
@@ -73,7 +73,7 @@ def test_durations_have_two_units_at_most(seconds: float, text: str) -> None:
     assert formatting.duration(seconds) == text
 
 
-def test_what_is_one_is_told_so() -> None:
+def test_a_count_of_one_has_a_singular_noun() -> None:
     assert formatting.counted(1, "host") == "1 host"
     assert formatting.counted(2000, "host") == "2,000 hosts"
     assert formatting.time_left(None) == "end not known yet"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.conftest import skip_or_fail
-from tests.report.runs import BODY, HOST, about_document, about_host, read, write_run
+from tests.report.runs import HOST, ORGANISATION, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.page import ONE_PAGE_HOSTS
@@ -54,7 +54,7 @@ def publishers(number: int) -> tuple[list[Account], list[Finding]]:
     shared = [about_host("sitemap.naamruimte", host=host, seen="urn:x") for host in (HOST, "www.c.nl")]
     missing = about_host("robots.ontbreekt", host="www.b.nl:8443")
     well = read("www.c.nl", harvested=3)
-    well.organisations = [BODY, {"id": "2", "name": "Waterschap Vallei en Veluwe"}]
+    well.organisations = [ORGANISATION, {"id": "2", "name": "Waterschap Vallei en Veluwe"}]
     accounts = [
         read(harvested=7, unchanged=2, findings=faults),
         Account("www.b.nl:8443", visited=True, complete=False),

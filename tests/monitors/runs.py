@@ -23,12 +23,12 @@ BOUNDS = Bounds(age=timedelta(hours=30), well=10, drop=0.1, rise=0.5, coverage=0
 def account(
     host: str = "www.a.nl", listed: int = 100, *, complete: bool | None = True, **given: Any
 ) -> Account:
-    """What became of the documents of a host."""
+    """Return the account of a host."""
     return Account(host, visited=True, complete=complete, listed=listed, **given)
 
 
 def run(*accounts: Account, reason: str = "finished", hours_ago: float = 1, **errors: int) -> EndedRun:
-    """A run with these accounts; *errors* is how many errors there are, by the name of the host."""
+    """Return a run with these accounts; *errors* is the number of errors by host."""
     return EndedRun(
         name="woo-2026-11-21T05-15-00.000000",
         ended=NOW - timedelta(hours=hours_ago),
@@ -46,11 +46,11 @@ def write_run(
     reason: str = "finished",
     stats: Mapping[str, object] = MappingProxyType({}),
 ) -> Path:
-    """Leave the folder of a run that ended then."""
+    """Make the folder of a run that ended then."""
     folder = reports / f"{spider}-{ended:%Y-%m-%dT%H-%M-%S.%f}"
     folder.mkdir(parents=True)
-    told = {"finish_time": ended.isoformat(), "finish_reason": reason, **stats}
-    (folder / "stats.json").write_text(json.dumps(told))
+    stats_of_run = {"finish_time": ended.isoformat(), "finish_reason": reason, **stats}
+    (folder / "stats.json").write_text(json.dumps(stats_of_run))
     if accounts:
         made = Accounts()
         for each in accounts:

@@ -24,7 +24,7 @@ Posted = list[tuple[str, dict[str, str]]]
 
 
 class Slack(BaseHTTPRequestHandler):
-    """Answers as Slack does, and keeps what was posted."""
+    """A server that answers as Slack does, and keeps the posted messages."""
 
     posted: Posted
 
@@ -39,7 +39,7 @@ class Slack(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing on stderr."""
+        """Log nothing to stderr."""
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_what_failed_is_posted_to_slack(slack: tuple[str, Posted]) -> None:
     assert "www.a.nl (100 documents before)" in form["text"]
 
 
-def test_an_action_that_fails_is_told_in_a_line() -> None:
+def test_a_notification_that_fails_is_reported_in_a_line() -> None:
     suite = RunSuite(crawler(**SLACK))
     suite.monitors_failed_actions[0].manager._client.base_url = "http://127.0.0.1:1/api/"
     outcome = MonitorResults(MonitorRunner().run(suite, **FAILING))
@@ -81,7 +81,7 @@ def test_an_action_that_fails_is_told_in_a_line() -> None:
     assert line.startswith("SendSlack: urllib.error.URLError: ")
 
 
-def test_without_settings_nobody_is_told() -> None:
+def test_without_settings_nobody_is_notified() -> None:
     assert RunSuite(crawler()).monitors_failed_actions == []
     outcome = run_monitors(crawler(), **FAILING)  # type: ignore[arg-type]
     assert not outcome.passed
@@ -91,6 +91,6 @@ def test_without_settings_nobody_is_told() -> None:
     ]
 
 
-def test_slack_needs_somebody_to_tell() -> None:
+def test_slack_needs_a_recipient() -> None:
     with pytest.raises(NotConfigured, match="SPIDERMON_SLACK_RECIPIENTS"):
         SendSlack.from_crawler(crawler(SPIDERMON_SLACK_SENDER_TOKEN="xoxb-1"))

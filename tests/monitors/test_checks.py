@@ -12,7 +12,7 @@ def test_a_day_and_a_bit_without_a_run_is_a_problem(hours: float, problems: int)
     assert len(checks.age(run(hours_ago=hours), NOW, BOUNDS)) == problems
 
 
-def test_the_age_is_told_with_what_was_expected() -> None:
+def test_the_age_is_reported_with_what_was_expected() -> None:
     (line,) = checks.age(run(hours_ago=50), NOW, BOUNDS)
     assert line.startswith("no run has ended for 50 hours: expected one in 30 hours; the last was woo-2026")
 
@@ -45,7 +45,7 @@ def test_no_other_host_counts_as_suddenly_empty(then: Account, now: Account) -> 
     assert checks.emptied(run(now), [run(then)], BOUNDS) == []
 
 
-def test_an_unreadable_host_is_held_against_the_last_run_that_read_it() -> None:
+def test_an_unreadable_host_is_compared_with_the_last_run_that_read_it() -> None:
     before = [run(account(listed=100)), run(account(listed=0, complete=None)), run(account("www.b.nl"))]
     assert len(checks.emptied(run(account(listed=0)), before, BOUNDS)) == 1
 
@@ -65,7 +65,7 @@ def test_a_drop_of_more_than_a_tenth_is_a_problem(listed: int, problems: int) ->
     assert len(checks.dropped(now, before, BOUNDS)) == problems
 
 
-def test_a_drop_is_told_with_both_numbers() -> None:
+def test_a_drop_is_reported_with_both_numbers() -> None:
     (line,) = checks.dropped(run(account(listed=500)), [run(account(listed=1000))], BOUNDS)
     assert line.startswith("500 documents are listed, and the same hosts listed 1,000 the last time (-50%)")
 
@@ -93,7 +93,7 @@ def test_the_findings_of_a_new_host_are_no_rise() -> None:
     assert checks.risen(run(account("www.new.nl"), new=900), [run(account(), a=0)], BOUNDS) == []
 
 
-def test_a_spider_without_accounts_is_held_against_the_hosts_it_found_something_at() -> None:
+def test_a_spider_without_accounts_is_compared_by_the_hosts_with_findings() -> None:
     assert len(checks.risen(run(a=90), [run(a=10)], BOUNDS)) == 1
 
 

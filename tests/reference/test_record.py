@@ -11,14 +11,14 @@ def test_every_key_has_a_meaning() -> None:
     ] == []
 
 
-def test_nested_keys_stand_with_their_whole_path() -> None:
+def test_nested_keys_have_their_complete_path() -> None:
     keys = [key for key, _, _ in rows(Record)]
     assert keys[:2] == ["`id`", "`document`"]
     assert "`document.classificatiecollectie.informatiecategorieen[]`" in keys
     assert "`versies[].bestanden[].mime-type`" in keys
 
 
-def test_kinds_of_values_are_told() -> None:
+def test_the_types_of_values_are_named() -> None:
     kinds = {key.strip("`"): kind for key, kind, _ in rows(Record)}
     assert kinds["document"] == "object"
     assert kinds["document.publisher"] == "waarde"

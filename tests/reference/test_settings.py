@@ -74,6 +74,6 @@ def test_what_a_comment_says_of_scrapys_own_value_is_true() -> None:
         assert value == str(getattr(default_settings, name)), name
 
 
-def test_a_comment_holds_for_the_group_of_settings_below_it() -> None:
+def test_a_comment_applies_to_the_group_of_settings_below_it() -> None:
     source = "# Scrapy: 8 and 9. Fewer\n# is better.\nA_A = 1\nB_B = 2\n\nC_C = 3\n# Off.\nD_D = 4\n"
     assert reasons(source) == {"A_A": "Fewer is better.", "B_B": "Fewer is better.", "C_C": "", "D_D": "Off."}

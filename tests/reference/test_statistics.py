@@ -10,7 +10,7 @@ from woo_harvester.reference.statistics import STATISTICS
 
 
 def keys_in(path: Path) -> Iterator[str]:
-    """The keys of statistics in a module, with ``<>`` for each part that is filled in."""
+    """Return the keys of statistics in a module, with ``<>`` for each part that is filled in."""
     if "reference" in path.parts:
         return
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -14,12 +14,12 @@ from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
 HOST = "www.a.nl"
-BODY = {"id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "name": "gemeente Amsterdam"}
+ORGANISATION = {"id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "name": "gemeente Amsterdam"}
 CATEGORY = next(iter(informatiecategorieen()))
 
 
 def about_document(code: str, host: str = HOST, number: int = 1, **given: Any) -> Finding:
-    """A finding about one document."""
+    """Return a finding about one document."""
     return Finding(
         code=code,
         host=host,
@@ -32,12 +32,12 @@ def about_document(code: str, host: str = HOST, number: int = 1, **given: Any) -
 
 
 def about_host(code: str, host: str = HOST, **given: Any) -> Finding:
-    """A finding about a host or one of its files."""
+    """Return a finding about a host or one of its files."""
     return Finding(code=code, host=host, url=given.pop("url", f"https://{host}/robots.txt"), **given)
 
 
 def record(cause: Oorzaak = Oorzaak.AANLEVERING, defaults: dict[str, str] | None = None) -> Record:
-    """A record of which the publisher gave everything but what is in *defaults*."""
+    """Return a record for which the publisher gave everything except *defaults*."""
     document = Document(weblocatie="https://www.a.nl/documenten/1.pdf")
     document.classificatiecollectie.informatiecategorieen = [Waarde(None, CATEGORY.uri, CATEGORY.label)]
     document.documenthandelingen = [Documenthandeling()]
@@ -55,21 +55,21 @@ def read(
     harvested: int = 0,
     unchanged: int = 0,
     findings: Iterable[Finding] = (),
-    body: dict[str, str] | None = BODY,
+    body: dict[str, str] | None = ORGANISATION,
     path: str = "/api/sitemap/2025/5.xml",
 ) -> Account:
-    """The account of a host that was read to its end, as a crawl would fill it."""
+    """Return the account of a host that was read to its end, as a crawl fills it."""
     account = Account(host, organisations=[body] if body else [], visited=True, complete=True)
-    account.saw_index(f"https://{host}/api/sitemapindex-diwoo.xml")
-    account.saw_sitemap(f"https://{host}{path}")
-    account.saw_sitemap(f"https://{host}{path}")
+    account.count_index(f"https://{host}/api/sitemapindex-diwoo.xml")
+    account.count_sitemap(f"https://{host}{path}")
+    account.count_sitemap(f"https://{host}{path}")
     noted = [found for found in findings if found.host == host]
     of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF, REPEATED)]
-    account.looked_at(harvested + unchanged + len(of_entries), unchanged)
+    account.count_entries(harvested + unchanged + len(of_entries), unchanged)
     for found in noted:
-        account.note(found)
+        account.count_finding(found)
     for _ in range(harvested):
-        account.delivered(record())
+        account.count_record(record())
     return account
 
 
@@ -84,6 +84,6 @@ def write_run(
         written.add(account)
     run.write_accounts(written)
     run.findings.write_text("".join(map(finding_line, findings)), encoding="utf-8")
-    told = {"finish_reason": "finished", "finish_time": "2026-11-21T08:00:00.5+01:00"} | stats
-    run.stats.write_text(json.dumps(told), encoding="utf-8")
+    stats_of_run = {"finish_reason": "finished", "finish_time": "2026-11-21T08:00:00.5+01:00"} | stats
+    run.stats.write_text(json.dumps(stats_of_run), encoding="utf-8")
     return run

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.runs import BODY, CATEGORY, HOST, about_document, about_host, read, write_run
+from tests.report.runs import CATEGORY, HOST, ORGANISATION, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
@@ -42,7 +42,7 @@ def a_run(folder: Path) -> RunFolder:
     return write_run(folder, accounts, findings, **{"woo/register/date": "2026-11-20", "start_time": "x"})
 
 
-def test_a_report_tells_what_was_listed_and_what_became_of_it(tmp_path: Path) -> None:
+def test_a_report_has_what_was_listed_and_what_became_of_it(tmp_path: Path) -> None:
     report = made(a_run(tmp_path / "woo-1"))
     totals = report["totals"]
     assert (totals["hosts"], totals["listed"], totals["harvested"]) == (2, 7, 6)
@@ -62,7 +62,7 @@ def test_a_host_has_the_keys_of_the_audit(tmp_path: Path) -> None:
     worst, best = made(a_run(tmp_path / "woo-1"))["hosts"]
     assert (worst["host"], worst["listed"], worst["harvested"], worst["score"]) == (OTHER, 0, 0, 5)
     assert (best["host"], best["listed"], best["harvested"]) == (HOST, 7, 6)
-    assert best["organisations"] == [BODY]
+    assert best["organisations"] == [ORGANISATION]
     first, second = best["findings"]
     assert (first["code"], first["count"], first["seen"]) == ("loc.geen-https", 1, "http://www.a.nl/1.pdf")
     assert first["snippet"]["after"].splitlines()[1] == "  <loc>https://www.a.nl/1.pdf</loc>"
@@ -132,7 +132,7 @@ def test_a_report_of_a_killed_run_is_made_of_its_findings(tmp_path: Path) -> Non
 
 def test_documents_that_the_run_did_not_come_to_are_a_loss_without_a_code(tmp_path: Path) -> None:
     account = read(harvested=1)
-    account.looked_at(3, 0)
+    account.count_entries(3, 0)
     (host,) = made(write_run(tmp_path / "woo-1", [account]))["hosts"]
     assert host["funnel"][-1] == {
         "stage": "harvested",
@@ -141,7 +141,7 @@ def test_documents_that_the_run_did_not_come_to_are_a_loss_without_a_code(tmp_pa
     }
 
 
-def test_a_second_run_tells_what_changed(tmp_path: Path) -> None:
+def test_a_second_run_reports_what_changed(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
     first = [about_host("robots.te-groot")]
     assemble_report(write_run(tmp_path / "woo-1", [read(harvested=2)], first), history=history)
@@ -163,15 +163,15 @@ def test_a_second_run_tells_what_changed(tmp_path: Path) -> None:
     assert {"robots.te-groot", "sitemap.ongeldig"} <= report["explanations"].keys()
 
 
-def test_bodies_with_several_hosts_of_their_own_are_told(tmp_path: Path) -> None:
+def test_organisations_with_several_hosts_of_their_own_are_in_the_report(tmp_path: Path) -> None:
     shared = read("shared.nl", harvested=1)
-    shared.organisations = [BODY, {"id": "2", "name": "Waterschap"}]
+    shared.organisations = [ORGANISATION, {"id": "2", "name": "Waterschap"}]
     report = made(write_run(tmp_path / "woo-1", [read(harvested=1), read(OTHER, harvested=2), shared]))
     (body,) = report["organisations"]
-    assert (body["name"], body["hosts"], body["harvested"]) == (BODY["name"], 2, 3)
+    assert (body["name"], body["hosts"], body["harvested"]) == (ORGANISATION["name"], 2, 3)
 
 
-def test_a_fault_that_hosts_share_is_told_once(tmp_path: Path) -> None:
+def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:
     findings = [about_host("sitemap.ongeldig", host=host) for host in (HOST, OTHER)]
     accounts = [read(harvested=1), read(OTHER, harvested=1)]
     (fault,) = made(write_run(tmp_path / "woo-1", accounts, findings))["faults"]

@@ -21,7 +21,7 @@ def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool 
         (then(0, 0, None), "geen score", UNKNOWN),
     ],
 )
-def test_a_badge_tells_in_words_what_its_colour_means(host: HostResult, text: str, colour: str) -> None:
+def test_a_badge_says_in_words_what_its_colour_means(host: HostResult, text: str, colour: str) -> None:
     made = etree.fromstring(badge(host).encode())
     assert made.get("aria-label") == f"Woo-oogst: {text}"
     assert [each.text for each in made.iter("{*}text")] == ["Woo-oogst", text]
@@ -38,7 +38,7 @@ def test_white_can_be_read_on_every_colour(colour: str) -> None:
 
 
 def luminance(colour: str) -> float:
-    """By WCAG 2.2, "relative luminance"."""
+    """Return the relative luminance as WCAG 2.2 defines it."""
     parts = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

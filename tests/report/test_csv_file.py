@@ -41,6 +41,6 @@ def test_what_a_spreadsheet_would_run_is_a_text(tmp_path: Path) -> None:
     assert row["seen"] == '\'=HYPERLINK("https://evil.example")'
 
 
-def test_spreadsheets_are_told_the_encoding(tmp_path: Path) -> None:
+def test_the_file_states_its_encoding_for_spreadsheets(tmp_path: Path) -> None:
     rows(tmp_path)
     assert (tmp_path / "woo-1" / "report.csv").read_bytes().startswith(b"\xef\xbb\xbfhost,")

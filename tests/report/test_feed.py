@@ -36,7 +36,7 @@ def test_only_runs_with_news_have_an_entry_newest_first() -> None:
     ]
 
 
-def test_an_entry_tells_what_came_and_what_was_mended() -> None:
+def test_an_entry_says_what_is_new_and_what_is_fixed() -> None:
     made = read(run(1, 9, came=("titel.ontbreekt",), mended=("robots.te-groot",)))
     text = made.findtext(f"{A}entry/{A}content") or ""
     assert "9 van 10 documenten geoogst" in text

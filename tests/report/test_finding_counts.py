@@ -72,7 +72,7 @@ def test_a_last_line_that_a_killed_run_did_not_end_does_not_count(tmp_path: Path
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '"text"'])
-def test_a_line_that_is_no_finding_is_told_with_its_number(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_no_finding_is_reported_with_its_number(tmp_path: Path, line: str) -> None:
     path = write(tmp_path / "findings.jsonl", about_host("robots.ontbreekt"))
     with path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")

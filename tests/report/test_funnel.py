@@ -64,7 +64,7 @@ def test_the_sums_close_whatever_is_lost(
 
 def test_what_the_run_did_not_come_to_is_missing_at_the_end() -> None:
     account = read(harvested=1)
-    account.looked_at(4, 0)
+    account.count_entries(4, 0)
     assert account.unfinished == 4
     assert reached(account) == {"listed": 5, "valid": 5, "allowed": 5, "fetched": 5, "harvested": 1}
 
@@ -81,8 +81,8 @@ def test_a_repeated_loc_counts_once() -> None:
 
 def test_a_sitemap_that_is_passed_over_counts_with_its_documents() -> None:
     account = Account(HOST)
-    account.saw_sitemap("https://www.a.nl/sitemap-1.xml")
-    account.passed_over(40)
+    account.count_sitemap("https://www.a.nl/sitemap-1.xml")
+    account.count_unchanged_sitemap(40)
     assert (account.sitemaps, account.sitemaps_unchanged) == (1, 1)
     assert (account.listed, account.unchanged, account.harvested_now_or_before) == (40, 40, 40)
 
@@ -90,13 +90,13 @@ def test_a_sitemap_that_is_passed_over_counts_with_its_documents() -> None:
 @pytest.mark.parametrize("code", ["tls.ongeldig", "robots.verboden", "loc.geen-https"])
 def test_a_finding_about_a_file_loses_no_document(code: str) -> None:
     account = Account(HOST)
-    account.note(about_host(code))
+    account.count_finding(about_host(code))
     assert account.lost == {}
 
 
 def test_a_warning_loses_no_document() -> None:
     account = Account(HOST)
-    account.note(about_document("titel.ontbreekt"))
+    account.count_finding(about_document("titel.ontbreekt"))
     assert account.lost == {}
 
 
@@ -110,7 +110,7 @@ def test_every_loss_is_an_error_and_every_error_about_a_document_is_a_loss() -> 
 def test_records_are_counted_by_what_they_are() -> None:
     account = Account(HOST)
     for cause in Oorzaak:
-        account.delivered(record(cause))
+        account.count_record(record(cause))
     assert account.harvested == {"aanlevering": 1, "wijziging": 1, "herpublicatie": 1}
     assert (account.records, account.withdrawn) == (3, 1)
     assert account.categories == {CATEGORY.uri: 3}
@@ -118,8 +118,8 @@ def test_records_are_counted_by_what_they_are() -> None:
 
 def test_a_field_that_was_filled_in_was_not_given() -> None:
     account = Account(HOST)
-    account.delivered(record(defaults={"document.publisher": "register"}))
-    account.delivered(record())
+    account.count_record(record(defaults={"document.publisher": "register"}))
+    account.count_record(record())
     assert account.fields["publisher"] == 1
     assert account.fields["officieleTitel"] == 2
     assert account.fields["documenthandeling"] == 2
@@ -130,8 +130,8 @@ def test_a_field_that_was_filled_in_was_not_given() -> None:
 def test_findings_go_to_the_account_of_their_host() -> None:
     accounts = Accounts()
     accounts.of(HOST)
-    accounts.note(about_document("loc.ongeldig"))
-    accounts.note(about_document("loc.ongeldig", host="www.elsewhere.nl"))
+    accounts.count_finding(about_document("loc.ongeldig"))
+    accounts.count_finding(about_document("loc.ongeldig", host="www.elsewhere.nl"))
     assert accounts.of(HOST).lost == {"loc.ongeldig": 1}
     assert len(accounts) == 1
 
@@ -152,8 +152,8 @@ def test_numbers_in_paths_are_left_out(url: str, pattern: str) -> None:
 def test_only_a_few_shapes_of_paths_are_remembered() -> None:
     account = Account(HOST)
     for letter in "abcdefghijklmnop":
-        account.saw_sitemap(f"https://www.a.nl/{letter}/1.xml")
-        account.saw_sitemap(f"https://www.a.nl/{letter}/2.xml")
+        account.count_sitemap(f"https://www.a.nl/{letter}/1.xml")
+        account.count_sitemap(f"https://www.a.nl/{letter}/2.xml")
     assert account.patterns == {f"/{letter}/#.xml": 2 for letter in "abcdefgh"}
     assert len(account.patterns) == MAX_PATTERNS
 
@@ -173,7 +173,7 @@ def test_each_loss_belongs_to_one_stage() -> None:
 
 def test_of_a_sitemap_that_is_passed_over_what_is_still_wrong_is_lost() -> None:
     account = Account(HOST)
-    account.passed_over(3, 1)
-    account.note(about_document("document.leeg"))
+    account.count_unchanged_sitemap(3, 1)
+    account.count_finding(about_document("document.leeg"))
     assert (account.listed, account.unchanged, account.lost) == (3, 2, {"document.leeg": 1})
     assert account.unfinished == 0

@@ -15,7 +15,7 @@ from woo_harvester.report.score import score
 
 
 def visit(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Changes | None, EarlierRuns]:
-    """What changed, and the past for the run after it."""
+    """Return what changed, and the earlier runs for the next run."""
     counts = Counter((found.code, is_about_document(found.as_dict())) for found in findings)
     now, changes = compare(account, score(counts, account), counts, past)
     at = f"2026-11-{len(past.runs) + 1:02}T08:00:00+01:00"
@@ -28,7 +28,7 @@ def test_a_first_visit_has_nothing_to_compare_with() -> None:
     assert past.points(HOST)[0].harvested == 1
 
 
-def test_findings_come_stay_and_are_mended() -> None:
+def test_findings_come_stay_and_are_fixed() -> None:
     _, past = visit(EarlierRuns(), read(), about_host("robots.te-groot"), about_host("sitemap.ongeldig"))
     changes, _ = visit(past, read(), about_host("robots.te-groot"), about_host("index.naam"))
     assert changes is not None
@@ -40,7 +40,7 @@ def test_findings_come_stay_and_are_mended() -> None:
     )
 
 
-def test_a_warning_about_a_document_that_was_not_read_again_is_not_mended() -> None:
+def test_a_warning_about_a_document_that_was_not_read_again_is_not_fixed() -> None:
     finding = about_document("titel.ontbreekt")
     _, past = visit(EarlierRuns(), read(harvested=2, findings=[finding]), finding)
     changes, past = visit(past, read(unchanged=2))
@@ -64,17 +64,17 @@ def test_a_document_that_could_not_be_had_is_tried_in_each_run() -> None:
     assert changes.mended == ["document.onbereikbaar"]
 
 
-def test_a_wrong_loc_in_a_sitemap_that_was_passed_over_is_not_mended() -> None:
+def test_a_wrong_loc_in_a_sitemap_that_was_skipped_is_not_fixed() -> None:
     finding = about_document("loc.geen-https")
     _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     account = read()
-    account.passed_over(1)
+    account.count_unchanged_sitemap(1)
     changes, _ = visit(past, account)
     assert changes is not None
     assert changes.not_looked_at == ["loc.geen-https"]
 
 
-def test_what_an_unreachable_host_hides_is_not_mended() -> None:
+def test_what_an_unreachable_host_hides_is_not_fixed() -> None:
     _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"), about_document("titel.ontbreekt"))
     changes, _ = visit(past, Account(HOST, visited=True, complete=False), about_host("robots.onbereikbaar"))
     assert changes is not None

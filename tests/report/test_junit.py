@@ -10,7 +10,7 @@ from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.junit import junit
 
 
-def told(folder: Path, lang: Language) -> str:
+def junit_of(folder: Path, lang: Language) -> str:
     finding = about_document("loc.ongeldig", url="x", seen="x")
     run = write_run(folder / "woo-1", [read(harvested=1, findings=[finding])], [finding])
     assemble_report(run, lang=lang)
@@ -41,5 +41,5 @@ def told(folder: Path, lang: Language) -> str:
     ],
 )
 def test_all_of_it_is_in_one_language(lang: Language, expected: list[str], tmp_path: Path) -> None:
-    text = told(tmp_path, lang)
+    text = junit_of(tmp_path, lang)
     assert [part for part in expected if part not in text] == []

@@ -21,12 +21,12 @@ def run(
     folder: Path,
     *findings: Line,
     hosts: list[Line] | None = None,
-    held: list[Line] | None = None,
+    pending: list[Line] | None = None,
     **stats: Any,
 ) -> Path:
-    """The folder of a run."""
+    """Make the folder of a run."""
     folder.mkdir(parents=True)
-    for name, lines in (("findings", findings), ("hosts", hosts), ("held", held)):
+    for name, lines in (("findings", findings), ("hosts", hosts), ("held", pending)):
         if lines is not None:
             text = "".join(json.dumps(line) + "\n" for line in lines)
             (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
@@ -36,7 +36,7 @@ def run(
 
 
 def command(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """``scrapy merge-reports`` with these arguments, typed in the folder."""
+    """Run ``scrapy merge-reports`` with these arguments in the folder."""
     return subprocess.run(
         [sys.executable, "-m", "scrapy", *in_project(["merge-reports", *args], folder)],
         cwd=folder,
@@ -56,10 +56,10 @@ def merged(folders: list[Path], to: Path) -> list[Path]:
     return merge([RunFolder(folder) for folder in folders], RunFolder(to))
 
 
-def test_findings_hosts_and_held_documents_stand_behind_each_other(tmp_path: Path) -> None:
+def test_findings_hosts_and_pending_withdrawals_are_concatenated(tmp_path: Path) -> None:
     first = run(tmp_path / "1", finding(host="a.nl"), hosts=[{"host": "a.nl", "listed": 3}])
     second = run(
-        tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], held=[{"id": "x"}]
+        tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], pending=[{"id": "x"}]
     )
     made = tmp_path / "new" / "merged"
     assert merged([first, second], made) == []
@@ -77,7 +77,7 @@ def test_findings_hosts_and_held_documents_stand_behind_each_other(tmp_path: Pat
     ]
 
 
-def test_runs_without_hosts_or_held_documents_make_no_files_of_them(tmp_path: Path) -> None:
+def test_runs_without_hosts_or_pending_withdrawals_make_no_files_of_them(tmp_path: Path) -> None:
     merged([run(tmp_path / "1"), run(tmp_path / "2")], tmp_path / "merged")
     assert not (tmp_path / "merged" / "hosts.jsonl").exists()
     assert not (tmp_path / "merged" / "held.jsonl").exists()
@@ -126,7 +126,7 @@ def test_shards_are_finished_when_all_of_them_are(reasons: tuple[str, str]) -> N
     assert sum_stats([{"finish_reason": reason} for reason in reasons]) == {"finish_reason": "shutdown"}
 
 
-def test_with_a_run_that_was_killed_it_is_not_told_how_they_ended(tmp_path: Path) -> None:
+def test_with_a_killed_run_there_is_no_finish_reason(tmp_path: Path) -> None:
     killed = run(tmp_path / "1", finding(host="a.nl"))
     with (killed / "findings.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"code": "loc.dub')

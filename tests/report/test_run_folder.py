@@ -32,7 +32,7 @@ FOLDERS = ("history", "badges", "feeds")
 
 
 def strings(tree: ast.Module) -> Iterator[str]:
-    """The texts in a module that are not docstrings."""
+    """Return the texts in a module that are not docstrings."""
     docstrings = {
         id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)
     }  # also those of attributes

@@ -119,7 +119,7 @@ def test_without_any_index_the_wrong_name_shares_the_blame() -> None:
     assert set(result.costs) == set(counts)
 
 
-def test_a_wrong_robots_txt_is_as_wrong_for_being_told_twice() -> None:
+def test_a_wrong_robots_txt_that_is_reported_twice_costs_no_more() -> None:
     once, twice = (score({("robots.te-groot", False): count}, host()) for count in (1, 2))
     assert once.exact == twice.exact == 95
 

@@ -49,7 +49,7 @@ def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
     assert (row.host_count, row.count, row.points) == (2, 6, 4.0)
 
 
-def test_hosts_without_a_telling_shape_stand_together() -> None:
+def test_hosts_without_a_path_pattern_are_grouped_together() -> None:
     faults = SharedFindings()
     for name in ("a", "b"):
         faults.add(host(name, None, "robots.ontbreekt"))
@@ -94,5 +94,5 @@ def test_a_row_names_a_few_hosts_and_there_are_not_too_many_rows() -> None:
         ({}, None),
     ],
 )
-def test_the_root_of_a_host_tells_nothing(patterns: dict[str, int], telling: str | None) -> None:
+def test_files_in_the_root_of_a_host_give_no_pattern(patterns: dict[str, int], telling: str | None) -> None:
     assert pattern_of(Account(HOST, patterns=patterns)) == telling

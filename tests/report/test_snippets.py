@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from tests.report.runs import BODY, about_document, about_host
+from tests.report.runs import ORGANISATION, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import Finding, explanations
@@ -19,13 +19,13 @@ SORT = "documenthandelingen/documenthandeling/soortHandeling"
 
 
 def made(finding: Finding) -> Snippet:
-    given = snippet(finding.as_dict(), Organisation(**BODY))
+    given = snippet(finding.as_dict(), Organisation(**ORGANISATION))
     assert given is not None
     return given
 
 
 def entry(text: str) -> etree._Element:
-    """The entry in a snippet, which is well-formed."""
+    """Return the entry in a snippet, parsed as XML."""
     url = etree.fromstring(f"{ROOT}{text}</urlset>".encode()).find("url")
     assert url is not None
     return url
@@ -71,7 +71,7 @@ def test_an_address_in_robots_txt_is_shown_where_it_stands() -> None:
 @pytest.mark.parametrize(
     "seen", ["javascript:alert(1)", "mailto:a@a.nl", "ftp://a.nl/1.pdf", "https://", "//[x"]
 )
-def test_what_cannot_be_mended_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
+def test_what_cannot_be_fixed_by_writing_it_otherwise_has_no_snippet(seen: str) -> None:
     finding = about_document("loc.ongeldig", url=seen, seen=seen, element="loc").as_dict()
     assert snippet(finding, None) is None
 
@@ -99,7 +99,7 @@ def test_metadata_that_are_absent_become_what_the_guide_requires() -> None:
     assert document is not None
     read = read_metadata(document)
     assert read.publisher is not None
-    assert (read.publisher.label, read.publisher.uri) == (BODY["name"], BODY["id"])
+    assert (read.publisher.label, read.publisher.uri) == (ORGANISATION["name"], ORGANISATION["id"])
     assert read.officiele_titel
     assert read.informatiecategorieen[0].uri in {concept.uri for concept in lists.informatiecategorieen()}
     assert read.handelingen
@@ -196,7 +196,7 @@ def test_a_wrong_date_becomes_one_by_the_schema(element: str, right: str) -> Non
 
 
 @pytest.mark.parametrize("code", ["metadata.ontbreekt", "metadata.mdto"])
-def test_metadata_that_are_written_whole_are_valid_by_the_schema(code: str) -> None:
+def test_metadata_that_are_written_completely_are_valid_by_the_schema(code: str) -> None:
     document = entry(made(about_document(code)).after).find(f"{{{DIWOO_NAMESPACE}}}Document")
     assert document is not None
     assert list(schema_faults(document)) == []

@@ -13,7 +13,7 @@ scrapy, other = logging.getLogger("scrapy.core.engine"), logging.getLogger("some
 
 
 class Written(logging.Handler):
-    """Stands at the root, as Scrapy's handler does."""
+    """A handler at the root logger, as Scrapy's own is."""
 
     def __init__(self) -> None:
         super().__init__()

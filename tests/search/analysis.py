@@ -1,4 +1,4 @@
-"""What an analysis makes of words, asked from the server itself."""
+"""The tokens that an analysis makes of words, according to the server itself."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from elasticsearch import Elasticsearch
 
 
 class Analysis:
-    """The analysis of an index that is made for it."""
+    """The analysis of an index that is made for the tests."""
 
     def __init__(self, client: Elasticsearch, index: str, definition: dict[str, Any]) -> None:
         self._client, self._index = client, index
         client.options(request_timeout=120).indices.create(index=index, settings=definition["settings"])
 
     def tokens(self, analyzer: str, text: str) -> list[str]:
-        """The tokens of *text*."""
+        """Return the tokens of *text*."""
         answer = self._client.indices.analyze(index=self._index, analyzer=analyzer, text=text)
         return [token["token"] for token in answer["tokens"]]
 
     def finds(self, asked: str, word: str, parts: str = "delen", words: str = "stam") -> bool:
-        """Whether one who asks for *asked* finds *word* in a field of the analyzer *parts*."""
+        """Return whether a search for *asked* finds *word* in a field with the analyzer *parts*."""
         return not set(self.tokens(words, asked)).isdisjoint(self.tokens(parts, word))

@@ -1,4 +1,4 @@
-"""Records of permits, as they are written."""
+"""Records of permits as in the output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DOM = {"lat": 52.090737, "lon": 5.121420}
 
 
 def permit(name: str, cause: str = "aanlevering", day: str = "2026-04-02", **case: Any) -> dict[str, Any]:
-    """The record of a case; what *case* gives is its metadata."""
+    """Return the record of a case; *case* is its metadata."""
     return {
         "id": name,
         "vergunning": {"identifier": f"https://www.voorbeeldstad.nl/zaken/{name}", **case},
@@ -19,10 +19,10 @@ def permit(name: str, cause: str = "aanlevering", day: str = "2026-04-02", **cas
 
 
 def gemeente(name: str) -> dict[str, str]:
-    """A municipality as a place or as the body that made a case."""
+    """Return a municipality, as a place or as the creator of a case."""
     return {"scheme": "overheid:Gemeente", "label": name}
 
 
 def at(*places: dict[str, float]) -> dict[str, Any]:
-    """The object of a case, at these places."""
+    """Return the object of a case at these places."""
     return {"coordinaten": [{"x-waarde": 1.0, "y-waarde": 2.0, "wgs84": place} for place in places]}

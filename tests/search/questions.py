@@ -16,12 +16,12 @@ ALL = re.findall(r"```bash\n(.+?)```", PAGE, re.DOTALL)
 
 
 def questions(kind: RecordKind) -> list[str]:
-    """Those about one kind of records, in the order of the page."""
+    """Return the questions about one kind of records, in the order of the page."""
     return [question for question in ALL if f"/{kind.name}/_search" in question]
 
 
 def asked(question: str, url: str) -> dict[str, Any]:
-    """The answer to a question, by the shell."""
+    """Ask a question with the shell, and return the answer."""
     if not shutil.which("curl"):
         skip_or_fail("needs curl")
     done = subprocess.run(

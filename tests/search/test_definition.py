@@ -1,4 +1,4 @@
-"""The definition of the index, and what it makes of words."""
+"""The definition of the index, and how its analysis splits words."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def test_all_kinds_have_the_same_analysis() -> None:
 
 
 def paths(properties: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    """Of all fields of a mapping, without sub-fields."""
+    """Return the paths of all fields of a mapping, without sub-fields."""
     for name, field in properties.items():
         yield f"{prefix}{name}"
         yield from paths(field.get("properties", {}), f"{prefix}{name}.")
 
 
 def keys(kind: type[Any]) -> Iterator[str]:
-    """Of a record, with those of the values that the reference tells apart."""
+    """Return the paths of a record, including those of values with a type of their own."""
     inner = {"term": Term, "waarde": Waarde}
     for key, value, _ in rows(kind):
         name = key.strip("`").replace("[]", "")

@@ -1,4 +1,4 @@
-"""What the index holds of a record."""
+"""The document in the index that is made from a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the index of permits holds of a record."""
+"""The document in the index of permits that is made from a record."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
     assert gemeenten({}) == []
 
 
-def test_records_tell_their_kind() -> None:
+def test_the_kind_of_a_record_is_recognised() -> None:
     assert record_kind_of(permit("1")) is PERMITS
     assert record_kind_of({"id": "1", "document": {}}) is WOO
 
 
 @pytest.mark.parametrize("given", [{}, {"vergunning": 3}, {"vergunning": {}, "document": {}}])
-def test_what_tells_no_kind_or_two_is_refused(given: dict[str, Any]) -> None:
+def test_a_record_of_no_kind_or_of_two_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"document \(woo\) or vergunning \(vergunningen\)"):
         record_kind_of(given)
 

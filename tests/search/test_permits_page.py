@@ -63,7 +63,7 @@ def records() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def index(elasticsearch_url: str) -> Iterator[str]:
-    """The records, behind an alias; the tests only ask."""
+    """Write the records to an index behind an alias, which the tests only search; return the alias."""
     with Elasticsearch(elasticsearch_url, request_timeout=60) as client, own_alias(client) as alias:
         create_index(client, alias, PERMITS, aliased=True)
         actions = [bulk_action(PERMITS, one, Withdrawn.MARK) for one in records()]
@@ -119,7 +119,7 @@ def test_everything_of_a_case_is_there(index: str, elasticsearch_url: str) -> No
     assert hit["_source"].items() >= records()[0].items()
 
 
-def test_a_period_holds_until_the_end_of_its_last_day(elasticsearch: Elasticsearch, index: str) -> None:
+def test_a_period_lasts_until_the_end_of_its_last_day(elasticsearch: Elasticsearch, index: str) -> None:
     evening = {"gte": "2026-06-30T21:00:00Z", "lte": "2026-06-30T21:00:00Z"}
     answer = elasticsearch.search(index=index, query={"range": {"temporal": evening}})
     assert found_by(dict(answer)) == ["2026-1"]

@@ -65,7 +65,7 @@ def records() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def index(elasticsearch: Elasticsearch, alias: str) -> str:
-    """The records, behind an alias."""
+    """Write the records to an index behind an alias; return the alias."""
     create_index(elasticsearch, alias, WOO, aliased=True)
     outcome = BulkWriter(elasticsearch, alias, 1).write(
         [bulk_action(WOO, one, Withdrawn.MARK) for one in records()]

@@ -220,7 +220,7 @@ class _Run:
 
     def _report(self, finding: Finding) -> None:
         self.outcome.findings.append(finding)
-        self.outcome.accounts.note(finding)
+        self.outcome.accounts.count_finding(finding)
 
     async def _work(self) -> None:
         while self._queue:
@@ -279,7 +279,7 @@ class _Run:
             self._metadata.process_item(item)
             host = item.report.host
             if host is not None:
-                self.outcome.accounts.of(host).delivered(item.record)
+                self.outcome.accounts.of(host).count_record(item.record)
             deliveries.append(item.delivery)
             title = item.record.document.titelcollectie.officieleTitel
             records.append(

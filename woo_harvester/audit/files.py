@@ -125,7 +125,7 @@ class _Given:
             case "urlset" | "":
                 self._read_sitemap(path)
             case root:
-                self.account.saw_sitemap(_shown(path.name))
+                self.account.count_sitemap(_shown(path.name))
                 with _chunks(path) as chunks:
                     seen = describe_root(root, chunks, self.maxsize)
                 self.report("sitemap.wortelelement", url=_shown(path), seen=seen, action=NOT_READ)
@@ -145,7 +145,7 @@ class _Given:
         if index_name(path.name).match is NameMatch.OTHER and path != self.given:
             self.report("robots.andere-sitemap", url=_shown(path), seen=_shown(path.name))
             return
-        self.account.saw_index(_shown(path.name))
+        self.account.count_index(_shown(path.name))
         for code in _codes_of_name(path.name):
             self.report(code, url=_shown(path), seen=_shown(path.name))
         for entry in self._entries(path, "sitemapindex"):
@@ -155,12 +155,12 @@ class _Given:
                 )
 
     def _read_sitemap(self, path: Path) -> None:
-        self.account.saw_sitemap(_shown(path.name))
+        self.account.count_sitemap(_shown(path.name))
         if index_name(path.name).match is NameMatch.INDEX:
             self.report("index.is-urlset", url=_shown(path), seen="<urlset>")
         category = self._category_of(path)
         for entry in self._entries(path, "urlset"):
-            self.account.looked_at(1, 0)
+            self.account.count_entries(1, 0)
             report = self.report.about(url=entry.loc, sitemap=_shown(path), line=entry.line)
             version = self._decide(entry, report)
             if version is not None:
@@ -193,7 +193,7 @@ class _Given:
         self._check_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
         if says_nothing or decide_filetype(given.format, None, entry.loc, None, report) is not None:
-            self.account.delivered(record)
+            self.account.count_record(record)
 
     def _check_schema(self, entry: Entry, report: Reporter) -> None:
         if entry.document is None:

@@ -26,7 +26,7 @@ def audit_offline(files: Iterable[Path], folder: RunFolder, maxsize: int, lang: 
     with folder.open_findings() as lines:
 
         def write(finding: Finding) -> None:
-            accounts.note(finding)
+            accounts.count_finding(finding)
             lines.write(finding_line(replace(finding, at=_now())))
 
         audit = FileAudit(Reporter(write), accounts, maxsize)

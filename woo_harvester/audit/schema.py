@@ -21,7 +21,7 @@ _MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
 #: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
-#: How many faults of one document are reported: nobody reads more.
+#: The number of faults of one document that are reported: nobody reads more.
 MAX_FAULTS = 20
 
 _MANY = None

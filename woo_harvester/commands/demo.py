@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from woo_harvester.demo.municipalities import PermitDemo
     from woo_harvester.running.process import Failure
 
-#: How many records and findings are shown; the files have all of them.
+#: The number of records and findings that are shown; the files have all of them.
 _SHOWN_RECORDS = 2
 _SHOWN_FINDINGS = 8
 _WIDTH = 100

@@ -128,7 +128,7 @@ class Documents:
             if item.source.recheck and _is_same(item.source):
                 response.close()
                 self._keeper.same(item)
-                visit.account.looked_at(0, 1)
+                visit.account.count_entries(0, 1)
             else:
                 yield item
         else:

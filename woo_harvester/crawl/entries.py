@@ -123,8 +123,8 @@ class Entries:
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
         account = reading.visit.account
-        account.looked_at(batch.taken - batch.counted - postponed, unchanged)
-        account.left_to_others(foreign)
+        account.count_entries(batch.taken - batch.counted - postponed, unchanged)
+        account.count_as_repeated(foreign)
         self.counts[EntryOutcome.UNCHANGED] += unchanged
         return items, batch.taken
 
@@ -133,14 +133,14 @@ class Entries:
         with self._keeper.begin() as connection:
             listings.all_listed_again(connection, resource_id)
             found = faults.faults_of(connection, resource_id)
-            visit.account.passed_over(listings.count(connection, resource_id), len(found))
+            visit.account.count_unchanged_sitemap(listings.count(connection, resource_id), len(found))
             left_to = Counter[str]()
             for ids in listings.foreign_documents(connection, resource_id):
                 left_to.update(self._lookup.owners(connection, ids, visit.host).values())
         self._apply.report_faults(visit, sitemap, found)
         self.counts[EntryOutcome.REFUSED] += len(found)
         self.counts[EntryOutcome.FOREIGN] += left_to.total()
-        visit.account.left_to_others(left_to.total(), unchanged=True)
+        visit.account.count_as_repeated(left_to.total(), unchanged=True)
         self.report_foreign(visit, sitemap, left_to)
 
     def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:

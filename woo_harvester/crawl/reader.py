@@ -136,13 +136,13 @@ class HostReader:
         visit.asked += 1
         if visit.indexes:
             index = visit.indexes.popleft()
-            visit.account.saw_index(index.url)
+            visit.account.count_index(index.url)
             return self._request(
                 connection, index.url, "index", visit, self.parse_index, self._index_maxsize, index=index
             )
         sitemap = visit.sitemaps.popleft()
         if not visit.is_second:
-            visit.account.saw_sitemap(sitemap.url)
+            visit.account.count_sitemap(sitemap.url)
         return self._request(
             connection,
             sitemap.url,

@@ -61,7 +61,7 @@ class BulkOutcome:
     """Documents that the index has, in this version or a newer one."""
     refused: list[Refused] = field(default_factory=list)
     newer: int = 0
-    """How many of the acknowledged documents the index has in a newer version."""
+    """The number of acknowledged documents that the index has in a newer version."""
 
 
 class BulkWriter:

@@ -74,13 +74,13 @@ def create_index(
     """
     with search_errors():
         name = f"{alias}-v{_last(client, alias) + 1}"
-        body = definition(kind)
+        made = definition(kind)
         if owner is not None:
-            body["mappings"]["_meta"] = {**body["mappings"].get("_meta", {}), REBUILD_MARK: owner}
+            made["mappings"]["_meta"] = {**made["mappings"].get("_meta", {}), REBUILD_MARK: owner}
         client.options(request_timeout=_CHANGE_TIMEOUT).indices.create(
             index=name,
-            settings=body["settings"],
-            mappings=body["mappings"],
+            settings=made["settings"],
+            mappings=made["mappings"],
             aliases={alias: {"is_write_index": True}} if aliased else None,
         )
     return name

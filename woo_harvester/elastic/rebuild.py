@@ -33,7 +33,7 @@ class RebuildResult:
     index: str
     documents: int
     old: str
-    """What happened to the indices behind the alias before; empty if there were none."""
+    """A sentence about the indices behind the alias before; empty if there were none."""
     truncated: Sequence[Path]
     """Files whose last line is truncated; that line is left out."""
     removed: Sequence[str] = ()

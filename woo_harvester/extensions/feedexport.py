@@ -54,9 +54,9 @@ class _OpenFeed:
     path: Path | None
     """The path of a local file; None for remote storage, a pipe or a device."""
     in_lines: bool
-    """Whether records are durable before the feed is closed."""
+    """True if records are durable before the feed is closed."""
     durable: int = 0
-    """How many bytes of the local file are durable; the next run removes the rest after a kill."""
+    """The number of durable bytes of the local file; the next run removes the rest after a kill."""
     deliveries: list[Delivery] = field(default_factory=list)
     """The records that were written and are not confirmed yet."""
     lock: FileIO | None = None

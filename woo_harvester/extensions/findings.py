@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FAILED = "report_failed"
+_FAILED = "report_failed"
 
 #: Sent with ``folder``, when findings, statistics and report have been written, or could not be.
 run_written = object()
@@ -84,10 +84,10 @@ class Findings:
             self._file = self.run_folder.open_findings()
         except OSError as error:
             self._fail(error)
-            raise CloseSpider(FAILED) from error
+            raise CloseSpider(_FAILED) from error
         if (lang := self._crawler.settings["WOO_REPORT_LANG"]) not in get_args(Language):
-            end_run(self._crawler, FAILED, f"WOO_REPORT_LANG: expected nl or en, got {lang}")
-            raise CloseSpider(FAILED)
+            end_run(self._crawler, _FAILED, f"WOO_REPORT_LANG: expected nl or en, got {lang}")
+            raise CloseSpider(_FAILED)
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; a ``Reporter`` sends its findings here.
@@ -146,7 +146,7 @@ class Findings:
             file.write(finding_line(finding))
         except OSError as error:
             self._fail(error)
-        self.accounts.note(finding)
+        self.accounts.count_finding(finding)
         stats = self._crawler.stats
         stats.inc_value(f"woo/findings/{finding.code}")
         if finding.host:
@@ -156,7 +156,7 @@ class Findings:
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""
         if isinstance(item, WooItem) and item.report.host is not None:
-            self.accounts.of(item.report.host).delivered(item.record)
+            self.accounts.of(item.report.host).count_record(item.record)
 
     def spider_closed(self, spider: Spider) -> None:
         """Write what was kept back, and close the file of findings."""
@@ -204,7 +204,7 @@ class Findings:
             logger.error("No report was made of %s: %s: %s", self.folder, type(error).__name__, error)  # noqa: TRY400
 
     def _fail(self, error: OSError) -> None:
-        end_run(self._crawler, FAILED, f"the report in {self.folder} could not be written: {error}")
+        end_run(self._crawler, _FAILED, f"the report in {self.folder} could not be written: {error}")
 
 
 def accounts_of(crawler: Crawler) -> list[Account]:
@@ -214,6 +214,6 @@ def accounts_of(crawler: Crawler) -> list[Account]:
 
 
 def feed_uri_params(params: dict[str, Any], spider: Spider) -> dict[str, Any]:
-    """Adds ``%(run)s`` to what a feed's URI may hold: spider and time, unique to a run."""
+    """Add ``%(run)s`` to the parameters of a feed's URI: spider and time, unique to a run."""
     findings = spider.crawler.get_extension(Findings)
     return {**params, "run": findings.run_name if findings else f"{spider.name}-{params['time']}"}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How many earlier runs the estimate uses: more than one, because runs may be shards.
+#: The number of earlier runs that the estimate uses: more than one, because runs may be shards.
 _EARLIER_RUNS = 4
 
 #: Seconds between two refreshes of a terminal, and the period over which the speed is measured.

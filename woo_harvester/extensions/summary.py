@@ -17,7 +17,7 @@ from woo_harvester.terminal.screen import Screen
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-#: How many finding codes are shown: errors first, the most frequent first.
+#: The number of finding codes that are shown: errors first, the most frequent first.
 _SHOWN_CODES = 5
 
 

@@ -17,7 +17,7 @@ from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, total
 from woo_harvester.report.run_folder import FINDINGS
 
-#: How many hosts a line names at most.
+#: The maximum number of hosts that a line names.
 _MAX_NAMED_HOSTS = 10
 
 #: A rise of at most this many findings is no problem, whatever the percentage.

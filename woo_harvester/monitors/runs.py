@@ -27,7 +27,7 @@ class EndedRun:
     findings: dict[str, Counter[Severity]]
     """The number of findings by host and severity."""
     own_fault: bool = False
-    """Whether nearly all hosts could not be reached, probably because of a fault on our own side."""
+    """True if nearly all hosts could not be reached, probably because of a fault on our own side."""
 
     @property
     def title(self) -> str:

@@ -97,13 +97,13 @@ def _own_meanings(kind: type[Any]) -> dict[str, str]:
     return found
 
 
-def _without_none(hint: Any) -> tuple[Any, bool]:
+def _without_none(annotation: Any) -> tuple[Any, bool]:
     """Return the type ``X`` of ``X | None`` or ``list[X]``, and whether it is a list."""
-    if get_origin(hint) is list:
-        return get_args(hint)[0], True
-    if isinstance(hint, UnionType):
-        return next(part for part in get_args(hint) if part is not type(None)), False
-    return hint, False
+    if get_origin(annotation) is list:
+        return get_args(annotation)[0], True
+    if isinstance(annotation, UnionType):
+        return next(part for part in get_args(annotation) if part is not type(None)), False
+    return annotation, False
 
 
 def _kind(inner: Any) -> str:

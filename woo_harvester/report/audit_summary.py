@@ -14,7 +14,7 @@ from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Explanation, FindingRow, Host
 from woo_harvester.report.run_folder import RunFolder
 
-#: How many findings and hosts are shown; the report has all of them.
+#: The number of findings and hosts that are shown; the report has all of them.
 _SHOWN = 10
 _SHOWN_HOSTS = 20
 

@@ -16,7 +16,7 @@ from woo_harvester.report.run_folder import feed_url, page_url
 
 ATOM = "http://www.w3.org/2005/Atom"
 
-#: How many entries a feed has at most.
+#: The maximum number of entries in a feed.
 MAX_ENTRIES = 30
 
 _E = ElementMaker(namespace=ATOM, nsmap={None: ATOM})

@@ -14,7 +14,7 @@ from woo_harvester.report.funnel import is_about_document
 from woo_harvester.report.run_folder import complete_lines
 from woo_harvester.report.score import FindingKey
 
-#: How many examples are kept per host and kind of finding.
+#: The number of examples that are kept per host and kind of finding.
 EXAMPLES = 3
 
 #: User name and password in a URL, which need not be valid: up to the last @ of its authority.

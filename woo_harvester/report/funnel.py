@@ -1,4 +1,4 @@
-"""How many documents of a host reach each stage (listed, valid, allowed, fetched, harvested), and why not.
+"""The documents of a host that reach each stage (listed, valid, allowed, fetched, harvested), and the losses.
 
 A crawl keeps an :class:`Account` for each host and reports each event to it. At the end of the run the
 accounts are written to ``hosts.jsonl``, one JSON object a line. The events and their calls:
@@ -7,18 +7,20 @@ accounts are written to ``hosts.jsonl``, one JSON object a line. The events and 
 event in a crawl                                    call
 ==================================================  ====================================================
 the robots.txt of a host is requested               ``visited = True``
-an index or a sitemap is requested                  ``saw_index(url)``, ``saw_sitemap(url)``
-a sitemap is skipped (304, or the same bytes)       ``passed_over(documents, faulty)``: how many documents
-                                                    the state has of it, and for how many of those a
-                                                    finding is repeated
-a batch of entries is read                          ``looked_at(entries, unchanged)``: all entries, also
-                                                    the repeated and faulty ones, and how many of them
-                                                    are skipped because they are harvested already
+an index or a sitemap is requested                  ``count_index(url)``, ``count_sitemap(url)``
+a sitemap is skipped (304, or the same bytes)       ``count_unchanged_sitemap(documents, faulty)``: how
+                                                    many documents the state has of it, and for how many
+                                                    of those a finding is repeated
+a batch of entries is read                          ``count_entries(entries, unchanged)``: all entries,
+                                                    also the repeated and faulty ones, and how many of
+                                                    them are skipped because they are harvested already
                                                     (verdicts ``unchanged`` and ``older``)
-entries list documents of other hosts               ``left_to_others(entries)``, if those hosts list them
-a finding about the host or one of its documents    ``note(finding)``: call it for every finding; it counts
-                                                    those that lose a document, and ``loc.dubbel``
-an item has passed all pipelines                    ``delivered(record)``: harvested (new, changed or
+entries list documents of other hosts               ``count_as_repeated(entries)``, if those hosts list
+                                                    them
+a finding about the host or one of its documents    ``count_finding(finding)``: call it for every finding;
+                                                    it counts those that lose a document, and
+                                                    ``loc.dubbel``
+an item has passed all pipelines                    ``count_record(record)``: harvested (new, changed or
                                                     published again), or withdrawn
 nothing of the host remains to be read              ``complete = True`` or ``False``
 ==================================================  ====================================================
@@ -61,7 +63,7 @@ STAGE_OF: dict[str, Stage] = {code: stage for stage, codes in LOSSES.items() for
 
 REPEATED = "loc.dubbel"
 
-#: How many different path patterns are kept for a host.
+#: The maximum number of path patterns that are kept for a host.
 MAX_PATTERNS = 8
 
 _VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE)
@@ -116,7 +118,7 @@ class Account:
     visited: bool = False
     """True if its robots.txt was requested."""
     complete: bool | None = None
-    """Whether it was read from robots.txt to the end of each sitemap; None if the run ended before that."""
+    """True if it was read from robots.txt to the end of each sitemap; None if the run ended before that."""
     indexes: int = 0
     """Sitemap indexes that were requested."""
     sitemaps: int = 0
@@ -142,26 +144,26 @@ class Account:
     patterns: dict[str, int] = field(default_factory=dict)
     """Path patterns of indexes and sitemaps, with how often each occurs; at most eight."""
 
-    def saw_index(self, url: str) -> None:
+    def count_index(self, url: str) -> None:
         """Count an index that is requested."""
         self.indexes += 1
-        self._saw(url)
+        self._count_pattern(url)
 
-    def saw_sitemap(self, url: str) -> None:
+    def count_sitemap(self, url: str) -> None:
         """Count a sitemap that is requested."""
         self.sitemaps += 1
-        self._saw(url)
+        self._count_pattern(url)
 
-    def passed_over(self, documents: int, faulty: int = 0) -> None:
+    def count_unchanged_sitemap(self, documents: int, faulty: int = 0) -> None:
         """Count a sitemap that did not change, with its *documents*.
 
-        *faulty* is how many of them are not harvested; their findings are counted by :meth:`note`.
+        *faulty* is how many of them are not harvested; their findings are counted by :meth:`count_finding`.
         """
         self.sitemaps_unchanged += 1
         self.listed += documents
         self.unchanged += documents - faulty
 
-    def left_to_others(self, entries: int, *, unchanged: bool = False) -> None:
+    def count_as_repeated(self, entries: int, *, unchanged: bool = False) -> None:
         """Move entries from ``listed`` to ``repeated``, because the documents' own hosts list them.
 
         With *unchanged*, they are also subtracted from ``unchanged``, in which they were counted.
@@ -171,12 +173,12 @@ class Account:
         if unchanged:
             self.unchanged -= entries
 
-    def looked_at(self, entries: int, unchanged: int) -> None:
+    def count_entries(self, entries: int, unchanged: int) -> None:
         """Count the *entries* of a batch; *unchanged* of them are harvested already."""
         self.listed += entries
         self.unchanged += unchanged
 
-    def note(self, finding: Finding) -> None:
+    def count_finding(self, finding: Finding) -> None:
         """Count a finding that loses a document or marks an entry as repeated; ignore others."""
         if finding.sitemap is None:
             return
@@ -186,7 +188,7 @@ class Account:
             self.repeated += 1
             self.listed -= 1
 
-    def delivered(self, record: Record) -> None:
+    def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""
         cause = record.versies[-1].oorzaak
         if cause is Oorzaak.INTREKKING:
@@ -219,7 +221,7 @@ class Account:
         """The number of documents neither harvested nor lost: the run ended, or a pipeline dropped them."""
         return self.listed - sum(self.lost.values()) - self.harvested_now_or_before
 
-    def _saw(self, url: str) -> None:
+    def _count_pattern(self, url: str) -> None:
         pattern = path_pattern(url)
         if pattern in self.patterns or len(self.patterns) < MAX_PATTERNS:
             _count(self.patterns, pattern)
@@ -252,10 +254,10 @@ class Accounts:
         for host in hosts:
             self._accounts.pop(host, None)
 
-    def note(self, finding: Finding) -> None:
+    def count_finding(self, finding: Finding) -> None:
         """Count the finding in the account of its host, if there is one."""
         if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:
-            account.note(finding)
+            account.count_finding(finding)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:

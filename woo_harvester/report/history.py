@@ -20,7 +20,7 @@ from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.score import FindingKey, Score
 from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
 
-#: How many runs are kept, and how many of those a chart shows.
+#: The number of runs that are kept, and the number of those that a chart shows.
 KEPT_RUNS = 400
 _SHOWN_RUNS = 30
 
@@ -53,7 +53,7 @@ class RunResult:
     at: str
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
-    """Whether charts show the totals: False if hosts were left out because of a fault on our own side."""
+    """False if hosts were left out because of a fault on our own side: charts then skip the totals."""
 
     @property
     def point(self) -> Point:

@@ -44,9 +44,9 @@ class Run(_Model):
     finished: str | None = None
     """ISO 8601, with the Dutch offset."""
     reason: str | None = None
-    """Why it ended; ``finished`` if it was not ended early."""
+    """The reason of its end; ``finished`` if it was not ended early."""
     documents: str | None = None
-    """What it did with documents: ``download``, ``head`` or ``none``."""
+    """The handling of documents: ``download``, ``head`` or ``none``."""
 
 
 class Register(_Model):
@@ -124,7 +124,7 @@ class Example(_Model):
 
 
 class Snippet(_Model):
-    """How to fix the first example: lines of XML or robots.txt, based on what the publisher wrote."""
+    """The fix of the first example: lines of XML or robots.txt, based on what the publisher wrote."""
 
     before: str
     after: str
@@ -139,14 +139,14 @@ class FindingRow(Example):
     about_document: bool
     """True if it is about single documents, false if it is about the host and its files."""
     points: float
-    """How many of the 100 points it costs."""
+    """The number of points, of 100, that it costs."""
     examples: list[Example]
     """The second and the third finding, if there are any."""
     snippet: Snippet | None = None
 
 
 class FieldShare(_Model):
-    """How often publishers give a recommended field of the metadata."""
+    """The number of documents with a recommended field of the metadata."""
 
     field: str
     given: int
@@ -164,10 +164,10 @@ class Category(_Model):
 
 
 class Changes(_Model):
-    """What changed since the last run that visited the host."""
+    """The changes since the last run that visited the host."""
 
     since: str
-    """When that run was, ISO 8601."""
+    """The time of that run, ISO 8601."""
     listed: int
     """Documents listed then."""
     harvested: int
@@ -205,7 +205,7 @@ class Host(_Model):
     organisations: list[Organisation]
     """The organisations that registered a location on it."""
     complete: bool | None
-    """Whether all of it was read; null if the run ended before that."""
+    """True if all of it was read; null if the run ended before that."""
     new: int
     changed: int
     withdrawn: int

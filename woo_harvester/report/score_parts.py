@@ -27,7 +27,7 @@ class Part:
     points: int
     """The maximum number of points, of 100."""
     basis: _Basis
-    """What the share is a share of: indexes, sitemaps or documents; with ``host`` it is all or nothing."""
+    """The things of which the share is taken: indexes, sitemaps or documents; ``host`` is all or nothing."""
     codes: tuple[str, ...]
     """The findings that lower it: complete codes, or prefixes that end in a full stop."""
     needs: str | None = None
@@ -35,7 +35,7 @@ class Part:
 
     @property
     def about_document(self) -> bool:
-        """Whether it counts findings about single documents, or findings about the host and its files."""
+        """True if findings about single documents count, false if those about the host and its files do."""
         return self.basis in ("listed", "described")
 
 

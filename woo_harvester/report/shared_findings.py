@@ -14,7 +14,7 @@ from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import Host, SharedFinding
 
-#: How many hosts a row names at most, and how many rows a report has at most.
+#: The maximum number of hosts that a row names, and of rows in a report.
 MAX_NAMED_HOSTS = 20
 MAX_ROWS = 50
 

@@ -1,4 +1,4 @@
-"""How to fix a finding: the publisher's own entry before and after the fix, as XML or as lines of robots.txt.
+"""The fix of a finding: the publisher's own entry before and after it, as XML or as lines of robots.txt.
 
 The parts of a finding (loc, element, what was seen) are what the publisher wrote; the rest of the entry is
 left out. If the right value cannot be known, the text after the fix has an example value.

@@ -35,13 +35,13 @@ def _file(name: str) -> str:
 def definition(kind: RecordKind) -> dict[str, Any]:
     """Return settings and mappings for a new index; ``_meta`` has the number of the mapping and its maker."""
     mappings = f"{kind.name}-{kind.mapping}.json"
-    body: dict[str, Any] = {**json.loads(_file(_SETTINGS)), **json.loads(_file(mappings))}
-    for part in body["settings"]["analysis"]["filter"].values():
+    index: dict[str, Any] = {**json.loads(_file(_SETTINGS)), **json.loads(_file(mappings))}
+    for part in index["settings"]["analysis"]["filter"].values():
         for name in _WORD_LISTS & part.keys():
             if len(part[name]) > _SHORT_LIST:
                 # A list means the same, but the server then needs 6 seconds instead of 0.3.
                 part[name] = ",".join(part[name])
-    return body
+    return index
 
 
 def check(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:

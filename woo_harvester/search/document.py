@@ -22,7 +22,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class Withdrawn(StrEnum):
-    """What to do with a withdrawn document: mark or delete it (``WOO_ELASTICSEARCH_WITHDRAWN``)."""
+    """The two ways to handle a withdrawn document: mark or delete it (``WOO_ELASTICSEARCH_WITHDRAWN``)."""
 
     MARK = "mark"
     DELETE = "delete"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.report.funnel import Account
 
-#: How many of the slowest hosts are named, and from which delay (in seconds) a host is slow.
+#: The number of slow hosts that are named, and the delay (in seconds) from which a host is slow.
 _SLOWEST = 3
 _SLOW_DELAY = 1.0
 

@@ -20,12 +20,12 @@ def test_little_of_much_can_still_be_seen() -> None:
     assert float(etree.fromstring(bar(1, 1_000_000)).findall("rect")[1].get("width", "")) > 0.5
 
 
-def test_a_ring_holds_its_score() -> None:
+def test_a_ring_contains_its_score() -> None:
     assert etree.fromstring(ring(42)).findtext("text") == "42"
     assert etree.fromstring(ring(None)).findtext("text") == "–"
 
 
-def test_lines_are_told_in_words_and_stay_within_the_picture() -> None:
+def test_lines_have_a_text_and_stay_within_the_picture() -> None:
     made = etree.fromstring(lines(points((10, 5), (20, 20)), 'van "a" <b>'))
     assert made.get("aria-label") == 'van "a" <b>'
     for line in made.findall("polyline"):

@@ -25,7 +25,7 @@ def page(tmp_path: Path, accounts: list[Account], *findings: Finding, lang: Lang
 
 
 def words(text: str) -> str:
-    """What a person reads of a page."""
+    """Return the text of a page as a person reads it."""
     document = html.fromstring(text)
     for element in document.xpath("//style | //script"):
         element.drop_tree()
@@ -44,7 +44,7 @@ def test_one_host_has_its_answer_at_the_top(tmp_path: Path) -> None:
     assert html.fromstring(text).findtext(".//h1") == HOST
 
 
-def test_nothing_wrong_is_told_in_words(tmp_path: Path) -> None:
+def test_a_host_without_errors_is_described_in_words(tmp_path: Path) -> None:
     notice = about_document("creatiedatum.ontbreekt")
     shown = words(page(tmp_path, [read(harvested=2, findings=[notice])], notice))
     assert "100 van 100 punten · geen fouten en geen waarschuwingen, 1 mededeling" in shown
@@ -55,10 +55,10 @@ def test_nothing_wrong_is_told_in_words(tmp_path: Path) -> None:
 def test_what_could_not_be_read_stands_beside_the_count(tmp_path: Path) -> None:
     finding = about_host("sitemap.ongeldig", url="https://www.a.nl/s.xml")
     shown = words(page(tmp_path, [read(harvested=2)], finding))
-    assert "Niet alles was te lezen: wat in deze bestanden staat, is niet meegeteld." in shown
+    assert "Sommige bestanden waren niet te lezen. Wat daarin staat, is niet meegeteld." in shown
 
 
-def test_only_the_first_of_much_that_could_not_be_read_is_told_at_the_top(tmp_path: Path) -> None:
+def test_only_the_first_unreadable_files_are_shown_at_the_top(tmp_path: Path) -> None:
     codes = ("onbereikbaar", "ongeldig", "afgebroken", "wortelelement", "doctype", "te-groot")
     findings = [about_host(f"sitemap.{code}") for code in codes]
     assert "(1 keer) en nog 2" in words(page(tmp_path, [read(harvested=2)], *findings)).replace(")en", ") en")
@@ -72,7 +72,7 @@ def test_what_hides_the_rest_costs_up_to_so_much(tmp_path: Path) -> None:
     assert "niet aan toegekomen" in shown
 
 
-def test_what_does_not_apply_is_told_apart_from_what_passed(tmp_path: Path) -> None:
+def test_parts_that_do_not_apply_look_different_from_parts_that_passed(tmp_path: Path) -> None:
     shown = words(page(tmp_path, [read()], about_host("sitemap.leeg")))
     assert "Er staan geen documenten in de sitemaps" in shown
     assert "niet van toepassing" in shown
@@ -98,7 +98,7 @@ def test_many_hosts_have_a_page_each(tmp_path: Path) -> None:
         assert 'href="../index.html"' in host
 
 
-def test_a_long_table_of_bodies_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
+def test_a_long_table_of_organisations_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
     accounts = [
         read(f"{part}.{number}.nl", harvested=1, body={"id": str(number), "name": f"gemeente {number}"})
         for number in range(13)
@@ -108,7 +108,7 @@ def test_a_long_table_of_bodies_does_not_stand_before_the_hosts(tmp_path: Path) 
     assert document.xpath("//section[@id='organisaties']/details/summary/text()") == ["Toon alle 13"]
 
 
-def test_the_page_holds_all_it_needs(tmp_path: Path) -> None:
+def test_the_page_needs_no_other_files(tmp_path: Path) -> None:
     finding = about_document("titel.ontbreekt")
     document = html.fromstring(page(tmp_path, [read(harvested=1, findings=[finding])], finding))
     assert document.xpath("//*[@src] | //link | //iframe | //object | //@style") == []
@@ -125,7 +125,7 @@ def test_what_publishers_wrote_is_never_markup(tmp_path: Path, lang: Language) -
         about_host("index.naam", url="javascript:alert(1)", seen=EVIL),
     ]
     account = read(harvested=1, findings=findings, body={"id": EVIL, "name": EVIL})
-    account.saw_sitemap("https://www.a.nl/x/" + EVIL)
+    account.count_sitemap("https://www.a.nl/x/" + EVIL)
     other = read("www.b.nl", harvested=1, body={"id": EVIL, "name": EVIL})
     other.patterns = account.patterns
     more = about_host("index.naam", host="www.b.nl", seen=EVIL)

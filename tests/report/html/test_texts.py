@@ -35,9 +35,9 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     )
     used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
-    whole = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
+    literal = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
     families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_")
-    assert [key for key in CATALOGUE["nl"] if key not in whole and not key.startswith(families)] == []
+    assert [key for key in CATALOGUE["nl"] if key not in literal and not key.startswith(families)] == []
     assert {key for key in used if not key.endswith("_")} <= CATALOGUE["nl"].keys()
 
 
@@ -72,11 +72,11 @@ def test_one_and_many_have_their_own_nouns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "text"),
+    ("part", "total", "text"),
     [(0, 5, "0%"), (5, 5, "100%"), (1, 1000, "<1%"), (999, 1000, ">99%"), (1, 3, "33%"), (0, 0, "–")],
 )
-def test_a_share_is_never_rounded_to_all_or_nothing(part: int, whole: int, text: str) -> None:
-    assert Texts("nl").percent(part, whole) == text
+def test_a_share_is_never_rounded_to_all_or_nothing(part: int, total: int, text: str) -> None:
+    assert Texts("nl").percent(part, total) == text
 
 
 def test_a_small_loss_is_not_written_as_none() -> None:
