@@ -83,8 +83,8 @@ SECONDS := 1800
 simulate: install-dev
 	WOO_SIMULATE_SECONDS=$(SECONDS) $(BIN)/pytest $(PARALLEL) tests/simulation
 
-# About half an hour: rescan harvests a million documents, and soak kills some hundred runs.
-BENCHMARKS := register sitemap_reading sitemap_scan crawl rescan documents text permits report progress compounds index_text elasticsearch weight shards soak
+# About half an hour: rescan harvests a million documents, and kills starts some hundred runs.
+BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching text_extraction permit_reading report_making progress_display compound_search text_storage indexing state_size shards kills
 bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 

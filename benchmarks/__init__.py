@@ -1,1 +1,1 @@
-"""Runnable comparisons, each printing one table; never part of the tests."""
+"""Programs that each measure one thing and print one table. They are no tests; README.md lists them."""

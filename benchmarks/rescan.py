@@ -1,15 +1,15 @@
-"""The day after: documents that are known already.
+"""Measure the daily run in which nearly all documents are known already.
 
 ::
 
     python -m benchmarks.rescan
 
-First the memory of a first harvest and a re-scan of a million entries against that of 50,000, and the time
-of a day on which all their sitemaps answer 304. Then a re-scan of 200,000 unchanged entries in four sitemaps,
-against a stock ``SitemapSpider`` with the original DeltaFetch made to run, and against a bare ``iterparse``
-of the same bytes, which fetches nothing. The harvester does it three times: over sitemaps with the same bytes
-as the day before, but without an ETag; over sitemaps of which each has one more line end, so that all entries
-must be compared; and reading and look-ups in the state alone, without the fetching.
+The first table has the peak memory of a first harvest and of a re-scan of a million entries, against 50,000
+entries, and the time of a run in which all sitemaps answer 304. The second table has a re-scan of 200,000
+unchanged entries in four sitemaps. Its peers are a stock ``SitemapSpider`` with the original DeltaFetch,
+adapted to current Scrapy, and a bare ``iterparse`` of the same bytes, which fetches nothing. The harvester
+has three rows: sitemaps with the same bytes as the day before, but without an ETag; sitemaps with one more
+line end each, so that all entries must be compared; and reading with look-ups in the state, without fetching.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from scrapy import Request
 from scrapy.utils.request import RequestFingerprinter
 from scrapy.utils.test import get_crawler
 
-from benchmarks.publisher import Publisher, publisher
-from benchmarks.runs import Run, stock, woo
-from benchmarks.sitemap_reading import MAXSIZE, chunks
-from benchmarks.target import target
+from benchmarks.utils.publisher import Publisher, publisher
+from benchmarks.utils.readers import MAXSIZE, chunks
+from benchmarks.utils.runs import Run, stock, woo
+from benchmarks.utils.target import target
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
@@ -52,7 +52,7 @@ NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 
 def sitemaps(site: Publisher, entries: int) -> Iterator[bytes]:
-    """The bodies, for the peer that only parses."""
+    """Yield the bodies of the sitemaps, for the peer that only parses."""
     context = ssl.create_default_context(cafile=str(site.authority))
     for start in range(0, entries, PER_SITEMAP):
         with urlopen(f"https://{site.host}/sitemaps/{start}.xml", context=context) as answer:
@@ -60,7 +60,7 @@ def sitemaps(site: Publisher, entries: int) -> Iterator[bytes]:
 
 
 def locs(body: bytes) -> Iterator[str]:
-    """Bare ``iterparse``: loc and lastmod of each url."""
+    """Yield the locs by a bare ``iterparse``, which also reads the lastmod of each url."""
     for _, element in etree.iterparse(BytesIO(body), tag=f"{NAMESPACE}url"):
         loc = element.findtext(f"{NAMESPACE}loc")
         element.findtext(f"{NAMESPACE}lastmod")
@@ -69,7 +69,7 @@ def locs(body: bytes) -> Iterator[str]:
 
 
 def fill_deltafetch(folder: Path, bodies: list[bytes]) -> None:
-    """What a first run of the peer, of a few minutes, would leave."""
+    """Write the file that a first run of the peer, which would take minutes, leaves."""
     fingerprint = RequestFingerprinter(get_crawler()).fingerprint
     folder.mkdir()
     with dbm.open(str(folder / "stock.db"), "n") as known:
@@ -79,13 +79,13 @@ def fill_deltafetch(folder: Path, bodies: list[bytes]) -> None:
 
 
 def peers(site: Publisher, folder: Path, entries: int) -> tuple[Run, float]:
-    """The stock spider with DeltaFetch, and the seconds of a bare ``iterparse``."""
+    """Run the stock spider with DeltaFetch and a bare ``iterparse``; return the run, and the seconds."""
     bodies = list(sitemaps(site, entries))
     fill_deltafetch(folder / "deltafetch", bodies)
     settings = {
         "DELTAFETCH_ENABLED": "1",
         "DELTAFETCH_DIR": str(folder / "deltafetch"),
-        "SPIDER_MIDDLEWARES": '{"benchmarks.stock.AsyncDeltaFetch": 1050}',
+        "SPIDER_MIDDLEWARES": '{"benchmarks.utils.stock_spider.AsyncDeltaFetch": 1050}',
     }
     options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     run = stock(folder, site, *options)
@@ -97,7 +97,7 @@ def peers(site: Publisher, folder: Path, entries: int) -> tuple[Run, float]:
 
 
 def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> float:
-    """Seconds that the harvester needs for bytes that it has, with the state of its first run."""
+    """Return the seconds for reading sitemaps in memory, with the state of the first run."""
     register = read_file(site.register, Reporter(print), datetime.now(UTC).date())
     keeper = StateKeeper(get_crawler(settings_dict={"WOO_STATE_URL": f"sqlite:///{folder}/woo-state.sqlite"}))
     keeper.open(register.hosts, reset=False)
@@ -126,7 +126,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
 
 
 def print_rescan(entries: int) -> None:
-    """Unchanged entries, in sitemaps that must be read and in sitemaps that are the same to the byte."""
+    """Print the table of unchanged entries, in changed sitemaps and in sitemaps of the same bytes."""
     with tempfile.TemporaryDirectory() as name, publisher(Path(name), entries, PER_SITEMAP) as site:
         folder = Path(name)
         woo(folder, site)
@@ -152,7 +152,7 @@ def print_rescan(entries: int) -> None:
         aim = ""
         if "same bytes" in label:
             aim = target("10 times stock", stock_ratio >= 10)
-        elif "look-ups" in label:  # as much as iterparse does: it fetches nothing either
+        elif "look-ups" in label:  # like iterparse, this fetches nothing
             aim = target("1.5 times iterparse", bare_ratio >= 1.5)
         print(
             f"{label:44}{seconds:9.2f}{entries / seconds:11,.0f}{stock_ratio:9.1f}x{bare_ratio:13.1f}x{aim}"
@@ -160,15 +160,15 @@ def print_rescan(entries: int) -> None:
 
 
 def print_memory(entries: int, small: int) -> None:
-    """A first harvest, a re-scan that reads everything, and a day on which nothing has changed."""
+    """Print the table of a first harvest, a re-scan that reads everything, and a run without changes."""
     least: dict[str, float] = {}
 
     def aim(label: str, run: Run) -> str:
         if "304" in label:
             return target("< 10 s", run.crawling < 10)
-        return target("< 300 MB, <= 20% above the first", run.peak < min(300, 1.2 * least[label]))
+        return target("< 300 MB, <= 20% above the first", run.peak_memory < min(300, 1.2 * least[label]))
 
-    print(f"{'documents=none':44}{'entries':>10}{'seconds':>9}{'peak MB':>9}   target")
+    print(f"{'documents=none':44}{'entries':>10}{'seconds':>9}{'max MB':>9}   target")
     for count in (small, entries):
         with (
             tempfile.TemporaryDirectory() as name,
@@ -181,8 +181,8 @@ def print_memory(entries: int, small: int) -> None:
             }
             state = (Path(name) / "data" / "woo-state.sqlite").stat().st_size / 1e6
         for label, run in runs.items():
-            least.setdefault(label, run.peak)
-            print(f"{label:44}{count:10,}{run.crawling:9.1f}{run.peak:9.0f}{aim(label, run)}")
+            least.setdefault(label, run.peak_memory)
+            print(f"{label:44}{count:10,}{run.crawling:9.1f}{run.peak_memory:9.0f}{aim(label, run)}")
         print(f"{'state on disk, MB':44}{count:10,}{state:18.0f}{target('< 400 MB', state < 400)}")
 
 

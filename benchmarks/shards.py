@@ -1,16 +1,17 @@
-"""Two shards on two cores against one run, with the state in SQLite and in PostgreSQL.
+"""Measure two shards on two cores against one run, with the state in SQLite and in PostgreSQL.
 
 ::
 
     python -m benchmarks.shards [ENTRIES]
 
-Four hosts with a fourth of ENTRIES each, two of them in each shard, are harvested for the first time and then
-re-scanned: each sitemap has one more line end, so that all its entries must be compared. First in one run,
-then in two at once; in SQLite each shard has a state of its own, in PostgreSQL all have the same, with fsync.
+Four hosts have a fourth of ENTRIES each; each shard has two of them. They are harvested for the first time,
+and then re-scanned: each sitemap has one more line end, so that all its entries must be compared. This is
+done in one run, and in two runs at the same time. In SQLite each shard has its own state; in PostgreSQL they
+share one, with fsync.
 
-The first columns are the seconds of the crawl, of two shards those of the slower one. The publishers and
-PostgreSQL need the same cores, and so does whatever else runs; so there are also the seconds in which the
-harvester itself had a core, without its start-up: what is gained where the machine has cores to spare.
+The first columns have the seconds of the crawl; for two shards those of the slower one. The publishers,
+PostgreSQL and other programs need the same two cores. So the next columns have the processor time of the
+harvester without its start-up: the gain on a machine with more cores.
 """
 
 from __future__ import annotations
@@ -23,34 +24,36 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.publisher import Publisher, publisher
-from benchmarks.runs import Run, woo
-from benchmarks.target import target
+from benchmarks.utils.postgresql import OPTIONS
+from benchmarks.utils.publisher import Publisher, publisher
+from benchmarks.utils.runs import Run, woo
+from benchmarks.utils.target import target
 from tests.utils.postgresql import new_database, server
 
 HOSTS = 4
 PER_SITEMAP = 25_000
-SERVER = ("max_connections=40", "shared_buffers=128MB")
 KINDS = ("first harvest", "re-scan")
 
 Url = Callable[[int], str]
-"""The state of each shard, by its number."""
+"""A function that returns the URL of the state of a shard, by its number."""
 
 
 class Day(NamedTuple):
-    """What the runs of one day cost; of two shards, the slower one."""
+    """The cost of the runs of one day; for two shards that of the slower one."""
 
     crawling: float
+    """Seconds of the crawl."""
     working: float
+    """Seconds of processor time, without start-up."""
 
 
 def days(folder: Path, site: Publisher, shards: int, url: Url, start: float) -> list[Day]:
-    """A first harvest and a re-scan, in so many shards at once; *start* is what starting costs."""
+    """Run a first harvest and a re-scan in *shards* shards; *start* is the seconds of start-up."""
     return [day(folder, site, shards, url, start) for _ in KINDS]
 
 
 def day(folder: Path, site: Publisher, shards: int, url: Url, start: float) -> Day:
-    """One run of each shard."""
+    """Run each shard once, at the same time."""
 
     def run(number: int) -> Run:
         own = folder / str(number)
@@ -63,12 +66,12 @@ def day(folder: Path, site: Publisher, shards: int, url: Url, start: float) -> D
 
 
 def in_files(folder: Path, shards: int) -> Url:
-    """A state for each shard."""
+    """Return a state for each shard."""
     return lambda number: f"sqlite:///{folder}/{number}-of-{shards}.sqlite"
 
 
 def in_one(url: str) -> Url:
-    """A state for all."""
+    """Return one state for all shards."""
     return lambda _: url
 
 
@@ -87,7 +90,7 @@ def main(entries: int) -> None:
     with (
         tempfile.TemporaryDirectory() as name,
         publisher(Path(name), entries // HOSTS, PER_SITEMAP, f"--hosts={HOSTS}") as site,
-        server(SERVER) as postgresql,
+        server(OPTIONS) as postgresql,
     ):
         folder = Path(name)
         nothing = woo(folder, site, "-a", "shard=1/1000000").cpu

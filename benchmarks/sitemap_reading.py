@@ -1,11 +1,11 @@
-"""A sitemap of 45 MB: speed and memory of reading it, against a bare ``iterparse`` of the same file.
+"""Measure speed and memory of reading a sitemap of 45 MB, against a bare ``iterparse`` of the same file.
 
     python -m benchmarks.sitemap_reading
 
-Writes a sitemap of 30,000 entries with full metadata to a temporary folder. Every measurement runs in a
-process of its own, with the whole body in its memory as bytes. Time is that of the processor, so that other
-work of the machine counts less, and the shortest of five times gives the ratio; memory is the largest peak
-above what the process had before it began, body and imports included.
+It writes a sitemap of 30,000 entries with all metadata to a temporary folder. Every measurement runs in its
+own process, with the complete body in memory. Time is processor time, which other work of the machine
+disturbs less; the shortest of five times gives the ratio. Memory is the largest peak memory, without that of
+the body and the imports.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from lxml import etree
-
-from benchmarks.sample import HOST, sitemap
-from benchmarks.target import target
+from benchmarks.utils.readers import MAXSIZE, chunks, read_and_clear, read_bare, read_entries
+from benchmarks.utils.sample_sitemap import HOST, sitemap
+from benchmarks.utils.target import target
 from woo_harvester.dates import day_of, parse_datetime
 from woo_harvester.diwoo.defaults import (
     default_category,
@@ -42,67 +40,37 @@ from woo_harvester.extensions.collector import RareCollections
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_value
 from woo_harvester.register import Match, Organisation
-from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, Entry, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.urls import record_id
 
 ENTRIES = 30_000
 REPEATS = 5
-CHUNK_SIZE = 64 * 1024
-MAXSIZE = 200 * 1024 * 1024
 
-URL, LOC, LASTMOD = (f"{{{SITEMAP_NAMESPACE}}}{name}" for name in ("url", "loc", "lastmod"))
-
-BODY = Organisation("1", "Gemeente", "https://identifier.overheid.nl/tooi/id/gemeente/gm0517")
-MATCH = Match(BODY)
+ORGANISATION = Organisation("1", "Gemeente", "https://identifier.overheid.nl/tooi/id/gemeente/gm0517")
+MATCH = Match(ORGANISATION)
 INDEX = f"https://{HOST}/sitemapindex-diwoo.xml"
 SITEMAP = f"https://{HOST}/sitemap-1.xml"
 
 
-def read_bare(body: bytes) -> int:
-    """What everything is compared with; nothing is cleared."""
-    count = 0
-    for _, element in etree.iterparse(BytesIO(body), tag=URL):
-        count += bool(element.findtext(LOC) and element.findtext(LASTMOD))
-    return count
-
-
-def read_and_clear(body: bytes) -> int:
-    """The usual way to keep the memory of ``iterparse`` small."""
-    count = 0
-    for _, element in etree.iterparse(BytesIO(body), tag=URL):
-        count += bool(element.findtext(LOC) and element.findtext(LASTMOD))
-        element.clear(keep_tail=True)
-        parent = element.getparent()
-        while parent is not None and element.getprevious() is not None:
-            del parent[0]
-    return count
-
-
-def read_entries(body: bytes) -> int:
-    """The harvester's reader: loc and lastmod."""
-    batches = SitemapReader(chunks(body), "urlset", MAXSIZE)
-    return sum(bool(entry.loc and entry.lastmod) for batch in batches for entry in batch)
-
-
 def read_metadata(body: bytes) -> int:
-    """All metadata of each entry, as the publisher gave it."""
+    """Read all metadata of each entry, as given."""
     batches = SitemapReader(chunks(body), "urlset", MAXSIZE)
     return sum(bool(read_diwoo(entry.document).publisher) for batch in batches for entry in batch)
 
 
 def read_records(body: bytes) -> int:
-    """Everything that is read of an entry, as a typed record; findings are only counted."""
+    """Make the record of each entry; findings are only counted."""
     return sum(bool(record.document.publisher) for record in records(body))
 
 
 def write_records(body: bytes) -> int:
-    """The same, and what is written of it."""
+    """Make the record of each entry, and its values for JSON."""
     return sum(bool(json_value(record)["document"]) for record in records(body))
 
 
 def records(body: bytes) -> Iterator[Record]:
-    """The steps of the spider and its pipelines, without those that look up the host in the register."""
-    RareCollections().engine_started()  # an extension of every run
+    """Yield records by the steps of the spider and its pipelines, without the register and the state."""
+    RareCollections().engine_started()  # every run has this extension
     now = datetime.now(UTC).replace(microsecond=0)
     for batch in SitemapReader(chunks(body), "urlset", MAXSIZE):
         for entry in batch:
@@ -121,7 +89,7 @@ def records(body: bytes) -> Iterator[Record]:
 
 
 def blank_record(entry: Entry, now: datetime, report: Reporter) -> Record:
-    """The record before its metadata is mapped."""
+    """Return a record without metadata."""
     moment = parse_datetime(entry.lastmod) if entry.lastmod else now
     return Record(
         id=record_id(entry.loc),
@@ -132,7 +100,7 @@ def blank_record(entry: Entry, now: datetime, report: Reporter) -> Record:
             sitemap=SITEMAP,
             lastmod=entry.lastmod,
             opgehaald=now,
-            organisatie=BODY.identifier,
+            organisatie=ORGANISATION.identifier,
             bevindingen=report.codes,
         ),
     )
@@ -142,13 +110,8 @@ findings = Counter[str]()
 
 
 def count_finding(finding: Finding) -> None:
-    """Where findings go."""
+    """Count a finding by its code."""
     findings[finding.code] += 1
-
-
-def chunks(body: bytes) -> Iterator[bytes]:
-    """A body as it comes from the network."""
-    return (body[start : start + CHUNK_SIZE] for start in range(0, len(body), CHUNK_SIZE))
 
 
 TASKS = {
@@ -158,18 +121,18 @@ TASKS = {
 
 
 class Measured(NamedTuple):
-    """What several runs of one task gave."""
+    """The result of several runs of one task."""
 
     best: float
     """Seconds of processor time."""
     median: float
     """Seconds of processor time."""
     memory: float
-    """Megabytes at the peak above those before."""
+    """Peak memory in MB, above that before."""
 
 
 def measure(name: str, path: Path) -> tuple[float, float]:
-    """Seconds of processor time, and megabytes at the peak above those before, of a process of its own."""
+    """Run a task; return seconds of processor time, and peak memory in MB above that before."""
     body = path.read_bytes()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
@@ -182,7 +145,7 @@ def measure(name: str, path: Path) -> tuple[float, float]:
 
 
 def repeat(path: Path) -> dict[str, Measured]:
-    """Several runs of each task, in turn, so that a slow moment of the machine meets them all."""
+    """Run each task several times, in turn, so that a slow moment of the machine affects all tasks."""
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in TASKS}
     for _ in range(REPEATS):
         for name, done in runs.items():
@@ -197,7 +160,7 @@ def _summary(runs: list[tuple[float, float]]) -> Measured:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "sitemap.xml")
         with path.open("wb") as file:
@@ -205,7 +168,7 @@ def main() -> None:
         title = f"sitemap, {path.stat().st_size / 1e6:.0f} MB, {ENTRIES:,} entries"
         measured = repeat(path)
     bare, cleared = measured["read_bare"], measured["read_and_clear"]
-    print(f"{title:34}{'best s':>8}{'median':>8}{'speed':>8}{'/cleared':>9}{'peak MB':>9}   target")
+    print(f"{title:34}{'best s':>8}{'median':>8}{'speed':>8}{'/cleared':>9}{'max MB':>9}   target")
     for name, (label, least) in ROWS.items():
         task = measured[name]
         speed, of_cleared = bare.best / task.best, cleared.best / task.best
@@ -216,7 +179,7 @@ def main() -> None:
         )
 
 
-#: Label, and the least speed relative to the bare one.
+#: Label, and the lowest good speed relative to a bare ``iterparse``.
 ROWS: dict[str, tuple[str, float | None]] = {
     "read_bare": ("bare iterparse(tag=url)", None),
     "read_and_clear": ("the same, elements cleared", None),

@@ -1,10 +1,10 @@
-"""A sitemap of 50,000 entries that are all known: how fast loc, lastmod and a digest of each are had.
+"""Measure how fast loc, lastmod and digest of the 50,000 known entries of a sitemap are read.
 
     python -m benchmarks.sitemap_scan
 
-Writes a sitemap with full metadata to a temporary folder. Every measurement runs in a process of its own,
-with the whole body in its memory as bytes, and the tasks take turns; the shortest of five times counts.
-The state is not asked: ``benchmarks/rescan.py`` measures the whole.
+It writes a sitemap with all metadata to a temporary folder. Every measurement runs in its own process, with
+the complete body in memory. The tasks run in turn; the shortest of five times counts. Look-ups in the state
+are not part of it: ``benchmarks/rescan.py`` measures these too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.parsers import expat
 
-from benchmarks.sample import sitemap
-from benchmarks.sitemap_reading import MAXSIZE, chunks, read_and_clear, read_bare, read_entries
-from benchmarks.target import target
+from benchmarks.utils.readers import MAXSIZE, chunks, read_and_clear, read_bare, read_entries
+from benchmarks.utils.sample_sitemap import sitemap
+from benchmarks.utils.target import target
 from woo_harvester.sitemaps.scanner import Scan
 
 ENTRIES = 50_000
@@ -28,22 +28,22 @@ REPEATS = 5
 
 
 def read_with_expat(body: bytes) -> int:
-    """What it takes to go through the XML at all."""
+    """Parse the XML with expat, without handlers: the least work for a parser."""
     expat.ParserCreate().Parse(body, True)
     return ENTRIES
 
 
 def scan(body: bytes) -> int:
-    """As on most days: every digest is known."""
+    """Scan the file as on most days, when every digest is known."""
     return sum(len(batch) for batch in Scan(chunks(body), MAXSIZE))
 
 
 def scan_and_parse(body: bytes) -> int:
-    """As on the first day: no digest is known."""
+    """Scan the file as on the first day, when no digest is known."""
     return sum(bool(entry.parse().loc) for batch in Scan(chunks(body), MAXSIZE) for entry in batch)
 
 
-#: Label, and the least speed relative to the first.
+#: Task, label, and the lowest good speed relative to the first.
 TASKS: dict[str, tuple[Callable[[bytes], int], str, float | None]] = {
     "read_bare": (read_bare, "bare iterparse(tag=url)", None),
     "read_and_clear": (read_and_clear, "the same, elements cleared", None),
@@ -55,7 +55,7 @@ TASKS: dict[str, tuple[Callable[[bytes], int], str, float | None]] = {
 
 
 def measure(name: str, path: Path) -> float:
-    """Seconds, for a process that does nothing else."""
+    """Run a task; return its seconds. For a process of its own."""
     body = path.read_bytes()
     start = time.perf_counter()
     count = TASKS[name][0](body)
@@ -66,7 +66,7 @@ def measure(name: str, path: Path) -> float:
 
 
 def repeat(path: Path) -> dict[str, float]:
-    """The shortest of several runs of each task, in turn, so that a slow moment meets them all."""
+    """Return the shortest time of each task. They run in turn, so that a slow moment affects all tasks."""
     best = dict.fromkeys(TASKS, float("inf"))
     for _ in range(REPEATS):
         for name in TASKS:
@@ -77,7 +77,7 @@ def repeat(path: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "sitemap.xml")
         with path.open("wb") as file:

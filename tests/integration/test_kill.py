@@ -33,7 +33,7 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
 HOSTS = 3
-#: More of them are a soak: ``benchmarks/soak.py``.
+#: Number of seeds. For many more of them: ``benchmarks/kills.py``.
 SEEDS = int(os.environ.get("KILL_SEEDS", "30"))
 #: Small, so that a run of a second comes to many commits.
 SETTINGS: dict[str, Any] = {"WOO_DURABLE_RECORDS": 10, "WOO_DURABLE_INTERVAL": 0.1, "WOO_HOST_BACKLOG": 4}

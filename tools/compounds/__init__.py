@@ -1,1 +1,1 @@
-"""Makes the word lists of the search index from the word list of OpenTaal. See ``__main__``."""
+"""Make the word lists of the search index from the dictionary of OpenTaal. See ``__main__``."""

@@ -1,10 +1,10 @@
-"""Makes the word lists of the search indices, and writes them into what defines their analysis.
+"""Make the word lists of the search indices, and write them into the definition of their analysis.
 
     python -m tools.compounds nl.dic nl.aff words woo_harvester/search/analysis.json
 
-The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0): on Debian the
-packages hunspell-nl and wdutch have them. It takes two minutes, and needs pyphen and snowballstemmer. What
-the lists are for is told in docs/search.md; ``python -m benchmarks.compounds`` measures them.
+The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0), on Debian in
+hunspell-nl and wdutch. It takes two minutes, and needs pyphen and snowballstemmer. docs/search.md explains
+the use of the lists; ``python -m benchmarks.compound_search`` measures them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import textwrap
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,12 @@ from tools.compounds.hunspell import read
 from tools.compounds.plurals import overrides
 from tools.compounds.splitting import SHORTEST, Splitter
 
-#: Stands at both ends of a word while it is taken apart: what begins with it is found at the beginning alone.
-ANCHOR = "~"
-#: A compound that is itself the part of so many words is an entry also where a shorter one would do.
-PRODUCTIVE = 3
-LONG = 6
+#: A mark at both ends of a word while it is split: an entry that begins with it matches only there.
+_ANCHOR = "~"
+#: A compound that is a part of this many words is an entry even if a shorter entry would suffice.
+_PRODUCTIVE = 3
+#: Shortest compound that is an entry, in letters.
+_LONG = 6
 
 
 def main(dictionary: Path, affixes: Path, words: Path, target: Path) -> None:
@@ -43,8 +44,8 @@ def main(dictionary: Path, affixes: Path, words: Path, target: Path) -> None:
     lists = {
         "begin": ("word_list", _anchored(begins)),
         "eind": ("word_list", _anchored(ends)),
-        "begin_samenstelling": ("word_list", [ANCHOR + word for word in longer_begins]),
-        "eind_samenstelling": ("word_list", [ANCHOR + _reversed(word) for word in longer_ends]),
+        "begin_samenstelling": ("word_list", [_ANCHOR + word for word in longer_begins]),
+        "eind_samenstelling": ("word_list", [_ANCHOR + _reversed(word) for word in longer_ends]),
         "geen_woord": ("stopwords", shields),
         "meervoud": ("rules", [f"{word}=>{stem}" for word, stem in rules.items()]),
     }
@@ -57,7 +58,7 @@ def main(dictionary: Path, affixes: Path, words: Path, target: Path) -> None:
 
 
 def write(target: Path, lists: dict[str, tuple[str, list[str]]]) -> None:
-    """Put the lists into the definition, some words a line."""
+    """Write the lists into the definition, several words a line."""
     definition: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     texts = {}
     for name, (key, content) in lists.items():
@@ -83,7 +84,7 @@ def _begins(splitter: Splitter) -> Entries:
 
 
 def _ends(splitter: Splitter) -> Entries:
-    """The same, of the words from their ends to their beginnings."""
+    """Return the entries for the last parts; all words are reversed."""
     parts = {word for word in splitter.ends - splitter.diminutives() if not splitter.compound(word)}
 
     def right(part: str, word: str) -> bool:
@@ -99,35 +100,46 @@ def _ends(splitter: Splitter) -> Entries:
 
 
 def _compounds(splitter: Splitter) -> tuple[list[str], list[str]]:
-    """Compounds that are parts themselves (drinkwater, hulpverlening): as beginnings, and as ends."""
+    """Return compounds that are parts themselves (drinkwater, hulpverlening): as beginnings, and as ends."""
     words, diminutives = splitter.lexicon.words, splitter.diminutives()
     compounds = {
-        word for word in words if len(word) >= LONG and word not in diminutives and splitter.compound(word)
+        word for word in words if len(word) >= _LONG and word not in diminutives and splitter.compound(word)
     }
     begins, ends = Counter[str](), Counter[str]()
     for word in _seen(splitter):
-        cuts = splitter.cuts(word)
-        for i in range(LONG, len(word) - SHORTEST + 1):
-            if word[:i] in compounds and (
-                (i in cuts and splitter.tail(word[i:]))
-                or (word[i] == "s" and i + 1 in cuts and splitter.tail(word[i + 1 :]))
-            ):
-                begins[word[:i]] += 1
-        for i in range(SHORTEST, len(word) - LONG + 1):
-            if i in cuts and word[i:] in compounds and splitter.tail(word[i:]):
-                head = word[:i]
-                if splitter.head(head) or (head.endswith("s") and splitter.head(head[:-1])):
-                    ends[word[i:]] += 1
+        begins.update(_first_parts(word, compounds, splitter))
+        ends.update(_last_parts(word, compounds, splitter))
     both = sorted({*begins, *ends})
     return (
-        _shortest(both, begins, lambda word: (word[:i] for i in range(LONG, len(word)))),
-        _shortest(both, ends, lambda word: (word[i:] for i in range(1, len(word) - LONG + 1))),
+        _shortest(both, begins, lambda word: (word[:i] for i in range(_LONG, len(word)))),
+        _shortest(both, ends, lambda word: (word[i:] for i in range(1, len(word) - _LONG + 1))),
     )
 
 
+def _first_parts(word: str, compounds: set[str], splitter: Splitter) -> Iterator[str]:
+    cuts = splitter.cuts(word)
+    for i in range(_LONG, len(word) - SHORTEST + 1):
+        if word[:i] in compounds and (
+            (i in cuts and splitter.tail(word[i:]))
+            or (word[i] == "s" and i + 1 in cuts and splitter.tail(word[i + 1 :]))
+        ):
+            yield word[:i]
+
+
+def _last_parts(word: str, compounds: set[str], splitter: Splitter) -> Iterator[str]:
+    cuts = splitter.cuts(word)
+    for i in range(SHORTEST, len(word) - _LONG + 1):
+        if i in cuts and word[i:] in compounds and splitter.tail(word[i:]):
+            head = word[:i]
+            if splitter.head(head) or (head.endswith("s") and splitter.head(head[:-1])):
+                yield word[i:]
+
+
 def _shortest(words: list[str], counts: Counter[str], cut: Callable[[str], Iterable[str]]) -> list[str]:
-    """Without those that would hide a shorter one: only the longest entry of a word counts."""
-    return [word for word in words if counts[word] >= PRODUCTIVE or not any(counts[one] for one in cut(word))]
+    """Return the words that hide no shorter one, since only the longest entry of a word counts."""
+    return [
+        word for word in words if counts[word] >= _PRODUCTIVE or not any(counts[one] for one in cut(word))
+    ]
 
 
 def _seen(splitter: Splitter) -> list[str]:
@@ -135,7 +147,7 @@ def _seen(splitter: Splitter) -> list[str]:
 
 
 def _anchored(made: Entries) -> list[str]:
-    return [ANCHOR + one for one in made.entries] + [f"{ANCHOR}{one}{ANCHOR}" for one in made.exceptions]
+    return [_ANCHOR + one for one in made.entries] + [f"{_ANCHOR}{one}{_ANCHOR}" for one in made.exceptions]
 
 
 def _reversed(word: str) -> str:
@@ -143,7 +155,7 @@ def _reversed(word: str) -> str:
 
 
 def _folded(word: str) -> str:
-    """Without accents, as the index has words."""
+    """Return a word without accents, as in the index."""
     return "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
 
 

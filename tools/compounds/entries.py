@@ -1,10 +1,10 @@
-"""Which entries a list needs, so that the longest one with which a word begins is its first part.
+"""Choose the entries of a list, so that the longest entry at the beginning of a word is its first part.
 
-A list that holds the parts alone would find "wet" in "wetenschap". So it also holds *shields*: longer
-beginnings (such as "wetensch") of words in which the part is none. Which of all beginnings are entries is
-what costs least over all words of the dictionary, where a part that is wrong costs ``WRONG``, one that is
-missed ``MISSED`` and an entry ``ENTRY``: an exact choice, made from the ends of the trie to its root.
-A single word may also be an exception of its own, for ``EXCEPTION``.
+A list of only the parts would find "wet" in "wetenschap". So it also has *shields*: longer beginnings, such
+as "wetensch", of words that do not have the part. The chosen entries have the lowest total cost over all
+words of the dictionary. A wrong part costs ``WRONG``, a missed part ``MISSED``, an entry ``ENTRY``, and a
+single word as an exception ``EXCEPTION``. The choice is exact; it is made from the leaves of the trie to its
+root.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from dataclasses import dataclass, field
 
 SHORTEST = 3
 WRONG, MISSED, ENTRY, EXCEPTION = 2.0, 1.0, 1.9, 1.5
-#: What it costs to leave a part out that no word of the dictionary has: new words will.
-UNSEEN = 2.0
+#: The cost of omitting a part that no word of the dictionary has, since new words will have it.
+_UNSEEN = 2.0
 
-State = str | None
+_State = str | None
 """The longest entry so far; None for a shield, or for no entry."""
 
 
 @dataclass(slots=True)
 class Entries:
-    """What is chosen."""
+    """The chosen entries, and the exceptions to them."""
 
-    entries: dict[str, State] = field(default_factory=dict)
-    """By beginning: itself, or None for a shield."""
+    entries: dict[str, _State] = field(default_factory=dict)
+    """Entries by beginning: the part itself, or None for a shield."""
     exceptions: list[str] = field(default_factory=list)
-    """Whole words that would be given a wrong part."""
+    """Complete words that would get a wrong part."""
 
 
 @dataclass(slots=True)
 class _Choice:
     cost: float
     entry: str | None
-    """The entry that is made here, if one is."""
-    state: State
-    below: list[dict[State, _Choice]]
+    """The entry that is made here, if there is one."""
+    state: _State
+    below: list[dict[_State, _Choice]]
 
 
 class Chooser:
-    """Chooses the entries for *words*, whose true parts are among *parts*.
+    """The choice of entries for *words*, whose true parts are among *parts*.
 
-    *right* tells whether a part is one in a word, *neutral* whether that is open. *known* are beginnings that
-    are words, and so no shields.
+    *right* returns whether a part is a true part of a word, *neutral* whether that is unknown. *known* are
+    beginnings that are words, and so cannot be shields.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Chooser:
         self._divisible = {word for word in self._words if self._has_part(word)}
 
     def choose(self) -> Entries:
-        """The entries, and the exceptions to them."""
+        """Return the entries, and the exceptions to them."""
         made = Entries()
         self._walk(self._node(0, len(self._words), 0, (None,)), None, made)
         for word in self._words:
@@ -71,8 +71,8 @@ class Chooser:
                 made.exceptions.append(word)
         return made
 
-    def _node(self, low: int, high: int, depth: int, states: tuple[State, ...]) -> dict[State, _Choice]:
-        """For each state with which the words ``[low, high)`` can be come to, the best below."""
+    def _node(self, low: int, high: int, depth: int, states: tuple[_State, ...]) -> dict[_State, _Choice]:
+        """Return the best choice for the words ``[low, high)``, for each possible state before them."""
         prefix = self._words[low][:depth]
         known = depth >= SHORTEST and (prefix in self._parts or prefix in self._known)
         own = (*states, prefix) if known and prefix not in states else states
@@ -89,9 +89,9 @@ class Chooser:
             for state in own:
                 costs[state] += below[-1][state].cost
             at = end
-        here: State = prefix if known else None
+        here: _State = prefix if known else None
         entry = costs[here] + ENTRY if depth >= SHORTEST else float("inf")
-        kept = UNSEEN if known and prefix in self._parts else 0.0
+        kept = _UNSEEN if known and prefix in self._parts else 0.0
         choices = {}
         for state in states:
             if here != state and entry < costs[state] + kept:
@@ -106,14 +106,14 @@ class Chooser:
             end += 1
         return end
 
-    def _walk(self, node: dict[State, _Choice], state: State, made: Entries) -> None:
+    def _walk(self, node: dict[_State, _Choice], state: _State, made: Entries) -> None:
         choice = node[state]
         if choice.entry is not None:
             made.entries[choice.entry] = choice.state
         for child in choice.below:
             self._walk(child, choice.state, made)
 
-    def _cost(self, word: str, state: State) -> float:
+    def _cost(self, word: str, state: _State) -> float:
         if state is None:
             return MISSED if word in self._divisible else 0.0
         if state == word or (state in self._parts and self._right(state, word)) or self._neutral(state, word):

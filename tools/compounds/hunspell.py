@@ -1,4 +1,4 @@
-"""The word list of OpenTaal, as its Hunspell dictionary tells it."""
+"""Read the words of OpenTaal from its Hunspell dictionary."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-WORD = re.compile(r"[a-zà-ÿ]+").fullmatch
+_WORD = re.compile(r"[a-zà-ÿ]+").fullmatch
 FORBIDDEN, ONLY_IN_COMPOUND = "Fw", "Cx"
 BEGINS, ENDS = {"Ca", "Cb"}, "Cc"
-#: Sorts of affixes that make plurals and diminutives.
-NOUN = ("Z", "Y")
+#: First characters of the flags for plurals and diminutives.
+_NOUN = ("Z", "Y")
 DIMINUTIVES = ("je", "jes")
 
 
-class Suffix(NamedTuple):
+class _Suffix(NamedTuple):
     """One rule of an affix flag."""
 
     strip: str
@@ -32,11 +32,11 @@ class Lexicon:
 
     words: set[str] = field(default_factory=set)
     bases: set[str] = field(default_factory=set)
-    """Those that the dictionary has an entry for."""
+    """Words with an entry in the dictionary."""
     begins: set[str] = field(default_factory=set)
-    """Forms that the dictionary lets begin a compound, linking letters included."""
+    """Forms that may begin a compound, with linking letters."""
     ends: set[str] = field(default_factory=set)
-    """Forms that it lets end one."""
+    """Forms that may end a compound."""
     inflected: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Plurals and diminutives, by their word."""
 
@@ -50,15 +50,15 @@ def read(dictionary: Path, affixes: Path, words: Path) -> Lexicon:
         flags = _flags(given.split(" ")[0])
         if FORBIDDEN in flags:
             continue
-        if WORD(_plain(word)):
+        if _WORD(_plain(word)):
             lexicon.bases.add(_plain(word))
         for form, own, flag in _forms(word, flags, rules):
-            if WORD(plain := _plain(form)):
+            if _WORD(plain := _plain(form)):
                 _add(lexicon, plain, own)
-                if flag.startswith(NOUN):
+                if flag.startswith(_NOUN):
                     lexicon.inflected[_plain(word)].add(plain)
     plain_list = map(_plain, map(str.strip, words.read_text(encoding="utf-8").splitlines()))
-    lexicon.words |= {word for word in plain_list if WORD(word)}
+    lexicon.words |= {word for word in plain_list if _WORD(word)}
     for base in list(lexicon.ends):
         lexicon.ends |= lexicon.inflected.get(base, set())
     return lexicon
@@ -73,8 +73,8 @@ def _add(lexicon: Lexicon, word: str, flags: frozenset[str]) -> None:
         lexicon.ends.add(word)
 
 
-def _rules(path: Path) -> dict[str, list[Suffix]]:
-    found: dict[str, list[Suffix]] = defaultdict(list)
+def _rules(path: Path) -> dict[str, list[_Suffix]]:
+    found: dict[str, list[_Suffix]] = defaultdict(list)
     for line in path.read_text(encoding="utf-8").splitlines():
         parts = line.split("#")[0].split()
         if len(parts) < 5 or parts[0] != "SFX":
@@ -82,14 +82,14 @@ def _rules(path: Path) -> dict[str, list[Suffix]]:
         add, _, flags = parts[3].partition("/")
         condition = None if parts[4] == "." else re.compile(f"{parts[4]}$")
         strip = "" if parts[2] == "0" else parts[2]
-        found[parts[1]].append(Suffix(strip, "" if add == "0" else add, _flags(flags), condition))
+        found[parts[1]].append(_Suffix(strip, "" if add == "0" else add, _flags(flags), condition))
     return found
 
 
 def _forms(
-    word: str, flags: frozenset[str], rules: dict[str, list[Suffix]]
+    word: str, flags: frozenset[str], rules: dict[str, list[_Suffix]]
 ) -> Iterator[tuple[str, frozenset[str], str]]:
-    """The word and its forms, each with its flags and the flag that made it."""
+    """Yield the word and its forms, each with its flags and the flag that made it."""
     yield word, flags, ""
     for flag in flags:
         for rule in rules.get(flag, ()):
@@ -99,7 +99,7 @@ def _forms(
 
 
 def _flags(text: str) -> frozenset[str]:
-    """Each flag is two characters."""
+    """Return the flags in a text; each has two characters."""
     return frozenset(text[i : i + 2] for i in range(0, len(text), 2))
 
 

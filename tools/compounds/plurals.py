@@ -1,4 +1,4 @@
-"""Plurals that the stemmer does not bring to the stem of their word."""
+"""Find plurals whose stem differs from that of their singular."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import snowballstemmer
 
 from tools.compounds.hunspell import DIMINUTIVES, Lexicon
 
-#: The nouns whose plural has -er-; as parts they have it too (kinderopvang). Algemene Nederlandse
-#: Spraakkunst, 3.5.2.3.
-ER = {
+#: Nouns by their plural with -er-, which they also have as a part (kinderopvang). Source: Algemene
+#: Nederlandse Spraakkunst, 3.5.2.3.
+_ER = {
     "blader": "blad", "eier": "ei", "goeder": "goed", "hoender": "hoen", "kalver": "kalf", "kinder": "kind",
     "kleder": "kleed", "lammer": "lam", "lieder": "lied", "rader": "rad", "runder": "rund", "volker": "volk",
 }  # fmt: skip
-VOICED = {"z": "s", "v": "f"}
+_VOICED = {"z": "s", "v": "f"}
 
 
 def overrides(lexicon: Lexicon, vocabulary: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each plural in *vocabulary* whose stem is not that of its word, with the stem that it is to have."""
-    stem = snowballstemmer.stemmer("dutch_porter").stemWord  # the one that Elasticsearch has
+    """Yield each plural in *vocabulary* with another stem than its singular, and the right stem."""
+    stem = snowballstemmer.stemmer("dutch_porter").stemWord  # the stemmer of Elasticsearch
     of = {form: base for base, forms in lexicon.inflected.items() for form in sorted(forms)}
     for word in vocabulary:
         base = None if word.endswith(DIMINUTIVES) else of.get(word)
@@ -29,8 +29,8 @@ def overrides(lexicon: Lexicon, vocabulary: Iterable[str]) -> Iterator[tuple[str
 
 
 def _singular(word: str, lexicon: Lexicon) -> str | None:
-    """The word of a plural or of a linking form, by the rules of spelling; None where it is neither."""
-    if base := ER.get(word.removesuffix("en")):
+    """Return the singular of a plural or a linking form, by the rules of spelling; None if it is neither."""
+    if base := _ER.get(word.removesuffix("en")):
         return base
     if word.endswith("en"):
         return next((base for base in _shorter(word[:-2]) if base in lexicon.ends), None)
@@ -40,9 +40,9 @@ def _singular(word: str, lexicon: Lexicon) -> str | None:
 
 
 def _shorter(stem: str) -> Iterator[str]:
-    """What -en can have been put behind: stof (stoffen), huis (huizen), slaaf (slaven)."""
+    """Yield the words that -en can follow: stof (stoffen), huis (huizen), slaaf (slaven)."""
     if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiou":
         yield stem[:-1]
-    if stem[-1:] in VOICED:
-        yield stem[:-1] + VOICED[stem[-1]]
-        yield stem[:-1] + stem[-2] + VOICED[stem[-1]]
+    if stem[-1:] in _VOICED:
+        yield stem[:-1] + _VOICED[stem[-1]]
+        yield stem[:-1] + stem[-2] + _VOICED[stem[-1]]

@@ -1,7 +1,7 @@
-"""Which words are compounds, and of what, by rule.
+"""Split compounds into their parts, by rule.
 
-A compound is a word that begins compounds, a linking letter or none, and a word that ends them; and it is
-hyphenated there. The last is what tells post|uur (an hour of mail) from pos-tuur.
+A compound is a word that may begin compounds, perhaps a linking letter, and a word that may end them. It must
+also be hyphenated there, which distinguishes post-uur (an hour of mail) from pos-tuur (posture).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import pyphen
 from tools.compounds.hunspell import DIMINUTIVES, Lexicon
 
 SHORTEST = 3
-LINKS = ("", "s", "en", "n", "e")
-#: A word that the dictionary has no flag for is a part where it is seen as one so often, and in such a share
-#: of the words that begin or end with it.
-SEEN, SHARE = 3, 0.25
+_LINKS = ("", "s", "en", "n", "e")
+#: A word without a flag in the dictionary is a part if at least this number of words, and this share of the
+#: words that begin or end with it, have it as a part.
+_SEEN, _SHARE = 3, 0.25
 
 
 class Splitter:
-    """Tells of words whether a part of them is one."""
+    """The rules for compounds over all words of a lexicon."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -42,7 +42,7 @@ class Splitter:
         self.head = cache(self._head)
 
     def compound(self, word: str) -> bool:
-        """Whether *word* is a compound."""
+        """Return whether *word* is a compound."""
         cuts = self.cuts(word)
         return any(
             i in cuts and self._begins(word[:i]) and self.tail(word[i:])
@@ -50,38 +50,38 @@ class Splitter:
         )
 
     def is_begin(self, part: str, word: str) -> bool:
-        """Whether *part*, with which *word* begins, is its first part."""
+        """Return whether *part*, with which *word* begins, is its first part."""
         return any(
             (part + link in self.begins or (link == "s" and part in self.begins))
             and word.startswith(part + link)
             and len(part + link) in self.cuts(word)
             and self.tail(word[len(part + link) :])
-            for link in LINKS
+            for link in _LINKS
         )
 
     def is_end(self, part: str, word: str) -> bool:
-        """Whether *part*, with which *word* ends, is its last part."""
+        """Return whether *part*, with which *word* ends, is its last part."""
         head = word[: -len(part)]
         if part not in self.ends or len(head) not in self.cuts(word):
             return False
         return self.head(head) or (head.endswith("s") and self.head(head[:-1]))
 
     def doubtful(self, part: str, rest: str, *places: int, word: str) -> bool:
-        """Whether *word* could still be *part* and *rest*: both are words, and it is hyphenated there."""
+        """Return whether *word* may still be *part* and *rest*: two words, hyphenated there."""
         known = part in self.lexicon.words and (rest in self._words or rest.strip("s") in self._words)
         return known and not self.cuts(word).isdisjoint(places)
 
     def begin_bases(self) -> set[str]:
-        """What begins compounds, without the linking letters."""
+        """Return the words that begin compounds, without linking letters."""
         return {self._base(word) for word in self.begins} - self.diminutives()
 
     def diminutives(self) -> set[str]:
-        """Nobody looks for these as parts."""
+        """Return the diminutives, which nobody searches for as parts."""
         forms = (form for forms in self.lexicon.inflected.values() for form in forms)
         return {form for form in forms if form.endswith(DIMINUTIVES)}
 
     def _base(self, begin: str) -> str:
-        for link in LINKS[1:]:
+        for link in _LINKS[1:]:
             base = begin.removesuffix(link)
             if base == begin or len(base) < SHORTEST or base not in self.lexicon.bases:
                 continue
@@ -101,9 +101,9 @@ class Splitter:
                     rest = word[i:]
                     right = rest in self.ends or (rest[0] == "s" and rest[1:] in self.ends)
                     (good if right else bad)[word[:i]] += 1
-        return _often(good, bad, SHARE)
+        return _often(good, bad, _SHARE)
 
-    def _seen_as_ends(self, share: float = SHARE) -> set[str]:
+    def _seen_as_ends(self, share: float = _SHARE) -> set[str]:
         good, bad = Counter[str](), Counter[str]()
         for word in self.lexicon.words:
             for i in range(SHORTEST, len(word) - SHORTEST + 1):
@@ -129,4 +129,4 @@ class Splitter:
 
 
 def _often(good: Counter[str], bad: Counter[str], share: float) -> set[str]:
-    return {word for word, count in good.items() if count >= SEEN and count / (count + bad[word]) >= share}
+    return {word for word, count in good.items() if count >= _SEEN and count / (count + bad[word]) >= share}

@@ -1,9 +1,9 @@
-"""Time and memory of a report: 900 hosts, a million documents, 100,000 findings.
+"""Measure time and memory of making a report: 900 hosts, a million documents, 100,000 findings.
 
-    python -m benchmarks.report [HOSTS] [FINDINGS]
+    python -m benchmarks.report_making [HOSTS] [FINDINGS]
 
-Makes what a run leaves in its folder, and three runs before it in the history; then makes ``report.json``,
-the CSV, the pages, badges and feeds of it in a process of its own.
+It writes the files of a run, and those of three earlier runs. Then it makes ``report.json``, the CSV, pages,
+badges and feeds of the run in a separate process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.target import target
+from benchmarks.utils.target import target
 from woo_harvester.findings import Finding, Severity, explanations
 from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account, Accounts
 from woo_harvester.report.run_folder import RunFolder, finding_line
@@ -27,15 +27,15 @@ from woo_harvester.tooi import informatiecategorieen
 HOSTS, DOCUMENTS, FINDINGS = 900, 1_000_000, 100_000
 EARLIER_RUNS = 3
 
-#: In what proportion codes occur: most are about metadata of single documents.
+#: Codes with their relative frequency: most findings are about metadata of single documents.
 CODES = [code for code in explanations() if not code.startswith(("ipm.", "register.onbereikbaar"))]
-WEIGHTS = [1 if explanations()[code].severity is Severity.ERROR else 6 for code in CODES]
+FREQUENCIES = [1 if explanations()[code].severity is Severity.ERROR else 6 for code in CODES]
 HOST_LEVEL = ("register.", "robots.", "tls.", "host.", "index.", "sitemap.", "intrekking.")
 
 
 def finding(draw: random.Random, number: int, host: str) -> Finding:
-    """One finding, as long as they usually are."""
-    (code,) = draw.choices(CODES, WEIGHTS)
+    """Return one finding of the usual length."""
+    (code,) = draw.choices(CODES, FREQUENCIES)
     about_host = code.startswith(HOST_LEVEL)
     return Finding(
         code=code,
@@ -52,7 +52,7 @@ def finding(draw: random.Random, number: int, host: str) -> Finding:
 
 
 def account(draw: random.Random, number: int, of: int) -> Account:
-    """A host of which a share of the documents is new."""
+    """Return the account of a host; a random share of its documents is new."""
     documents = DOCUMENTS // of
     new = draw.randrange(documents)
     made = Account(
@@ -75,7 +75,7 @@ def account(draw: random.Random, number: int, of: int) -> Account:
 
 
 def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
-    """Write what a run leaves."""
+    """Write the files of a run."""
     draw = random.Random(seed)
     folder.mkdir(parents=True)
     accounts = Accounts()
@@ -97,7 +97,7 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
 
 
 def make(folder: Path) -> None:
-    """Make the report and print seconds and peak memory; for a process of its own."""
+    """Make the report; print seconds and peak memory in MB. For a process of its own."""
     from woo_harvester.report.outputs import make_report  # noqa: PLC0415 -- its import counts
 
     start = time.perf_counter()
@@ -113,14 +113,14 @@ def main() -> None:
         return
     hosts = int(sys.argv[1]) if len(sys.argv) > 1 else HOSTS
     findings = int(sys.argv[2]) if len(sys.argv) > 2 else FINDINGS
-    columns = {"": 12, "hosts": 7, "findings": 10, "seconds": 9, "peak MB": 9, "index kB": 10, "json MB": 9}
+    columns = {"": 12, "hosts": 7, "findings": 10, "seconds": 9, "max MB": 9, "index kB": 10, "json MB": 9}
     print("".join(f"{name:>{width}}" for name, width in columns.items()) + "   target")
     with tempfile.TemporaryDirectory() as name:
         for run in range(1, EARLIER_RUNS + 2):
             folder = Path(name) / f"woo-2026-11-2{run}"
             last = run > EARLIER_RUNS
             generate(folder, hosts, findings if last else 5 * hosts, run)
-            command = [sys.executable, "-m", "benchmarks.report", "--make", str(folder)]
+            command = [sys.executable, "-m", "benchmarks.report_making", "--make", str(folder)]
             done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             if last:
                 run_folder = RunFolder(folder)

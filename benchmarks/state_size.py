@@ -1,11 +1,11 @@
-"""What the state weighs on disk, in SQLite and in PostgreSQL, and what filling it costs.
+"""Measure the size of the state on disk, in SQLite and in PostgreSQL, and the time to fill it.
 
 ::
 
-    python -m benchmarks.weight [DOCUMENTS]
+    python -m benchmarks.state_size [DOCUMENTS]
 
-Documents with a location of 86 characters that were fetched: digests of entry and file, ETag, size and name.
-Kept as a run keeps them: a thousand are looked up, seen and confirmed at a time.
+The documents have a location of 86 characters. They were fetched, so the state has digests of entry and file,
+ETag, size and name. As in a run, a thousand at a time are looked up, added and confirmed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.shards import SERVER
-from benchmarks.target import target
+from benchmarks.utils.postgresql import OPTIONS
+from benchmarks.utils.target import target
 from tests.utils.postgresql import new_database, query, server
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_harvested
@@ -33,7 +33,7 @@ SIZES = (1_000_000, 10_000_000, 100_000_000)
 
 
 def fill(url: str, count: int) -> float:
-    """Seconds that filling the state takes."""
+    """Fill the state; return the seconds."""
     started = perf_counter()
     with closing(State.open(url)) as state:
         with state.begin() as connection:
@@ -53,7 +53,7 @@ def fill(url: str, count: int) -> float:
 
 
 def harvested(key: int, loc: str) -> Harvested:
-    """What is learned of a document that was fetched."""
+    """Return the data of a document that was fetched."""
     digest = sha256(loc.encode()).digest()
     file = KnownFile(digest, '"5f3a-61c2b8e0"', None, 204_800, "application/pdf", loc.rpartition("/")[2])
     return Harvested(key, 1_712_044_800_000_000, "2024-04-02", 1_700_000_100, digest[:16], file)
@@ -65,22 +65,22 @@ def row(label: str, values: Sequence[str], aim: str = "") -> None:
 
 
 def main(count: int) -> None:
-    """Print the table; what is larger than measured is extrapolated."""
+    """Print the table; sizes beyond *count* are extrapolated."""
     row("", ["documents/s", "bytes each", *(f"GB at {size:,}"[:15] for size in SIZES)], "   target")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.sqlite"
         seconds = fill(f"sqlite:///{path}", count)
-        tell("SQLite", count, seconds, path.stat().st_size)
-    with server(SERVER) as postgresql, new_database(postgresql.url) as url:
+        print_database("SQLite", count, seconds, path.stat().st_size)
+    with server(OPTIONS) as postgresql, new_database(postgresql.url) as url:
         State.open(url).close()
         size = "SELECT pg_database_size(current_database())"
         empty = query(url, size)[0][0]
         seconds = fill(url, count)
-        tell("PostgreSQL", count, seconds, int(str(query(url, size)[0][0])) - int(str(empty)))
+        print_database("PostgreSQL", count, seconds, int(str(query(url, size)[0][0])) - int(str(empty)))
 
 
-def tell(label: str, count: int, seconds: float, size: int) -> None:
-    """The row of one database."""
+def print_database(label: str, count: int, seconds: float, size: int) -> None:
+    """Print the row of one database."""
     each = size / count
     gigabytes = (f"{each * documents / 1e9:.1f}" for documents in SIZES)
     aim = target("a million < 400 MB", each < 400) if label == "SQLite" else ""

@@ -1,11 +1,11 @@
-"""The text of real PDFs: pages a second of the worker processes, and of what else reads PDFs.
+"""Measure extracting the text of real PDFs, in pages a second: worker processes, and other readers of PDF.
 
-    python -m benchmarks.text
+    python -m benchmarks.text_extraction
 
-Reads the four PDFs of ``shared/data/documents`` beside the checkout, several times over. Every measurement
-runs in a process of its own that has read them once before the clock starts, and the tasks take turns; the
-best of twelve times counts. What is not installed is left out: pdftotext is Debian's poppler-utils, pypdfium2
-a package of Python. Two workers need two cores that have nothing else to do.
+It reads the four PDFs of ``shared/data/documents`` beside the checkout several times. Every measurement runs
+in its own process, which has read them once before the clock starts. The tasks run in turn; the best of
+twelve times counts. Programs that are not installed are skipped: pdftotext is in Debian's poppler-utils,
+pypdfium2 is a Python library. Two workers need two idle cores.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.target import target
+from benchmarks.utils.target import target
 from woo_harvester.text.extracted import Limits
 from woo_harvester.text.workers import Workers
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "documents"
 REPEATS = 12
-#: How often each document is read in one measurement.
+#: Number of times that each document is read in one measurement.
 ROUNDS = 4
 
 
 def read_with_pdftotext(paths: Sequence[Path]) -> None:
-    """A process for each document."""
+    """Read with pdftotext, a process for each document."""
     for path in paths:
         subprocess.run(["pdftotext", str(path), "-"], check=True, stdout=subprocess.DEVNULL)
 
 
 def read_with_pypdfium2(paths: Sequence[Path]) -> None:
-    """Page by page."""
+    """Read with pypdfium2, page by page."""
     import pypdfium2  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
 
     for path in paths:
@@ -47,7 +47,7 @@ def read_with_pypdfium2(paths: Sequence[Path]) -> None:
 
 
 def read_with_kreuzberg(paths: Sequence[Path]) -> None:
-    """The library on its own, with its own settings but for the cache, which would spare it the work."""
+    """Read with the library alone, with its defaults, but without its cache."""
     from kreuzberg import ExtractionConfig, extract_file_sync  # noqa: PLC0415
 
     config = ExtractionConfig(use_cache=False)
@@ -56,7 +56,7 @@ def read_with_kreuzberg(paths: Sequence[Path]) -> None:
 
 
 def in_process(read: Callable[[Sequence[Path]], None]) -> float:
-    """Seconds."""
+    """Return the seconds of a reader in this process."""
     paths = documents()
     read(paths)
     started = time.perf_counter()
@@ -65,7 +65,7 @@ def in_process(read: Callable[[Sequence[Path]], None]) -> float:
 
 
 def in_workers(count: int) -> float:
-    """Seconds, with many documents waiting; the longest first, so that two workers end at the same time."""
+    """Return the seconds of a pool of workers. The longest documents go first, so that two end together."""
 
     async def run() -> float:
         workers = Workers(Limits(), count)
@@ -82,7 +82,7 @@ def in_workers(count: int) -> float:
     return asyncio.run(run())
 
 
-#: Label, what measures it, and the least speed relative to the library on its own.
+#: Label, task, and the lowest good speed relative to the library alone.
 TASKS: dict[str, tuple[str, Callable[[], float], float | None]] = {
     "pdftotext": ("pdftotext", lambda: in_process(read_with_pdftotext), None),
     "pypdfium2": ("pypdfium2", lambda: in_process(read_with_pypdfium2), None),
@@ -93,12 +93,12 @@ TASKS: dict[str, tuple[str, Callable[[], float], float | None]] = {
 
 
 def documents() -> list[Path]:
-    """The largest first."""
+    """Return the documents, the largest first."""
     return sorted(FOLDER.glob("*.pdf"), key=lambda path: path.stat().st_size, reverse=True)
 
 
 def count_pages() -> int:
-    """Pages of one measurement."""
+    """Return the number of pages of one measurement."""
 
     async def run() -> int:
         workers = Workers(Limits())
@@ -111,23 +111,23 @@ def count_pages() -> int:
 
 
 def is_installed(name: str) -> bool:
-    """Whether a peer is there to be measured."""
+    """Return whether the program of a task is installed."""
     return name not in {"pdftotext", "pypdfium2"} or bool(shutil.which(name) or find_spec(name))
 
 
 def repeat(names: Sequence[str]) -> dict[str, float]:
-    """The shortest of several runs of each task, in turn, so that a slow moment meets them all."""
+    """Return the shortest time of each task. They run in turn, so that a slow moment affects all tasks."""
     best = dict.fromkeys(names, float("inf"))
     for _ in range(REPEATS):
         for name in names:
-            command = [sys.executable, "-m", "benchmarks.text", name]
+            command = [sys.executable, "-m", "benchmarks.text_extraction", name]
             printed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
             best[name] = min(best[name], json.loads(printed))
     return best
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     if not documents():
         raise SystemExit(f"expected PDFs in {FOLDER}")
     pages = count_pages()

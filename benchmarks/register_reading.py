@@ -1,10 +1,10 @@
-"""The register export: time and memory of reading it, against a bare ``iterparse`` of the same file.
+"""Measure time and memory of reading the register export, against a bare ``iterparse`` of the same file.
 
-    python -m benchmarks.register
+    python -m benchmarks.register_reading
 
-Writes an export of the size and shape of today's, 38 MB, to a temporary folder. Every measurement runs in a
-process of its own; the shortest of five times counts, and the largest peak of memory above what the process
-had before it began.
+It writes an export of 38 MB, in the form of the real one, to a temporary folder. Every measurement runs in
+its own process. The shortest of five times counts, and the largest peak memory, without the memory that the
+process had before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from benchmarks.target import target
+from benchmarks.utils.target import target
 from woo_harvester.findings import Reporter
 from woo_harvester.register import Register, read_export
 
@@ -32,8 +32,8 @@ REPEATS = 5
 LOOK_UPS = 200_000
 
 
-def body(number: int) -> str:
-    """One organisation: one in five has five locations, one in six has ended; most of it is people."""
+def organisation(number: int) -> str:
+    """Return an ``organisatie``, mostly people; one in five has five locations, one in six has ended."""
     people = "".join(
         f'<p:functie p:systeemId="{number}{post}"><p:naam>Lid {post} van het bestuur</p:naam>\n'
         f"<p:medewerkers><p:medewerker><p:naam>Naam {post}</p:naam><p:partij>Geen</p:partij>\n"
@@ -60,7 +60,7 @@ def body(number: int) -> str:
 
 
 def generate(path: Path) -> None:
-    """Writes the export; the same one each time."""
+    """Write the export, the same one each time."""
     with path.open("w", encoding="utf-8") as file:
         file.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n<p:overheidsorganisaties '
@@ -68,30 +68,30 @@ def generate(path: Path) -> None:
         )
         numbers = count(1)
         while file.tell() < SIZE:
-            file.write(body(next(numbers)))
+            file.write(organisation(next(numbers)))
         file.write("</p:organisaties></p:overheidsorganisaties>\n")
 
 
 def read_bare(path: Path) -> None:
-    """What everything is compared with."""
+    """Parse the file with a bare ``iterparse``. The others are compared with this one."""
     for _ in etree.iterparse(str(path)):
         pass
 
 
 def read_and_clear(path: Path) -> None:
-    """The usual way to keep the memory of ``iterparse`` small."""
+    """Parse the file, and clear each element, the usual way to save memory."""
     for _, element in etree.iterparse(str(path)):
         element.clear()
 
 
 def read_register(path: Path) -> Register:
-    """The harvester's own reader."""
+    """Read the file with the harvester's own reader."""
     with path.open("rb") as stream:
         return read_export(stream, Reporter(print), date(2026, 11, 21))
 
 
 def locations(register: Register) -> Iterator[str]:
-    """Locations on all hosts in turn, half of them in a folder as they are registered."""
+    """Yield locations on all hosts in turn, half of them in a registered folder."""
     hosts = register.hosts
     for number in range(LOOK_UPS):
         folder = f"woo/{number % 5}" if number % 2 else "download"
@@ -99,13 +99,13 @@ def locations(register: Register) -> Iterator[str]:
 
 
 def look_up(register: Register, urls: list[str]) -> None:
-    """Asks for each URL whose it is."""
+    """Look up the organisation of each URL."""
     for url in urls:
         register.organisation_of(url, "www.index.nl")
 
 
 def task(name: str, path: Path) -> Callable[[], object]:
-    """What is measured under this name, with all that it needs ready."""
+    """Return the task with this name, prepared so that only the task itself is measured."""
     if name == "look_up":
         register = read_register(path)
         return partial(look_up, register, list(locations(register)))
@@ -114,7 +114,7 @@ def task(name: str, path: Path) -> Callable[[], object]:
 
 
 def measure(name: str, path: Path) -> tuple[float, float]:
-    """Seconds, and megabytes at the peak above those before; for a process that does nothing else."""
+    """Run a task; return seconds, and peak memory in MB above that before. For a process of its own."""
     run = task(name, path)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
@@ -126,8 +126,8 @@ def measure(name: str, path: Path) -> tuple[float, float]:
 
 
 def best_of(name: str, path: Path) -> tuple[float, float]:
-    """The shortest time and the largest memory of several runs."""
-    command = [sys.executable, "-m", "benchmarks.register", name, str(path)]
+    """Return the shortest time and the largest memory of several runs."""
+    command = [sys.executable, "-m", "benchmarks.register_reading", name, str(path)]
     runs = [
         json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout) for _ in range(REPEATS)
     ]
@@ -135,7 +135,7 @@ def best_of(name: str, path: Path) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "exportOO.xml")
         generate(path)
@@ -145,7 +145,7 @@ def main() -> None:
         looked_up, _ = best_of("look_up", path)
         title = f"register export, {path.stat().st_size / 1e6:.0f} MB"
     aim = target("ratio < 3, < 60 MB", ours < 3 * bare and our_memory < 60)
-    print(f"{title:34}{'seconds':>8}{'ratio':>7}{'peak MB':>9}   target")
+    print(f"{title:34}{'seconds':>8}{'ratio':>7}{'max MB':>9}   target")
     print(f"{'bare iterparse':34}{bare:8.2f}{1:7.2f}{bare_memory:9.1f}")
     print(f"{'iterparse, elements cleared':34}{cleared:8.2f}{cleared / bare:7.2f}{cleared_memory:9.1f}")
     print(f"{'read_export':34}{ours:8.2f}{ours / bare:7.2f}{our_memory:9.1f}{aim}")

@@ -1,10 +1,10 @@
-"""Kill -9 at random moments, for longer than the tests do.
+"""Kill runs with ``kill -9`` at random moments, many more than the tests do, and count lost documents.
 
 ::
 
-    python -m benchmarks.soak [SEEDS]
+    python -m benchmarks.kills [SEEDS]
 
-Runs the tests of ``tests/integration/test_kill.py`` with 300 seeds, or as many as are given.
+It runs ``tests/integration/test_kill.py`` with 300 seeds, or another number of seeds.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from time import perf_counter
 TESTS = "tests/integration/test_kill.py"
 
 
-def soak(seeds: int) -> int:
-    """Print a line for what held and what did not; gives the exit status of the tests."""
+def kill_runs(seeds: int) -> int:
+    """Print the number of passed and failed tests; return the exit status of the tests."""
     before = perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--tb=short", TESTS],
@@ -29,7 +29,7 @@ def soak(seeds: int) -> int:
         check=False,
     )
     counts = {word: int(count) for count, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout)}
-    print(f"{'kills at random moments and chosen points':44}{'held':>8}{'lost':>8}{'seconds':>9}")
+    print(f"{'kills at random moments and chosen points':44}{'passed':>8}{'lost':>8}{'seconds':>9}")
     lost = counts.get("failed", 0) + counts.get("error", 0)
     print(f"{f'{seeds} seeds':44}{counts.get('passed', 0):8}{lost:8}{perf_counter() - before:9.0f}")
     if done.returncode:
@@ -38,4 +38,4 @@ def soak(seeds: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(soak(int(sys.argv[1]) if len(sys.argv) > 1 else 300))
+    sys.exit(kill_runs(int(sys.argv[1]) if len(sys.argv) > 1 else 300))

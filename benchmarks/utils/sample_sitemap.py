@@ -1,4 +1,4 @@
-"""Sitemaps for the benchmarks: entries as good publishing software writes them, the same ones each time."""
+"""Sitemaps as good publishing software writes them, the same ones each time."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from woo_harvester.demo.values import GEMEENTE, NEDERLANDS, ONDERTEKENING, PDF
 from woo_harvester.tooi import informatiecategorieen
 
 HOST = "www.gemeente.nl"
-FIRST = datetime(2020, 1, 6, 8, tzinfo=UTC)
-SUBJECTS = ("parkeren", "de haven", "jeugdzorg", "windmolens", "het sluisje", "afval", "de bibliotheek")
+_FIRST = datetime(2020, 1, 6, 8, tzinfo=UTC)
+_SUBJECTS = ("parkeren", "de haven", "jeugdzorg", "windmolens", "het sluisje", "afval", "de bibliotheek")
 
 
 def sitemap(count: int, host: str = HOST) -> Iterator[bytes]:
-    """A sitemap of *count* entries of about 1.5 KB each, in chunks."""
-    return urlset(entry(number, host) for number in range(count))
+    """Yield a sitemap of *count* entries of about 1.5 KB each, in chunks."""
+    return urlset(_entry(number, host) for number in range(count))
 
 
-def entry(number: int, host: str = HOST) -> Entry:
-    """The entry with this number, counted from 0: all metadata that is asked for, and some that is not."""
-    moment = FIRST + timedelta(hours=number, seconds=number % 3600)
+def _entry(number: int, host: str = HOST) -> Entry:
+    """Return the entry with this number, from 0, with all mandatory metadata and some more."""
+    moment = _FIRST + timedelta(hours=number, seconds=number % 3600)
     return Entry(
         loc=f"https://{host}/woo/{moment.year}/besluit-{number:06}.pdf",
         lastmod=moment.isoformat(),
         diwoo=DiWoo(
             publisher=GEMEENTE,
             verantwoordelijke=GEMEENTE,
-            titel=f"Besluit {number} over {SUBJECTS[number % len(SUBJECTS)]} & bijlagen",
+            titel=f"Besluit {number} over {_SUBJECTS[number % len(_SUBJECTS)]} & bijlagen",
             informatiecategorieen=[_category(number)],
             creatiedatum=moment.date().isoformat(),
             language=NEDERLANDS,

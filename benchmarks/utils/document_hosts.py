@@ -1,12 +1,12 @@
-"""Publishers of documents on loopback in a process of their own: one, or hundreds, of any speed.
+"""Publishers of documents on loopback, in a separate process: one or hundreds, fast or slow.
 
 ::
 
-    python -m benchmarks.hosts FOLDER HOSTS DOCUMENTS SIZE DELAY
+    python -m benchmarks.utils.document_hosts FOLDER HOSTS DOCUMENTS SIZE DELAY
 
-Each of HOSTS, a port each, lists DOCUMENTS of SIZE bytes, which are PDF by their first bytes and differ from
-each other; a document is answered after DELAY seconds. Writes ``ca.pem``, ``register.xml`` and, last,
-``host`` (the first one) into FOLDER; serves until its standard input closes.
+Each of HOSTS has its own port, and lists DOCUMENTS documents of SIZE bytes. They begin like a PDF, and differ
+from each other. A document is sent after DELAY seconds. The program writes ``ca.pem``, ``register.xml`` and,
+last, ``host`` (the first one) into FOLDER, and serves until its standard input closes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.sitemaps import DiWoo, Entry, Handeling, robots_txt, sitemap, sitemapindex
 
-INDEX = f"/{values.naam_van_index(16)}"
-PIECE = 64 * 1024
+_INDEX = f"/{values.naam_van_index(16)}"
+_PIECE = 64 * 1024
 
 
-class Publishers:
-    """Answers for all hosts, by the ``Host`` that is asked."""
+class _Publishers:
+    """The pages of all hosts, by the header ``Host``."""
 
     def __init__(self, documents: int, size: int, delay: float) -> None:
         self._documents = documents
@@ -38,11 +38,11 @@ class Publishers:
         self._sitemaps: dict[str, bytes] = {}
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        """One of the files of the host, or a document."""
+        """Return one of the files of the host, or a document."""
         host, path = request.host, request.path
         if path == "/robots.txt":
-            return web.Response(text=robots_txt(f"https://{host}{INDEX}"))
-        if path == INDEX:
+            return web.Response(text=robots_txt(f"https://{host}{_INDEX}"))
+        if path == _INDEX:
             return _xml(sitemapindex([f"https://{host}/sitemap.xml"]))
         if path == "/sitemap.xml":
             if host not in self._sitemaps:
@@ -54,14 +54,14 @@ class Publishers:
 
     async def _document(self, request: web.BaseRequest) -> web.StreamResponse:
         head = b"%PDF-1.7\n%" + request.path.encode() + b"\n"
-        if self._size <= PIECE:
+        if self._size <= _PIECE:
             return web.Response(body=head.ljust(self._size, b"x"), content_type="application/pdf")
         response = web.StreamResponse(headers={"Content-Type": "application/pdf"})
         response.content_length = self._size
         await response.prepare(request)
-        await response.write(head.ljust(PIECE, b"x"))
-        for start in range(PIECE, self._size, PIECE):
-            await response.write(b"x" * min(PIECE, self._size - start))
+        await response.write(head.ljust(_PIECE, b"x"))
+        for start in range(_PIECE, self._size, _PIECE):
+            await response.write(b"x" * min(_PIECE, self._size - start))
         return response
 
     def _entries(self, host: str) -> Iterable[Entry]:
@@ -88,12 +88,12 @@ def _xml(body: bytes | str) -> web.Response:
     return web.Response(body=content, content_type="application/xml")
 
 
-def _body(number: int, host: str) -> RooEntry:
+def _organisation(number: int, host: str) -> RooEntry:
     place = Location(f"https://{host}/", "Beschikkingen")
     return RooEntry(naam=f"Publicist {number}", systeem_id=str(90_000_000 + number), locations=[place])
 
 
-async def serve(folder: Path, hosts: int, publishers: Publishers) -> None:
+async def serve(folder: Path, hosts: int, publishers: _Publishers) -> None:
     """Serve until standard input closes."""
     authority = Authority()
     tls = authority.server_context()
@@ -105,7 +105,7 @@ async def serve(folder: Path, hosts: int, publishers: Publishers) -> None:
         names.append(f"localhost:{sock.getsockname()[1]}")
         await web.SockSite(runner, sock, ssl_context=tls).start()
     authority.write_bundle(folder / "ca.pem")
-    register = register_xml([_body(number, name) for number, name in enumerate(names)])
+    register = register_xml([_organisation(number, name) for number, name in enumerate(names)])
     (folder / "register.xml").write_text(register, encoding="utf-8")
     (folder / "host.part").write_text(names[0], encoding="ascii")
     (folder / "host.part").rename(folder / "host")
@@ -115,5 +115,5 @@ async def serve(folder: Path, hosts: int, publishers: Publishers) -> None:
 
 if __name__ == "__main__":
     _, where, hosts_wanted, documents_wanted, bytes_wanted, seconds = sys.argv
-    made = Publishers(int(documents_wanted), int(bytes_wanted), float(seconds))
+    made = _Publishers(int(documents_wanted), int(bytes_wanted), float(seconds))
     asyncio.run(serve(Path(where), int(hosts_wanted), made))

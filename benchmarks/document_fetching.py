@@ -1,15 +1,15 @@
-"""Fetching documents: many small ones, one each of many slow hosts, a very large one.
+"""Measure the fetching of documents: many small ones, one from each of many slow hosts, a very large one.
 
 ::
 
-    python -m benchmarks.documents [small|slow|large]
+    python -m benchmarks.document_fetching [small|slow|large]
 
-Small: 4,000 documents of 20 KB of one host, hashed and typed by content, and in a row of its own stored too,
-with the settings of a real run but for AutoThrottle; against a stock spider with Scrapy's own settings that
-only fetches them. The fastest of three counts. What is stored is removed at the end, and TMPDIR should be
-where nothing was removed lately: ext4 takes half a millisecond to make a file where many were just removed.
-Slow: 900 hosts with a document each that takes two seconds, with the politeness of a real run, against a run
-with only one such host. Large: a document of 1 GB.
+Small: 4,000 documents of 20 KB from one host, hashed, with their type detected, and in the last row also
+stored. The settings are those of a real run without AutoThrottle. The peer is a stock spider with Scrapy's
+own settings that only fetches them. The fastest of three runs counts. The stored files are removed at the
+end. TMPDIR should be a folder from which no files were removed lately: after that, ext4 takes half a
+millisecond to make a file. Slow: 900 hosts with one document each that takes two seconds, with AutoThrottle,
+against a run with one such host. Large: a document of 1 GB.
 """
 
 from __future__ import annotations
@@ -20,46 +20,48 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from benchmarks.publisher import Publisher, serving
-from benchmarks.runs import Run, stock, woo
-from benchmarks.target import target
+from benchmarks.utils.publisher import Publisher, serving
+from benchmarks.utils.runs import Run, stock, woo
+from benchmarks.utils.target import target
 
 KB = 1024
 GB = 1024**3
 TIMES = 3
-#: The handler that ships in Scrapy, and is marked experimental there.
+#: A handler of Scrapy that is marked experimental.
 AIOHTTP = 'DOWNLOAD_HANDLERS={"https": "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"}'
 
 
 def hosts(
     folder: Path, number: int, documents: int, size: int, delay: float
 ) -> AbstractContextManager[Publisher]:
-    """Publishers in another process."""
-    return serving("benchmarks.hosts", folder, str(number), str(documents), str(size), str(delay))
+    """Run publishers in another process."""
+    return serving(
+        "benchmarks.utils.document_hosts", folder, str(number), str(documents), str(size), str(delay)
+    )
 
 
 def harvest(folder: Path, site: Publisher, **settings: object) -> Run:
-    """A first harvest of everything; each document is kept."""
+    """Harvest everything for the first time, and store each document."""
     return woo(folder, site, documents="download", FILES_STORE=folder / "documents", **settings)
 
 
 def fetch(folder: Path, site: Publisher) -> Run:
-    """A first harvest of everything; what is fetched is told apart and not kept."""
+    """Harvest everything for the first time; detect the type of each document, without storing it."""
     return woo(folder, site, documents="download")
 
 
 def made(folder: Path, *names: object) -> Path:
-    """A folder in *folder*."""
+    """Make a folder in *folder*, and return it."""
     path = folder.joinpath(*map(str, names))
     path.mkdir(parents=True)
     return path
 
 
 def print_row(name: str, runs: list[Run], first: list[Run] | None = None, aim: str = "") -> None:
-    """The best of *runs*, and its ratio to the best of *first*: by the clock, and by processor time."""
+    """Print the best of *runs*, and its ratio to the best of *first*: of the time, and of processor time."""
     seconds, cpu = _best(runs)
     ratios = f"{_best(first)[0] / seconds:7.2f}{_best(first)[1] / cpu:7.2f}" if first else " " * 14
-    peak = max(run.peak for run in runs)
+    peak = max(run.peak_memory for run in runs)
     print(f"{name:40}{seconds:9.1f}{runs[0].items / seconds:10,.0f}{cpu:7.1f}{ratios}{peak:9.0f}{aim}")
 
 
@@ -68,10 +70,8 @@ def _best(runs: list[Run]) -> tuple[float, float]:
 
 
 def print_head(title: str) -> None:
-    """The names of the columns."""
-    print(
-        f"{title:40}{'seconds':>9}{'a second':>10}{'CPU s':>7}{'ratio':>7}{'CPU':>7}{'peak MB':>9}   target"
-    )
+    """Print the names of the columns."""
+    print(f"{title:40}{'seconds':>9}{'a second':>10}{'CPU s':>7}{'ratio':>7}{'CPU':>7}{'max MB':>9}   target")
 
 
 def small() -> None:
@@ -83,7 +83,7 @@ def small() -> None:
         ),
         "stock spider, Scrapy's aiohttp handler": lambda folder, site: stock(folder, site, "-s", AIOHTTP),
         "woo, documents=download": fetch,
-        "the same, FILES_STORE: kept, durably": harvest,
+        "the same, stored durably (FILES_STORE)": harvest,
     }
     found: dict[str, list[Run]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 4000, 20 * KB, 0) as site:
@@ -117,7 +117,7 @@ def large() -> None:
     with tempfile.TemporaryDirectory() as name, hosts(Path(name), 1, 1, GB, 0) as site:
         runs = [harvest(made(Path(name), "run"), site, WOO_DOCUMENT_MAXSIZE=2 * GB)]
     print_head("a document of 1 GB")
-    print_row("woo, documents=download", runs, aim=target("< 250 MB", runs[0].peak < 250))
+    print_row("woo, documents=download", runs, aim=target("< 250 MB", runs[0].peak_memory < 250))
 
 
 PARTS = {"small": small, "slow": slow, "large": large}

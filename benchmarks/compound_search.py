@@ -1,38 +1,31 @@
-"""How many compounds are found by their parts, and how large the index becomes: the table of docs/search.md.
+"""Count the compounds that a search for a part finds, and measure the index: the table of docs/search.md.
 
-    python -m benchmarks.compounds
+    python -m benchmarks.compound_search
 
-Starts a server of its own. The set is ``tests/search/compounds.csv``: 200 words that should be found by a
-part of them, and 100 that hold other words by accident. The size is that of 3,000 pages of Dutch text, with
-the field that finds parts and without it.
+It starts an Elasticsearch of its own. The words are those of ``tests/search/compounds.csv``: 200 that a
+search for a part should find, and 100 that contain another word by accident. The size is that of an index of
+3,000 pages of Dutch text with the field for parts, relative to the index without it.
 """
 
 from __future__ import annotations
 
 import copy
-import csv
-import random
-import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from elasticsearch import Elasticsearch, helpers
 
-from benchmarks.elasticsearch import server
+from benchmarks.utils.dutch_text import compounds, pages
+from benchmarks.utils.elasticsearch_server import server
 from tests.search.analysis import Analysis
 from woo_harvester.search.definition import definition
 from woo_harvester.search.woo import WOO
-from woo_harvester.tooi import lists
 
-ROOT = Path(__file__).parents[1]
-PAGES, WORDS = 3000, 400
 PLAIN = ["lowercase", "asciifolding", "stopwoorden"]
 STEM = ["meervoud", "nederlands", "remove_duplicates"]
 
 
 def variants() -> dict[str, dict[str, Any]]:
-    """Definitions whose analyzer ``delen`` differs."""
+    """Return definitions of the index by label; their analyzer ``delen`` differs."""
     ours = definition(WOO)
     filters = ours["settings"]["analysis"]["filter"]
     parts = {word.strip("~") for word in filters["begin"]["word_list"].split(",")}
@@ -60,7 +53,7 @@ def variants() -> dict[str, dict[str, Any]]:
 def changed(
     ours: dict[str, Any], filters: dict[str, Any], chain: list[str], **settings: object
 ) -> dict[str, Any]:
-    """The definition with another chain of filters for the parts."""
+    """Return the definition with another chain of filters in the analyzer ``delen``."""
     made = copy.deepcopy(ours)
     made["settings"]["index"].update(settings)
     analysis = made["settings"]["analysis"]
@@ -72,39 +65,8 @@ def changed(
     return made
 
 
-def pages() -> list[str]:
-    """Dutch text: sentences of the catalogue of findings, labels of the value lists."""
-    catalogue = tomllib.loads((ROOT / "woo_harvester/findings/catalogue.toml").read_text(encoding="utf-8"))
-    sentences = re.findall(r"[^.]+\.", " ".join(_texts(catalogue)))
-    folder = Path(str(lists.__file__)).parent / "lists"
-    for path in folder.glob("*.csv"):
-        with path.open(encoding="utf-8", newline="") as file:
-            sentences += [row[1] for row in csv.reader(file) if len(row) > 1]
-    sentences += [row["woord"] for row in rows()]
-    drawn = random.Random(6)
-    texts = []
-    for _ in range(PAGES):
-        words: list[str] = []
-        while len(words) < WORDS:
-            words += drawn.choice(sentences).split()
-        texts.append(" ".join(words))
-    return texts
-
-
-def _texts(content: object) -> list[str]:
-    if isinstance(content, dict):
-        return [text for part in content.values() for text in _texts(part)]
-    return [content] if isinstance(content, str) else []
-
-
-def rows() -> list[dict[str, str]]:
-    """The set."""
-    with (ROOT / "tests/search/compounds.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def size(client: Elasticsearch, index: str, made: dict[str, Any], fields: list[str], texts: list[str]) -> int:
-    """Bytes on disk of an index of *texts* with these sub-fields, merged into one."""
+    """Return the bytes on disk of an index of *texts* with these sub-fields, merged into one segment."""
     analysis = made["mappings"]["properties"]["tekst"]["fields"]
     field = {**made["mappings"]["properties"]["tekst"], "fields": {name: analysis[name] for name in fields}}
     client.options(ignore_status=404).indices.delete(index=index)
@@ -126,7 +88,7 @@ def main() -> None:
         for name, made in variants().items():
             client.options(ignore_status=404).indices.delete(index="variant")
             analysis = Analysis(client, "variant", made)
-            found = [row["soort"] for row in rows() if analysis.finds(row["vraag"], row["woord"])]
+            found = [row["soort"] for row in compounds() if analysis.finds(row["vraag"], row["woord"])]
             grown = size(client, "sized", made, ["exact", "delen"], texts) / base
             print(
                 f"| {name} | {found.count('paar')} | {found.count('valkuil')} | {grown:.2f} times |",

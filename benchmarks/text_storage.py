@@ -1,16 +1,16 @@
-"""What the text of documents weighs in the index: in ``_source``, stored beside it, or only searchable.
+"""Measure the size of texts in the index: in ``_source``, stored beside it, or only searchable.
 
-    python -m benchmarks.index_text
+    python -m benchmarks.text_storage
 
-Starts a server of its own, and fills each index with the 3,000 pages of ``benchmarks.compounds``.
+It starts an Elasticsearch of its own, and fills each index with 3,000 pages of Dutch text.
 """
 
 from __future__ import annotations
 
 from elasticsearch import Elasticsearch, helpers
 
-from benchmarks.compounds import pages
-from benchmarks.elasticsearch import server
+from benchmarks.utils.dutch_text import pages
+from benchmarks.utils.elasticsearch_server import server
 from woo_harvester.search.definition import definition
 from woo_harvester.search.woo import WOO
 
@@ -22,7 +22,7 @@ WAYS = {
 
 
 def size(client: Elasticsearch, source: bool, store: bool, texts: list[str]) -> int:
-    """Bytes on disk of an index of *texts*, merged into one segment."""
+    """Return the bytes on disk of an index of *texts*, merged into one segment."""
     made = definition(WOO)
     field = {**made["mappings"]["properties"]["tekst"], "store": store}
     mappings = {"_source": {"excludes": [] if source else ["tekst"]}, "properties": {"tekst": field}}

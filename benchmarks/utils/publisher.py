@@ -1,14 +1,14 @@
-"""A publisher on loopback in a process of its own, so that a benchmark measures its client alone.
+"""A publisher on loopback in a separate process, so that a benchmark measures only its client.
 
 ::
 
-    python -m benchmarks.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP [--etag] [--hosts=N]
+    python -m benchmarks.utils.publisher FOLDER ENTRIES ENTRIES_PER_SITEMAP [--etag] [--hosts=N]
 
-Writes ``ca.pem``, ``register.xml`` and, last, ``host`` into FOLDER; serves until its standard input closes.
-With ``--etag`` a client that has a file already is answered 304. Without it a sitemap has one more line end
-each time that it is asked for, so that it must be read although none of its entries has changed; as long as
-FOLDER has a file ``still`` it stays as it was. With ``--hosts`` there are so many hosts, each with as many
-entries, and each of two shards has half of them; ``host`` is the first.
+The program writes ``ca.pem``, ``register.xml`` and, last, ``host`` into FOLDER, and serves until its standard
+input closes. With ``--etag``, a client that has a file already gets a 304. Without it, a sitemap has one more
+line end on each request, so that it must be read although none of its entries has changed; a file ``still``
+in FOLDER stops that. With ``--hosts`` there are N hosts with ENTRIES each, half of them in each of two
+shards; ``host`` is the first.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
 
-PATIENCE = 60
-PIECE = 256 * 1024
+_START_TIMEOUT = 60
+_PIECE = 256 * 1024
 
 
 @dataclass(frozen=True)
 class Publisher:
-    """Where the publisher is, and what a client needs."""
+    """The host of a publisher, and the files that a client needs."""
 
     host: str
     authority: Path
@@ -43,18 +43,18 @@ class Publisher:
 
 @contextmanager
 def publisher(folder: Path, entries: int, per_sitemap: int, *options: str) -> Iterator[Publisher]:
-    """Run the publisher in another process while the context lasts."""
-    with serving("benchmarks.publisher", folder, str(entries), str(per_sitemap), *options) as site:
+    """Run the publisher in another process."""
+    with serving("benchmarks.utils.publisher", folder, str(entries), str(per_sitemap), *options) as site:
         yield site
 
 
 @contextmanager
 def serving(module: str, folder: Path, *arguments: str) -> Iterator[Publisher]:
-    """Run a module of this package that serves as this one does, while the context lasts."""
+    """Run a module of this package that serves in the same way, in another process."""
     command = [sys.executable, "-m", module, str(folder), *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         host = folder / "host"
-        for _ in range(PATIENCE * 10):
+        for _ in range(_START_TIMEOUT * 10):
             if host.exists() or process.poll() is not None:
                 break
             sleep(0.1)
@@ -64,27 +64,27 @@ def serving(module: str, folder: Path, *arguments: str) -> Iterator[Publisher]:
             process.communicate()
 
 
-class Growing:
-    """A page that is longer by a line end each time it is asked for, unless there is a file *still*."""
+class _GrowingPage:
+    """A page with one more line end on each request, unless there is a file *still*."""
 
     def __init__(self, body: bytes, still: Path) -> None:
         self._body = body
         self._still = still
-        self._asked = 0
+        self._requests = 0
 
     def __call__(self, request: Request) -> Page:
-        """The page for one more request."""
-        self._asked += not self._still.exists()
-        return in_pieces(self._body + b"\n" * self._asked)
+        """Return the page for one more request."""
+        self._requests += not self._still.exists()
+        return _in_pieces(self._body + b"\n" * self._requests)
 
 
-def in_pieces(body: bytes, headers: Mapping[str, str] | None = None) -> Page:
-    """A page that is sent piece by piece, as servers do: one that is sent whole is first encrypted whole."""
+def _in_pieces(body: bytes, headers: Mapping[str, str] | None = None) -> Page:
+    """Return a page that is sent in pieces, as servers do, and so is not encrypted as a whole first."""
 
     def pieces() -> Iterator[bytes]:
         view = memoryview(body)
-        for start in range(0, len(body), PIECE):
-            yield view[start : start + PIECE]  # type: ignore[misc]  # as good as bytes for who sends it
+        for start in range(0, len(body), _PIECE):
+            yield view[start : start + _PIECE]  # type: ignore[misc]  # the server sends it like bytes
 
     return Page(
         pieces, content_type="application/xml", headers={"Content-Length": str(len(body)), **(headers or {})}
@@ -108,7 +108,7 @@ def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -
 
 
 def _sites(authority: Authority, count: int, stack: ExitStack) -> list[Site]:
-    """So many sites, of which each of two shards has as many as the other."""
+    """Return *count* sites, half of them in each of two shards."""
     sites: list[Site] = []
     while len(sites) < count:
         site = stack.enter_context(Site(authority))
@@ -123,9 +123,9 @@ def _publish(site: Site, folder: Path, entries: int, options: Sequence[str]) -> 
         if not isinstance(page, Page) or not callable(page.body):
             site.pages[path] = page
             continue
-        # Made before the clock runs, so that a client does not wait for it.
+        # Made before the measurement, so that a client does not wait for it.
         body = b"".join(page.body())
-        site.pages[path] = in_pieces(body, headers) if headers else Growing(body, folder / "still")
+        site.pages[path] = _in_pieces(body, headers) if headers else _GrowingPage(body, folder / "still")
 
 
 if __name__ == "__main__":

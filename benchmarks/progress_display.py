@@ -1,11 +1,11 @@
-"""What it costs to show progress: one look at a run over 900 hosts, and what is drawn of it.
+"""Measure the cost of showing the progress of a run over 900 hosts.
 
 ::
 
-    python -m benchmarks.progress
+    python -m benchmarks.progress_display
 
-Processor time, so that what else the machine does disturbs it less. A run looks once a second on a terminal,
-and once a minute elsewhere; the share is that of a run that uses one core all the time.
+Time is processor time, which other work of the machine disturbs less. A run draws its progress once a second
+on a terminal, and logs it once a minute elsewhere. The share is that of one core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
-from benchmarks.target import target
+from benchmarks.utils.target import target
 from woo_harvester.default_settings import SETTINGS
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.progress import REDRAW, Progress
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
 
 HOSTS = 900
-LOOKS = 300
+REPEATS = 300
 TARGET = 0.03
 
 
 class Terminal(io.StringIO):
-    """Takes what is drawn."""
+    """A terminal that discards its output."""
 
     def isatty(self) -> bool:
-        """It says that it is one."""
+        """Return True."""
         return True
 
 
 class Idle(Spider):
-    """Has the name of the one whose figures it shows."""
+    """A spider with the name of the real one."""
 
     name = "woo"
 
 
 def running() -> Progress:
-    """A run in the middle, with findings of every code at every tenth host."""
+    """Return the progress of a half-finished run, with findings of every code at every tenth host."""
     defaults = {setting.name: setting.default for setting in SETTINGS}
     crawler = get_crawler(Idle, {"TWISTED_REACTOR_ENABLED": False, **defaults, "EXTENSIONS": {Findings: 1}})
     findings = crawler.get_extension(Findings)
@@ -76,17 +76,17 @@ def running() -> Progress:
     return progress
 
 
-def cost(look: Callable[[], object]) -> float:
-    """Seconds of one look."""
-    look()
+def cost(show: Callable[[], object]) -> float:
+    """Return the seconds of one call of *show*."""
+    show()
     started = process_time()
-    for _ in range(LOOKS):
-        look()
-    return (process_time() - started) / LOOKS
+    for _ in range(REPEATS):
+        show()
+    return (process_time() - started) / REPEATS
 
 
 def main() -> None:
-    """Print the table; exit status 1 where it costs more than it may."""
+    """Print the table; exit with status 1 if the cost is too high."""
     progress = running()
     screen = Screen.join(progress._draw, Terminal())
     rows = {

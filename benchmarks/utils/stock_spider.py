@@ -1,8 +1,8 @@
-"""The peer: a stock ``SitemapSpider`` with Scrapy's own settings, which visits every loc.
+"""The peer of the harvester: a stock ``SitemapSpider`` with Scrapy's own settings, which visits every loc.
 
 ::
 
-    scrapy runspider benchmarks/stock.py -a host=HOST -O out.jsonl
+    scrapy runspider benchmarks/utils/stock_spider.py -a host=HOST -O out.jsonl
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scrapy_deltafetch import DeltaFetch
 
 
 class StockSpider(SitemapSpider):
-    """Reads robots.txt, follows all its sitemaps and gives an item a page."""
+    """A spider that reads robots.txt, follows all its sitemaps, and makes an item of each page."""
 
     name = "stock"
 
@@ -29,22 +29,22 @@ class StockSpider(SitemapSpider):
         self.sitemap_urls = [f"https://{host}/robots.txt"]
 
     def parse(self, response: Response) -> Iterator[dict[str, Any]]:
-        """One item a page."""
+        """Yield one item for the page."""
         yield {"url": response.url, "size": len(response.body)}
 
     def closed(self, reason: str) -> None:
-        """Tell how long it took."""
+        """Write the seconds of the crawl to the file in ``ELAPSED``."""
         elapsed = datetime.now(UTC) - self.crawler.stats.get_value("start_time")
         Path(os.environ["ELAPSED"]).write_text(str(elapsed.total_seconds()), encoding="ascii")
 
 
 class AsyncDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no types
-    """The original, made to run with current Scrapy: the same look-ups and the same file."""
+    """The original DeltaFetch, adapted to current Scrapy, with the same look-ups and the same file."""
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Leave out what the file has."""
+        """Yield the items and requests that are not in the file yet."""
         async for made in result:
             key = self._get_key(made if isinstance(made, Request) else response.request)
             if isinstance(made, Request):

@@ -1,11 +1,11 @@
-"""Permits: a listing of 100,000 files with nothing new, and messages against a bare parse with validation.
+"""Measure reading permits: a listing of 100,000 known files, and messages against a parse with validation.
 
-    python -m benchmarks.permits
+    python -m benchmarks.permit_reading
 
-Every measurement runs in a process of its own. Time is that of the processor; of several runs the shortest
-counts. The memory of the listing is that of the whole process, what is known of its files included; its body
-lies in a file, as that of a response of more than 1 MB does. The whole spider is the command ``scrapy crawl
-vergunningen`` against a server on loopback, from its start to its end, with a state that knows all files.
+Every measurement runs in its own process. Time is processor time; the shortest of several runs counts. The
+memory of the listing is that of the whole process, with the known data of its files. The body of the listing
+is in a file, like any response of more than 1 MB. "The whole spider" is the complete command ``scrapy crawl
+vergunningen`` against a server on loopback, with a state that knows all files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import NamedTuple
 from lxml import etree
 from sqlalchemy import insert
 
-from benchmarks.target import target
+from benchmarks.utils.target import target
 from tests.utils.command import DATA, environment, in_project
 from tests.utils.sites import write_register
 from woo_harvester.demo.certificates import Authority
@@ -105,7 +105,7 @@ MESSAGE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def listing_parts() -> Iterator[bytes]:
-    """A listing as Apache writes it, in parts: what this process holds would count as its child's."""
+    """Yield a listing as Apache writes it. In parts, since memory of this process counts as its child's."""
     yield b"<html><body><h1>Index of /xml</h1><table>"
     for start in range(0, FILES, 500):
         yield "".join(
@@ -118,12 +118,12 @@ def listing_parts() -> Iterator[bytes]:
 
 
 def date_of(number: int) -> str:
-    """Of a file, to the minute: no two the same."""
+    """Return the date of a file, to the minute; no two files have the same."""
     return f"{datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number):%Y-%m-%d %H:%M}"
 
 
 def messages() -> list[bytes]:
-    """Messages about as many cases."""
+    """Return messages, each about another case."""
     return [
         MESSAGE.format(
             transactie="CU"[number % 2],
@@ -137,7 +137,7 @@ def messages() -> list[bytes]:
 
 
 class Spider(NamedTuple):
-    """Where the whole spider is measured."""
+    """The project folder, certificates and entry page for measuring the whole spider."""
 
     folder: Path
     ca_bundle: Path
@@ -146,7 +146,7 @@ class Spider(NamedTuple):
 
 @contextmanager
 def published() -> Iterator[Spider]:
-    """The listing on a server, and an installation that has read all its files."""
+    """Serve the listing, and make a project whose state knows all its files."""
     authority = Authority()
     pages = {"/xml/": Page(listing_parts, content_type="text/html")}
     with Site(authority, pages) as site, tempfile.TemporaryDirectory() as name:
@@ -165,7 +165,7 @@ def published() -> Iterator[Spider]:
 
 
 def known(entry: int, site: Site, file: int) -> dict[str, object]:
-    """The row of a file that was read."""
+    """Return the row of a known file."""
     return {
         "entry_id": entry,
         "url": site.url(f"/xml/zaak-{file:06}.xml"),
@@ -177,7 +177,7 @@ def known(entry: int, site: Site, file: int) -> dict[str, object]:
 
 
 def whole_spider(spider: Spider) -> tuple[float, float]:
-    """One run of the command: seconds of processor time, and megabytes at its peak."""
+    """Run the command; return seconds of processor time, and peak memory in MB."""
     args = ["crawl", "vergunningen", "-a", f"entries={spider.entry}", "-a", "register=register.xml"]
     command = [sys.executable, "-m", "scrapy", *in_project(args, spider.folder, None)]
     with subprocess.Popen(
@@ -192,7 +192,7 @@ def whole_spider(spider: Spider) -> tuple[float, float]:
 
 
 def nothing_new() -> Callable[[], int]:
-    """A listing that is read, and held against what is known of its files."""
+    """Return a task: read a listing, and compare it with the known data of its files."""
     known = {
         f"{FOLDER}zaak-{number:06}.xml": RememberedFile("0" * 64, date_of(number).replace(" ", "T"))
         for number in range(FILES)
@@ -207,20 +207,20 @@ def nothing_new() -> Callable[[], int]:
 
 
 def bare() -> Callable[[], int]:
-    """What reading is compared with: a tree, and whether it is valid."""
+    """Return a task: parse each message, and validate it. The others are compared with this one."""
     bodies = messages()
     validator = schema.compiled_schema()
     return lambda: sum(validator.validate(etree.fromstring(body)) for body in bodies)
 
 
 def read() -> Callable[[], int]:
-    """Read, validated and mapped."""
+    """Return a task: read, validate and map each message."""
     bodies = messages()
     return lambda: sum(read_message([body], MAXSIZE).message is not None for body in bodies)
 
 
 def written() -> Callable[[], int]:
-    """The same, and what is written of it."""
+    """Return a task: read each message, and make the values of its record for JSON."""
     bodies = messages()
 
     def run() -> int:
@@ -251,12 +251,12 @@ LISTINGS = ("listing", "spider")
 
 
 def label(name: str) -> str:
-    """What a row is called."""
+    """Return the label of a row."""
     return ROWS[name].label if name in ROWS else "the same, the whole spider"
 
 
 def measure(name: str) -> tuple[float, float]:
-    """Seconds of processor time, and megabytes of the whole process at its peak."""
+    """Run a task; return seconds of processor time, and peak memory of the whole process in MB."""
     row = ROWS[name]
     run = row.prepare()
     start = time.process_time()
@@ -268,19 +268,19 @@ def measure(name: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in ROWS}
     with tempfile.NamedTemporaryFile() as page:
         page.writelines(listing_parts())
         page.flush()
         for _ in range(REPEATS):
             for name, done in runs.items():
-                command = [sys.executable, "-m", "benchmarks.permits", name, page.name]
+                command = [sys.executable, "-m", "benchmarks.permit_reading", name, page.name]
                 done.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
     with published() as spider:
         runs = {"listing": runs.pop("listing"), "spider": [whole_spider(spider) for _ in range(3)], **runs}
     best = {name: (min(s for s, _ in done), max(m for _, m in done)) for name, done in runs.items()}
-    print(f"{'':44}{'best s':>8}{'peak MB':>9}{'speed':>7}   target")
+    print(f"{'':44}{'best s':>8}{'max MB':>9}{'speed':>7}   target")
     for name, (seconds, memory) in best.items():
         speed = best["bare"][0] / seconds
         shown = "" if name in LISTINGS else f"{speed:7.2f}"
@@ -289,7 +289,7 @@ def main() -> None:
 
 
 def aim_of(name: str, seconds: float, memory: float, speed: float) -> str:
-    """What is aimed for, and whether it is met."""
+    """Return the target of a row, and whether it is met."""
     if name in LISTINGS:
         return target("< 5 s, < 200 MB", seconds < 5 and memory < 200)
     return target("speed >= 0.5", speed >= 0.5) if name == "read" else ""

@@ -1,4 +1,4 @@
-"""Runs of the scrapy command, measured: the harvester, and the stock spiders that it is held against."""
+"""Measure runs of the scrapy command: the harvester, and the stock spider that it is compared with."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.publisher import Publisher
+from benchmarks.utils.publisher import Publisher
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a command cost."""
+    """The cost of a run."""
 
     seconds: float
-    """Of the whole process, start-up included."""
+    """Seconds of the whole process, start-up included."""
     crawling: float
     """Seconds of the crawl itself, as Scrapy counts them."""
-    peak: float
-    """MB of the whole process."""
+    peak_memory: float
+    """Peak memory of the whole process, in MB."""
     items: int
+    """Number of items."""
     cpu: float
-    """Seconds of processor time of the whole process: what is left of a measurement on a busy machine."""
+    """Seconds of processor time of the whole process, which other work of the machine disturbs less."""
 
 
 def measured(command: list[str], folder: Path, project: Path, site: Publisher) -> Run:
@@ -62,9 +63,9 @@ def measured(command: list[str], folder: Path, project: Path, site: Publisher) -
 
 
 def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none", **settings: object) -> Run:
-    """The harvest, with the settings of a real run but for AutoThrottle, which the peers do not have either.
+    """Run the harvester with the settings of a real run, but without AutoThrottle, as its peers.
 
-    A second one finds the state of the first.
+    A second run in the same *folder* uses the state of the first.
     """
     given = {
         "AUTOTHROTTLE_ENABLED": 0,
@@ -80,7 +81,7 @@ def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none",
 
 
 def stock(folder: Path, site: Publisher, *options: str) -> Run:
-    """The peer, with Scrapy's own settings."""
-    spider = ROOT / "benchmarks" / "stock.py"
+    """Run the stock spider, with Scrapy's own settings."""
+    spider = ROOT / "benchmarks" / "utils" / "stock_spider.py"
     command = ["runspider", str(spider), "-a", f"host={site.host}", "-L", "INFO", *options]
-    return measured(command, folder, folder, site)  # a folder without project: only Scrapy's own settings
+    return measured(command, folder, folder, site)  # no project here, so only Scrapy's own settings

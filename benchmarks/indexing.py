@@ -1,9 +1,10 @@
-"""Writing 50,000 records to a real Elasticsearch, against ``helpers.bulk`` alone with the same documents.
+"""Measure writing 50,000 records to a real Elasticsearch, against ``helpers.bulk`` with the same documents.
 
-    python -m benchmarks.elasticsearch [RECORDS]
+    python -m benchmarks.indexing [RECORDS]
 
-Starts a server of its own, and measures: ``helpers.bulk`` of the client; the exporter's writer; the crawl
-that makes the records, without an index; and both at once. Each writes to a new index with the same mapping.
+It starts a server of its own, and measures four things: ``helpers.bulk`` of the client; the exporter's
+writer; the crawl that makes the records, without an index; and crawl and writer together. Each writes to a
+new index with the same mapping.
 """
 
 from __future__ import annotations
@@ -11,18 +12,17 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from time import perf_counter
 
 from elasticsearch import Elasticsearch, helpers
 
-from benchmarks.publisher import publisher
-from benchmarks.runs import woo
-from benchmarks.target import target
-from tests.utils.elasticsearch import Server
+from benchmarks.utils.elasticsearch_server import server
+from benchmarks.utils.publisher import publisher
+from benchmarks.utils.runs import woo
+from benchmarks.utils.target import target
 from woo_harvester.default_settings.setting import MB
 from woo_harvester.elastic.bulk import BulkWriter
 from woo_harvester.elastic.indices import create_index
@@ -35,21 +35,8 @@ BATCH, BATCH_BYTES = 1000, 8 * MB
 NUMBERS = count(1)
 
 
-@contextmanager
-def server() -> Iterator[Server]:
-    """A server that is gone at the end."""
-    with tempfile.TemporaryDirectory(prefix="woo-bench-") as name:
-        Path(name).chmod(0o755)
-        node = Server(Path(name) / "node")
-        node.start()
-        try:
-            yield node
-        finally:
-            node.stop()
-
-
 def timed(client: Elasticsearch, write: Callable[[str], None]) -> float:
-    """Seconds that *write* takes to fill a new index."""
+    """Return the seconds that *write* takes to fill a new index."""
     alias = f"bench{next(NUMBERS)}"
     create_index(client, alias, WOO, aliased=True)
     started = perf_counter()
@@ -67,7 +54,7 @@ def main() -> None:
         with publisher(folder, wanted, wanted) as site:
             crawl = woo(folder / "alone", site)
             records = [json.loads(line) for line in (folder / "alone/out.jsonl").open("rb")]
-            # The first of all is not counted: the server's program is not warm yet.
+            # The first run is not counted: the server has not warmed up yet.
             timed(client, lambda alias: ours(client, alias, records[: wanted // 5]))
             bulk = timed(client, lambda alias: theirs(client, alias, records))
             writer = timed(client, lambda alias: ours(client, alias, records))
@@ -80,20 +67,20 @@ def main() -> None:
 
 
 def theirs(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
-    """The client's own helper, in batches of the same size."""
+    """Write with the client's own function, in batches of the same size."""
     actions = ({"_index": alias, "_id": one["id"], "_source": document_of(WOO, one)} for one in records)
     helpers.bulk(client, actions, chunk_size=BATCH, max_chunk_bytes=BATCH_BYTES)
 
 
 def ours(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
-    """What the exporter and ``scrapy index`` write with."""
+    """Write as the exporter and ``scrapy index`` do."""
     writer = BulkWriter(client, alias, 60)
     for batch in batches((bulk_action(WOO, one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
         writer.write(batch)
 
 
 def row(name: str, records: int, seconds: float, peer: float | None = None, least: float = 0) -> None:
-    """Print a row of the table; *least* is what its ratio to the *peer* should be."""
+    """Print a row of the table; *least* is the lowest good ratio to the *peer*."""
     ratio = f"{peer / seconds:7.2f}{target(f'ratio >= {least}', peer / seconds >= least)}" if peer else ""
     print(f"{name:38}{records:9,}{seconds:9.1f}{records / seconds:10,.0f}{ratio}")
 
