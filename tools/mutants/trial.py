@@ -68,7 +68,7 @@ class Tests:
 
     @classmethod
     def measure(cls, copy: Path, folder: str) -> Tests:
-        """Run the tests of *folder* once, unchanged. Raise RuntimeError, with pytest's output, if one fails."""
+        """Run the tests of *folder* once, unchanged. Raises RuntimeError if one fails."""
         measured = copy.parent / "measured.json"
         if (process := os.fork()) == 0:
             _measure(copy, folder, measured)
@@ -246,7 +246,7 @@ def _run(copy: Path, files: list[str], chosen: _Chosen) -> NoReturn:
 
 
 def _pytest(copy: Path, files: list[str], plugin: object) -> int:
-    """Run pytest in a copy of the checkout, in a new session, its output to a file; return its status."""
+    """Run pytest in a copy of the checkout, in a new session; return its status."""
     os.setsid()
     os.chdir(copy)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
