@@ -1,4 +1,4 @@
-"""``scrapy state unnamed``: the stored files that no published document has."""
+"""``scrapy state unnamed``: the orphans, stored files of no published document."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ def all_files(store: Path) -> set[Path]:
 
 def test_what_no_published_document_names_is_listed_and_left(state: Shell, store: Path) -> None:
     before = all_files(store)
-    said = "Found 4 files of 18 bytes that no published document names.\n"
-    assert unnamed(state) == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), said)
+    line = "Found 4 files of 18 bytes that no published document names.\n"
+    assert run_unnamed(state) == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), line)
     assert all_files(store) == before
 
 
 def test_it_is_removed_if_that_is_asked_for_and_nothing_else_is(state: Shell, store: Path) -> None:
     before = all_files(store)
-    said = "Removed 4 files of 18 bytes that no published document names.\n"
-    assert unnamed(state, "--remove") == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), said)
+    line = "Removed 4 files of 18 bytes that no published document names.\n"
+    assert run_unnamed(state, "--remove") == Done(0, lines_of(store, WITHDRAWN, UNKNOWN), line)
     removed = {
         store / name(digest.hex()) for digest in (WITHDRAWN, UNKNOWN) for name in (path_of, text_path_of)
     }
@@ -92,7 +92,7 @@ def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: P
 
 
 @pytest.mark.parametrize(
-    ("uri", "said"),
+    ("uri", "line"),
     [
         ("", "FILES_STORE is not set, so no document is kept"),
         ("s3://woo/geheim", "FILES_STORE names a remote store (s3), and this is for a folder only"),
@@ -100,10 +100,10 @@ def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: P
     ],
 )
 def test_a_store_whose_files_cannot_be_listed_is_one_line(
-    state: Shell, store: Path, uri: str, said: str
+    state: Shell, store: Path, uri: str, line: str
 ) -> None:
     done = state("unnamed", "-s", f"FILES_STORE={uri}")
-    assert done == Done(1, "", f"scrapy state: error: {said}\n")
+    assert done == Done(1, "", f"scrapy state: error: {line}\n")
 
 
 def test_a_store_may_be_given_as_a_url(state: Shell, store: Path) -> None:
