@@ -20,13 +20,30 @@ PART_OF_SCRAPY = {"parsel", "protego", "twisted", "w3lib"}
 #: Folders of one machine: nothing in the repository may depend on them, or give them away.
 MACHINE_PATHS = re.compile(r"(?<![\w.-])/(?:work|home|root|tmp/v)/", re.IGNORECASE)
 
+#: Tests of which no module is the subject, but a folder of the package or the repository as a whole.
+SUBJECTS = {
+    "commands/test_hostile_files.py",  # all commands that read files
+    "elastic/test_clock.py",  # a real index, written by real runs
+    "elastic/test_faults.py",
+    "elastic/test_permits.py",
+    "test_deploy_files.py",
+    "test_docs.py",
+    "test_layout.py",
+    "test_operations.py",
+    "test_packaging.py",
+    "test_readme.py",
+    "test_scrapy_internals.py",
+}
+#: Folders of tests that mirror no folder of the package: real runs, days of chance, files that others read.
+NO_MIRROR = {"integration", "samples", "simulation", "tools"}
+
 #: How a pin is written: a name, an exact version, and a marker where it is not for every Python.
 PIN = re.compile(r"[a-z0-9-]+==[0-9][\w.]*(?: ; python_version < \"[0-9.]+\")?")
 
 
 @pytest.fixture(scope="module")
 def tracked() -> list[Path]:
-    """The files that git has, or the test is skipped outside a git checkout."""
+    """Return the files that git has; skip the test outside a git checkout."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         skip_or_fail("needs a git checkout")
@@ -43,6 +60,28 @@ def test_no_file_names_a_folder_of_one_machine(tracked: list[Path]) -> None:
 def test_every_folder_of_tests_is_a_package(tracked: list[Path]) -> None:
     folders = {path.parent for path in tracked if path.name.startswith("test_")}
     assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_each_file_of_tests_names_the_module_that_it_tests(tracked: list[Path]) -> None:
+    tests = [path.relative_to(ROOT / "tests") for path in tracked if path.name.startswith("test_")]
+    mirrored = [path for path in tests if path.parts[0] not in NO_MIRROR]
+    unknown = {path.as_posix() for path in mirrored if module_of(path) is None}
+    assert unknown == SUBJECTS
+
+
+def module_of(test: Path) -> Path | None:
+    """Return the module or package that a file of tests names, perhaps with an aspect of it at the end.
+
+    ``state/test_store.py`` and ``state/test_store_locked.py`` both test ``woo_harvester/state/store.py``.
+    """
+    words = test.stem.removeprefix("test_").split("_")
+    folder = ROOT / "woo_harvester" / test.parent
+    for count in range(len(words), 0, -1):
+        name = "_".join(words[:count])
+        for module in (folder / f"{name}.py", folder / f"__{name}__.py", folder / name / "__init__.py"):
+            if module.exists():
+                return module
+    return None
 
 
 def test_every_pin_is_exact() -> None:

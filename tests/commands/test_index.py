@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 
 from tests.search.permits import DAM, at, gemeente, permit
 from tests.utils.command import Run, run_scrapy
-from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.proxy import Proxy
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]

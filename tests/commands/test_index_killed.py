@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from tests.commands.test_index import line
 from tests.utils.command import Run, run_scrapy, start_scrapy
-from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.proxy import Proxy
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]

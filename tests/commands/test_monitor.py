@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -17,6 +16,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from tests.monitors.runs import account, write_run
 from tests.utils.command import REPORTS, Run, run_scrapy
+from tests.utils.ports import free_port
 from woo_harvester.demo.certificates import Authority
 
 HOUR = timedelta(hours=1)
@@ -145,8 +145,7 @@ class Mailbox:
 def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, Any]]]:
     """A mail server on loopback, and the settings by which it is found."""
     mailbox = Mailbox()
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port = free.getsockname()[1]  # the controller wants to know it beforehand
+    port = free_port()  # the controller wants to know it beforehand
     server = Controller(mailbox, hostname="127.0.0.1", port=port, **options)
     server.start()
     try:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
-from tests.utils.installation import Searching
+from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.indexed_runs import Searching
 from tests.utils.sites import ca, ca_bundle, make_site, site
 from woo_harvester.demo.site import Site
 

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from tests.utils.clock import put_ahead
 from tests.utils.command import run_scrapy
 from tests.utils.daily import FIRST, NEWER, publish
-from tests.utils.installation import Searching
+from tests.utils.indexed_runs import Searching
 from woo_harvester.demo.site import Site
 
 pytestmark = pytest.mark.integration

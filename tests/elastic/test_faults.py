@@ -17,9 +17,10 @@ from elasticsearch import Elasticsearch
 from tests.conftest import skip_or_fail
 from tests.utils.command import read_lines, run_scrapy, start_scrapy
 from tests.utils.daily import FIRST, NEWER, numbered, publish
-from tests.utils.elasticsearch import START, MissingError, Server, free_port
-from tests.utils.faults import harvested
-from tests.utils.installation import Searching, assert_agree
+from tests.utils.disturbed_runs import harvested
+from tests.utils.elasticsearch import START, MissingError, Server
+from tests.utils.indexed_runs import Searching, assert_agree
+from tests.utils.ports import free_port
 from tests.utils.proxy import Proxy
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site

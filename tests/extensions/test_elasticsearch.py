@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from tests.utils.command import ROOT, read_lines, run_scrapy
 from tests.utils.crawlers import crawler_of
 from tests.utils.daily import FIRST, NEWER, numbered, publish
-from tests.utils.installation import Searching, assert_agree, published
+from tests.utils.indexed_runs import Searching, assert_agree, published
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.elasticsearch import MISSING, ElasticsearchExporter

@@ -10,8 +10,8 @@ from typing import Protocol
 import pytest
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.faults import Fallible, GatedSite
-from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.disturbed_runs import Fallible, GatedSite
+from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.publishers import Publishers
 from tests.utils.sites import ca, ca_bundle, make_raw_site, make_site, site
 from woo_harvester.demo.certificates import Authority

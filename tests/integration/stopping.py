@@ -9,7 +9,7 @@ import pytest
 
 from tests.utils.command import Run
 from tests.utils.daily import Harvester
-from tests.utils.faults import SOON, Fallible, Started, harvested
+from tests.utils.disturbed_runs import SOON, Fallible, Started, harvested
 from woo_harvester.demo.server import Page
 
 #: A quarter of this is for what is under way, and the rest for closing: far more than that takes, but far

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.utils.daily import numbered, publish
-from tests.utils.faults import Fallible, GatedSite
+from tests.utils.disturbed_runs import Fallible, GatedSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 

@@ -30,7 +30,7 @@ class Proef(scrapy.Spider):
 #: What a process holds that has imported what is preloaded.
 PRELOADED = """
 import sys, threading
-import tests.utils.preloaded
+import tests.utils.preload
 print(sorted({"pytest", "twisted.internet.reactor", "woo_harvester.settings"} & set(sys.modules)))
 print(threading.active_count())
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.utils.command import DATA, Run, environment, in_project, read_lines
-from tests.utils.faults import KILLED, GatedSite, Started
+from tests.utils.disturbed_runs import KILLED, GatedSite, Started
 from woo_harvester.demo.server import Page
 
 SETTINGS = """

@@ -22,7 +22,8 @@ from tests.utils.command import SETTINGS, environment, read_lines
 from tests.utils.daily import numbered, publish
 from tests.utils.deployment import commands_of, run_instructions, type_in
 from tests.utils.elasticsearch import PASSWORD, USER, MissingError, Server
-from tests.utils.scrapyd import Scrapyd, copy_project, free_port, need_scrapyd, outside
+from tests.utils.ports import free_port
+from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, outside
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Page

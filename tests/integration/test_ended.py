@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from tests.utils.daily import FIRST, causes, numbered, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     SOON,
     FailAt,
     Fallible,

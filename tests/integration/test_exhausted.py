@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import skip_or_fail
 from tests.samples import SAMPLES
 from tests.utils.daily import numbered, publish
-from tests.utils.faults import Fallible, GatedSite, LimitMemory, harvested
+from tests.utils.disturbed_runs import Fallible, GatedSite, LimitMemory, harvested
 from woo_harvester.demo.server import Page
 
 MB = 1024 * 1024

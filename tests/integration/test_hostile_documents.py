@@ -27,14 +27,14 @@ from tests.integration.hostile_document_sites import (
     with_the_certificate_of_another,
     without_end,
 )
-from tests.utils import peak
+from tests.utils import peak_memory
 from tests.utils.publishers import Harvest, Host, Publishers
 
 
 @pytest.fixture(scope="module")
 def harvest(publishers: Publishers) -> Harvest:
     settings = {
-        **peak.SETTINGS,
+        **peak_memory.SETTINGS,
         "RETRY_TIMES": 1,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
         "WOO_DOCUMENT_MAXSIZE": 20 * MEGABYTE,

@@ -17,7 +17,7 @@ import pytest
 
 from tests.utils.command import Line
 from tests.utils.daily import FIRST, NEWER, Documents, causes, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     KILLED,
     POINTS,
     Fallible,

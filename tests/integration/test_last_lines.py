@@ -11,7 +11,7 @@ import pytest
 from tests.state.processes import WRITING, running
 from tests.utils.command import DATA, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
-from tests.utils.faults import SOON, Fallible, GatedSite, errors, harvested, locs, small_disk
+from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, errors, harvested, locs, small_disk
 from woo_harvester.demo.site import Site
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     KILLED,
     SOON,
     Fallible,

@@ -15,7 +15,7 @@ import pytest
 
 from tests.integration.conftest import Crawl
 from tests.utils.command import read_lines, start_scrapy
-from tests.utils.faults import GatedSite
+from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import STUCK, wait_until

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.utils.daily import FIRST, NEWER, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     SOON,
     Fallible,
     GatedSite,

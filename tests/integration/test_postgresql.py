@@ -18,7 +18,7 @@ from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice
 from tests.utils.calendar import Calendar
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     KILLED,
     SOON,
     Fallible,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.utils.command import DATA
 from tests.utils.daily import FIRST, causes, numbered, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     Fallible,
     Fault,
     GatedSite,

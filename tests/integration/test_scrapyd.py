@@ -13,7 +13,7 @@ import pytest
 
 from tests.utils.command import SETTINGS, Line
 from tests.utils.daily import NEWER, numbered, publish
-from tests.utils.faults import SOON, Fallible, GatedSite, harvested, latest, lines
+from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, harvested, latest, lines
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy
 from tests.utils.sites import in_shards, write_register
 from tests.utils.waiting import wait_until

@@ -10,7 +10,7 @@ import pytest
 
 from tests.utils.command import SETTINGS
 from tests.utils.daily import numbered, publish
-from tests.utils.faults import SOON, GatedSite, lines
+from tests.utils.disturbed_runs import SOON, GatedSite, lines
 from tests.utils.postgresql import postgresql_server, postgresql_url, query
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy
 from tests.utils.sites import in_shards, write_register

@@ -12,7 +12,7 @@ import pytest
 
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
-from tests.utils.faults import latest, locs
+from tests.utils.disturbed_runs import latest, locs
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site

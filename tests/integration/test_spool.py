@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.utils.daily import FIRST, numbered, publish, xml
-from tests.utils.faults import Fallible, GatedSite, Started, errors, harvested, small_disk
+from tests.utils.disturbed_runs import Fallible, GatedSite, Started, errors, harvested, small_disk
 from woo_harvester.demo.server import Page
 
 MEGABYTE = 1024 * 1024

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from tests.utils.daily import FIRST, numbered, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     SOON,
     FailAt,
     Fallible,

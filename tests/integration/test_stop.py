@@ -20,7 +20,7 @@ from tests.integration.stopping import (
 )
 from tests.utils.command import start_scrapy
 from tests.utils.daily import FIRST, INDEX, numbered, publish
-from tests.utils.faults import Fallible, GatedSite, harvested
+from tests.utils.disturbed_runs import Fallible, GatedSite, harvested
 from tests.utils.hostile import dripping
 from tests.utils.sites import MakeRawSite, MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits, about

@@ -17,7 +17,7 @@ import pytest
 from tests.integration.stopping import PDF, STOP, assert_ended_well, assert_next_run_has_the_rest, stopped
 from tests.samples import SAMPLES
 from tests.utils.daily import FIRST, numbered, publish
-from tests.utils.faults import Fallible, GatedSite, harvested
+from tests.utils.disturbed_runs import Fallible, GatedSite, harvested
 from tests.utils.proxy import Proxy
 from woo_harvester.demo.server import Page
 

@@ -15,7 +15,7 @@ from tests.samples import SAMPLES, SENTENCE
 from tests.stores.servers import ftp_server, s3_server
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, publish
-from tests.utils.faults import (
+from tests.utils.disturbed_runs import (
     KILLED,
     Fallible,
     GatedSite,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.utils.command import environment, in_project
-from tests.utils.faults import KILLED, POINTS, Fault, KillAt, Started, kill_when, lines
+from tests.utils.disturbed_runs import KILLED, POINTS, Fault, KillAt, Started, kill_when, lines
 from tests.utils.vergunningen import CASE, FOLDER, Permits, about, case, causes, publish
 from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page

@@ -1,6 +1,6 @@
 """Tested against a real Elasticsearch, and with the real command."""
 
-from tests.utils.fixtures import alias, elasticsearch, elasticsearch_url
+from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.sites import ca, ca_bundle, make_site, site
 
 __all__ = ["alias", "ca", "ca_bundle", "elasticsearch", "elasticsearch_url", "make_site", "site"]

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from tests.search.permits import DAM, DOM, at, gemeente, permit
 from tests.search.questions import ALL, asked, questions
-from tests.utils.fixtures import own_alias
+from tests.utils.elasticsearch_fixtures import own_alias
 from woo_harvester.elastic.bulk import BulkWriter
 from woo_harvester.elastic.indices import create_index
 from woo_harvester.search.document import Withdrawn, bulk_action

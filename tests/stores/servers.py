@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from tests.conftest import skip_or_fail
+from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
 
 USER, PASSWORD = "woo", "geheim"
@@ -57,7 +58,7 @@ def s3_server() -> Iterator[S3Server]:
     for module in ("moto", "flask", "botocore"):
         if find_spec(module) is None:
             skip_or_fail(f"needs the package {module}")
-    port = _free_port()
+    port = free_port()
     with _process(["moto.server", "-H", "127.0.0.1", "-p", str(port)], port):
         server = S3Server(f"http://127.0.0.1:{port}")
         server.make_bucket()
@@ -70,7 +71,7 @@ def ftp_server(folder: Path, *, writable: bool = True) -> Iterator[str]:
     if find_spec("pyftpdlib") is None:
         skip_or_fail("needs the package pyftpdlib")
     folder.mkdir(exist_ok=True)
-    port = _free_port()
+    port = free_port()
     access = ["-d", str(folder), "-u", USER, "-P", PASSWORD, *(["-w"] if writable else [])]
     with _process(["pyftpdlib", "-i", "127.0.0.1", "-p", str(port), *access], port):
         yield f"ftp://{USER}:{PASSWORD}@127.0.0.1:{port}/documenten"
@@ -113,12 +114,6 @@ def _pass_on(source: socket.socket, target: socket.socket) -> None:
         while data := source.recv(65536):
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 @contextmanager

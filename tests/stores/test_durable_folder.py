@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from tests.stores.kept import write_file
-from tests.utils.faults import small_disk
+from tests.utils.disturbed_runs import small_disk
 from woo_harvester.stores.durable_folder import (
     ABANDONED_AFTER,
     WRITING,

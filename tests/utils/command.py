@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.utils.forked import Forked
+from tests.utils.forked_runs import Forked
 
 ROOT = Path(__file__).parents[2]
 REPORTS = "reports"

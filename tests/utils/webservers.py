@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.conftest import skip_or_fail
+from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.certificates import Authority
 
@@ -130,9 +131,7 @@ def _folder(authority: Authority) -> Iterator[tuple[Path, int]]:
         folder.chmod(0o755)
         (folder / "www").mkdir()
         authority.write_certificate(folder / "server.pem")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        yield folder, port
+        yield folder, free_port()
 
 
 @contextmanager

@@ -52,7 +52,7 @@ MODULES = (
     "scrapy.squeues",
     "scrapy.statscollectors",
     "sqlalchemy.dialects.sqlite",
-    "tests.utils.forked",
+    "tests.utils.forked_runs",
     "woo_harvester.logformatter",
     "woo_harvester.search.document",
 )

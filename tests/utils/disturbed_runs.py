@@ -26,7 +26,7 @@ from sqlalchemy import Connection
 from tests.conftest import skip_or_fail
 from tests.utils.command import DATA, Line, Run, environment, in_project, read_run, written
 from tests.utils.daily import FIRST, Harvester, publish
-from tests.utils.forked import Before, Forked
+from tests.utils.forked_runs import Before, Forked
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site

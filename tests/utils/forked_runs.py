@@ -55,7 +55,7 @@ class Forked:
 @cache
 def _server() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.utils.preloaded"])
+    context.set_forkserver_preload(["tests.utils.preload"])
     return context
 
 

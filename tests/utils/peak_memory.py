@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 #: Settings of a run by which this extension is added.
-SETTINGS = {"EXTENSIONS": '{"tests.utils.peak.Peak": 1}'}
+SETTINGS = {"EXTENSIONS": '{"tests.utils.peak_memory.Peak": 1}'}
 
 
 class Peak:

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from tests.utils.command import Run
 from tests.utils.daily import Harvester
-from tests.utils.faults import harvested
+from tests.utils.disturbed_runs import harvested
 
 
 @dataclass
