@@ -1,4 +1,4 @@
-"""What the tests share: how they deal with what a machine may lack."""
+"""The order of the tests, and helpers for what a machine may lack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHARED = ROOT.parent / "shared"
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """More processes than cores: much of their time tests wait, for a server to start or a delay to pass."""
+    """Return more processes than cores: much of the time tests wait for a server or a delay."""
     return (os.cpu_count() or 1) * 3 // 2
 
 
@@ -35,20 +35,20 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first, the others as they come."""
+    """Put the longest files first, and leave the others in their order."""
     order = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 def skip_or_fail(reason: str) -> NoReturn:
-    """Skips the test on a user's machine; fails it in CI (``CI=true``), where nothing may be missing."""
+    """Skip the test on a user's machine; fail it in CI (``CI=true``), where nothing may be missing."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason} (never skipped in CI)")
     pytest.skip(reason)
 
 
 def shared_file(name: str) -> Path:
-    """A file of the folder ``shared`` beside the checkout, such as ``data/roo/exportOO.xml``."""
+    """Return a file of the folder ``shared`` beside the checkout, such as ``data/roo/exportOO.xml``."""
     path = SHARED / name
     if not path.exists():
         skip_or_fail(f"needs shared/{name} beside the checkout")

@@ -1,4 +1,4 @@
-"""The commands are run for real: what counts is their exit status and what they say."""
+"""Fixtures of real commands, of which the exit status and the output count."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.commands.state_shell import Shell
-from tests.integration.conftest import Crawl, crawl
+from tests.utils.crawl import Crawl, crawl
 from tests.state.knowledge import HARVESTED, harvest, locs, miss, see, sitemap_of
 from tests.utils.sites import ca, ca_bundle, make_site, site
 from woo_harvester.state.confirmation import confirm_withdrawn

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Crawl
 from tests.utils.command import run_scrapy
+from tests.utils.crawl import Crawl
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
 

@@ -1,4 +1,4 @@
-"""The tests of the demo's servers talk to the servers themselves."""
+"""Fixtures of the demo's servers, which these tests talk to themselves."""
 
 from __future__ import annotations
 

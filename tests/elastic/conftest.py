@@ -1,4 +1,4 @@
-"""Tested against a real Elasticsearch, and with the real command."""
+"""Fixtures of a real Elasticsearch, and of an installation that writes to it."""
 
 from __future__ import annotations
 

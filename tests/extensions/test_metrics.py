@@ -14,7 +14,7 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_fd_to_metric_families
 
 from tests.conftest import ROOT
-from tests.integration.conftest import Crawl
+from tests.utils.crawl import Crawl
 from tests.utils.daily import FIRST, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site

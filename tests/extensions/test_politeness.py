@@ -13,8 +13,8 @@ from scrapy import Request as ScrapyRequest
 from scrapy.core.downloader import Slot
 from twisted.internet.defer import Deferred
 
-from tests.integration.conftest import Crawl
 from tests.utils import hostile, schedule
+from tests.utils.crawl import Crawl
 from tests.utils.schedule import paused, pauses
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import wait_until

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Crawl
+from tests.utils.crawl import Crawl
 from tests.utils.daily import FIRST, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site

@@ -1,4 +1,4 @@
-"""The handler is tested in a process of its own, with a real crawl and without the project's other parts."""
+"""Fixture that fetches in a real crawl, with the handler and without the project's other parts."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""The integration tests run the real command against real HTTPS servers on loopback."""
+"""Fixtures of real runs against real HTTPS servers on loopback."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.crawl import Crawl, crawl
 from tests.utils.disturbed_runs import Fallible, GatedSite
 from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.publishers import Publishers
@@ -31,34 +30,18 @@ __all__ = [
 ]
 
 
-class Crawl(Protocol):
-    """Runs ``scrapy crawl woo <args>`` in the test's own folder; later runs find its state."""
-
-    def __call__(
-        self, *args: str, settings: Mapping[str, object] | None = None, timeout: float = 120
-    ) -> Run: ...
-
-
-@pytest.fixture
-def crawl(tmp_path: Path, ca_bundle: Path) -> Crawl:
-    def run(*args: str, settings: Mapping[str, object] | None = None, timeout: float = 120) -> Run:
-        return run_scrapy(["crawl", "woo", *args], tmp_path, ca_bundle, settings=settings, timeout=timeout)
-
-    return run
-
-
 @pytest.fixture(scope="module")
 def publishers(
     ca: Authority, ca_bundle: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Publishers]:
-    """For a run that all tests of a module share."""
+    """The publishers of a run that all tests of a module share."""
     with ExitStack() as stack:
         yield Publishers(ca, ca_bundle, tmp_path_factory.mktemp("publishers"), stack)
 
 
 @pytest.fixture
 def gated(ca: Authority) -> Iterator[GatedSite]:
-    """A site without pages whose answers can be kept back."""
+    """A site without pages whose answers can wait."""
     with GatedSite(ca) as made:
         yield made
         made.gates.clear()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Crawl
 from tests.utils.command import Run, run_scrapy
+from tests.utils.crawl import Crawl
 from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.certificates import Authority

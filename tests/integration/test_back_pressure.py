@@ -24,7 +24,7 @@ def test_a_slow_host_is_asked_for_no_more_than_its_backlog_while_another_is_harv
         "-a", "documents=download", WOO_HOST_BACKLOG=ROOM, CONCURRENT_REQUESTS_PER_DOMAIN=20
     )
     started.wait_until(lambda: all(map(site.requested, documents[site])), "the other host is asked for all")
-    assert len(gated.held) == ROOM
+    assert len(gated.waiting) == ROOM
     gated.gates.clear()
     run = started.wait()
     assert sorted(run.locs) == sorted(each.url(path) for each in documents for path in documents[each])

@@ -133,7 +133,7 @@ def test_a_kill_loses_no_item_of_a_page_that_counts_as_visited(project: Project)
     project.publish("/a", "/b", "/wait", wait="W")
     project.site.gates.add("/wait")
     started = project.start("-o", "all.jsonl", WOO_DURABLE_INTERVAL=600)
-    started.wait_until(lambda: "/wait" in project.site.held, "the last page is asked for")
+    started.wait_until(lambda: "/wait" in project.site.waiting, "the last page is asked for")
     started.wait_until(lambda: len(project.site.requested("/b")) == 1, "the others are asked for")
     started.kill(after=1)
     assert started.status() == KILLED

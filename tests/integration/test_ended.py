@@ -27,7 +27,7 @@ def test_a_run_that_is_ended_keeps_what_it_has_and_the_next_goes_on(
 ) -> None:
     two_sitemaps(gated)
     started = installation.start("-o", "all.jsonl")
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.send(number)
     started.wait_until(lambda: "shutting down gracefully" in started.stderr, "it has heard")
     gated.gates.clear()
@@ -51,7 +51,7 @@ def test_a_run_that_is_ended_withdraws_nothing_and_the_next_does(
     publish(gated, numbered(10), {"later": FIRST})
     gated.gates.add("/s1.xml")
     started = installation.start()
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.send(number)
     started.wait_until(lambda: "shutting down gracefully" in started.stderr, "it has heard")
     gated.gates.clear()

@@ -136,7 +136,7 @@ def test_a_feed_that_a_kill_cut_in_its_middle_is_cut_back_to_where_it_began(
     publish(gated, {"a": FIRST}, {f"b{number}": FIRST for number in range(300)}, {"c": FIRST})
     gated.gates.add("/s2.xml")
     started = installation.start(FEEDS=feeds, **SOON)
-    started.wait_until(lambda: "/s2.xml" in gated.held, "the last sitemap is asked for")
+    started.wait_until(lambda: "/s2.xml" in gated.waiting, "the last sitemap is asked for")
     assert started.kill(after=0)
     with out.open("ab") as file:
         file.write(b"\x1f\x8b half a member")

@@ -97,7 +97,7 @@ def test_two_shards_run_side_by_side_on_one_state(shards: Shards) -> None:
 def test_a_shard_does_not_cut_the_file_that_another_is_writing(shards: Shards) -> None:
     installation, one, other = shards
     first = installation.start("-a", "shard=1/2", "-o", "one.jsonl", WOO_DURABLE_INTERVAL=600)
-    first.wait_until(lambda: "/s1.xml" in one.held, "the second sitemap is asked for")
+    first.wait_until(lambda: "/s1.xml" in one.waiting, "the second sitemap is asked for")
     with (installation.folder / "one.jsonl").open("ab") as file:
         file.write(b" ")  # as if a part of what is written had reached the disk
     written = (installation.folder / "one.jsonl").read_bytes()

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Crawl
 from tests.utils.command import read_lines, start_scrapy
+from tests.utils.crawl import Crawl
 from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
@@ -230,7 +230,7 @@ def test_findings_are_written_as_they_occur(
         return [path.read_text() for path in tmp_path.glob("reports/*/findings.jsonl")]
 
     wait_until(lambda: any("robots.ontbreekt" in text for text in told()), "the finding is written")
-    wait_until(lambda: "/robots.txt" in slow.held, "the other host is asked")
+    wait_until(lambda: "/robots.txt" in slow.waiting, "the other host is asked")
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     slow.gates.clear()

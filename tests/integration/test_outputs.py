@@ -67,7 +67,7 @@ def test_lines_in_a_local_file_are_confirmed_while_the_run_goes_on(
     publish(gated, names("a", 12), names("b", 3))
     gated.gates.add("/s1.xml")
     started = installation.start(*args, **SOON)
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.wait_until(
         lambda: harvested(installation.folder, missing_ok=True) == all_of(gated, a=12), "they are confirmed"
     )
@@ -84,7 +84,7 @@ def test_what_is_stored_at_the_end_is_confirmed_only_then(
     gated.gates.add("/s1.xml")
     settings = {"FEEDS": AT_THE_END[kind], **SOON}
     started = installation.start(**settings)
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.wait_until(lambda: seen(installation) == 12, "the first sitemap is read")
     time.sleep(10 * SOON["WOO_DURABLE_INTERVAL"])
     assert harvested(installation.folder) == set()
@@ -103,7 +103,7 @@ def test_a_batch_is_confirmed_when_it_is_stored(gated: GatedSite, installation: 
     gated.gates.add("/s1.xml")
     feeds = {"out-%(batch_id)d.jsonl.gz": {**GZIP, "batch_item_count": 5}}
     started = installation.start(FEEDS=feeds, **SOON)
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.wait_until(
         lambda: len(harvested(installation.folder, missing_ok=True)) == 10, "two batches are confirmed"
     )

@@ -72,7 +72,7 @@ class Node(Fallible):
 
     def until_half(self, started: Started, site: GatedSite) -> None:
         """Go on when the first sitemap is confirmed, and the second is waited for."""
-        started.wait_until(lambda: "/s1.xml" in site.held, "the second sitemap is asked for")
+        started.wait_until(lambda: "/s1.xml" in site.waiting, "the second sitemap is asked for")
         started.wait_until(lambda: len(self.known()) == 12, "the first is confirmed")
 
 
@@ -139,7 +139,7 @@ def test_of_two_nodes_that_start_the_same_hosts_at_once_exactly_one_goes_on(
 ) -> None:
     runs = [node.start("-o", "all.jsonl", **SOON) for node in nodes]
     wait_until(
-        lambda: any(run.ended for run in runs) and "/s1.xml" in gated.held,
+        lambda: any(run.ended for run in runs) and "/s1.xml" in gated.waiting,
         "one ended, the other goes on",
     )
     refused = 0 if runs[0].ended else 1

@@ -147,7 +147,7 @@ def test_shards_on_scrapyd_harvest_what_the_command_line_does_though_one_is_canc
     second_day(node)
     cancelled, other = node.schedule("1/2"), node.schedule("2/2")
     node.scrapyd.wait(other)
-    wait_until(lambda: "/s1.xml" in node.one.held, "the second sitemap is asked for")
+    wait_until(lambda: "/s1.xml" in node.one.waiting, "the second sitemap is asked for")
     node.scrapyd.cancel(cancelled)
     wait_until(lambda: "Received SIGINT" in node.scrapyd.log(cancelled), "the job is told to end")
     node.one.gates.clear()  # it ends when what it has asked for is answered
@@ -229,7 +229,7 @@ def test_a_job_that_is_killed_loses_nothing(node: Node) -> None:
     first_day(node)
     node.one.gates.add("/s1.xml")
     job = node.schedule("1/2")
-    wait_until(lambda: "/s1.xml" in node.one.held, "the second sitemap is asked for")
+    wait_until(lambda: "/s1.xml" in node.one.waiting, "the second sitemap is asked for")
     fields = (("project", "woo"), ("job", job), ("signal", "KILL"))
     assert node.scrapyd.post("cancel.json", *fields)["prevstate"] == "running"
     node.scrapyd.wait(job)

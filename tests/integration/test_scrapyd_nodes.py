@@ -62,7 +62,7 @@ def test_a_shard_of_a_node_that_is_killed_goes_on_at_the_other(
         schedule(one, "1/2")
         second = schedule(two, "2/2")
         wait_until(
-            lambda: all("/s1.xml" in site.held for site in sites.values()),
+            lambda: all("/s1.xml" in site.waiting for site in sites.values()),
             "the second sitemaps wait",
         )
         wait_until(lambda: len(records()) == 2 * DOCUMENTS, "the first sitemaps are harvested")

@@ -37,7 +37,7 @@ def test_a_host_that_hangs_keeps_no_stop_waiting(
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add(path)
     started = installation.start(**STOP)
-    started.wait_until(lambda: path in gated.held, f"{path} is asked for")
+    started.wait_until(lambda: path in gated.waiting, f"{path} is asked for")
     ended = stopped(started, number)
     assert_ended_well(ended, installation)
     gated.gates.clear()
@@ -52,7 +52,7 @@ def test_documents_that_hang_keep_no_stop_waiting(
     gated.pages["/d/*"] = PDF
     gated.gates.update(f"/d/doc{each}.pdf" for each in range(10, 30))
     started = installation.start("-a", f"documents={mode}", **STOP)
-    started.wait_until(lambda: len(gated.held) >= 4, "as many documents hang as are asked for at once")
+    started.wait_until(lambda: len(gated.waiting) >= 4, "as many documents hang as are asked for at once")
     ended = stopped(started)
     assert_ended_well(ended, installation)
     assert "document.tekst-mislukt" not in ended.codes
@@ -108,7 +108,7 @@ def test_the_robots_txt_of_another_host_keeps_no_stop_waiting(
     lists.pages["/s0.xml"] = gated.pages["/s0.xml"]  # documents of a host that is not visited itself
     gated.gates.add("/robots.txt")
     started = installation.start(*only, **STOP)
-    started.wait_until(lambda: "/robots.txt" in gated.held, "the rules for the documents are asked for")
+    started.wait_until(lambda: "/robots.txt" in gated.waiting, "the rules for the documents are asked for")
     ended = stopped(started)
     assert_ended_well(ended, installation)
     gated.gates.clear()
@@ -124,7 +124,7 @@ def test_permits_that_hang_keep_no_stop_waiting(path: str, gated: GatedSite, ins
     permits = Permits(installation.folder, installation.ca_bundle)
     installation.arguments = permits.arguments  # type: ignore[method-assign,assignment]
     started = installation.start(entry, **STOP)
-    started.wait_until(lambda: path in gated.held, f"{path} is asked for")
+    started.wait_until(lambda: path in gated.waiting, f"{path} is asked for")
     ended = stopped(started)
     assert (ended.returncode, ended.stats["finish_reason"]) == (0, "shutdown"), ended.stderr
     assert not [code for code in ended.codes if "onbereikbaar" in code]
@@ -140,7 +140,7 @@ def test_an_audit_of_a_host_that_hangs_ends_and_says_what_it_has(
     gated.gates.add("/s0.xml")
     register = write_register(tmp_path / "register.xml", {"Raad": [gated.url("/d")]})
     with started_audit(gated.host, tmp_path, ca_bundle, register) as process:
-        while "/s0.xml" not in gated.held:
+        while "/s0.xml" not in gated.waiting:
             assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         stdout, stderr = process.communicate(timeout=60)
@@ -178,7 +178,7 @@ def test_a_second_signal_ends_a_run_at_once_with_status_1(gated: GatedSite, inst
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add("/s1.xml")
     started = installation.start(WOO_STOP_TIMEOUT=600)
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.send(signal.SIGTERM)
     started.wait_until(lambda: "shutting down gracefully" in started.stderr, "it has heard")
     ended = stopped(started)

@@ -84,7 +84,7 @@ def test_a_document_that_is_being_read_is_given_up_and_comes_in_the_next_run(
     os.kill(worker, signal.SIGSTOP)
     gated.gates.clear()
     asked = "/d/doc2.pdf"
-    started.wait_until(lambda: not gated.held and gated.requests[-1].path == asked, "the third is there")
+    started.wait_until(lambda: not gated.waiting and gated.requests[-1].path == asked, "the third is there")
     ended = stopped(started)
     assert_ended_well(ended, installation)
     assert "document.tekst-mislukt" not in ended.codes
@@ -136,7 +136,7 @@ def test_an_elasticsearch_that_hangs_keeps_no_stop_waiting_and_confirms_nothing(
 def test_a_register_that_hangs_keeps_no_stop_waiting(gated: GatedSite, installation: Fallible) -> None:
     gated.gates.add("/roo.xml")
     started = installation.start("-a", f"register={gated.url('/roo.xml')}", **STOP)
-    started.wait_until(lambda: "/roo.xml" in gated.held, "the register is asked for")
+    started.wait_until(lambda: "/roo.xml" in gated.waiting, "the register is asked for")
     ended = stopped(started)
     assert (ended.returncode, ended.stats["finish_reason"]) == (0, "shutdown")
     assert "Traceback" not in ended.stderr
@@ -165,7 +165,7 @@ def test_a_run_that_cannot_be_closed_in_time_is_ended_with_status_1(
     gated.gates.add("/s1.xml")
     seen = tmp_path / "synced"
     started = installation.start(fault=HangAt("os", "fsync", seen), WOO_STOP_TIMEOUT=1)
-    started.wait_until(lambda: "/s1.xml" in gated.held, "the second sitemap is asked for")
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     ended = stopped(started)
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1] == (

@@ -38,7 +38,7 @@ def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
 
 @calendar.story
 def test_a_case_becomes_a_record(towns: Towns, site: Town) -> Story:
-    towns.bodies = {"Gemeente Voorbeeldstad": [site.url("/woo")]}
+    towns.organisations = {"Gemeente Voorbeeldstad": [site.url("/woo")]}
     publish(
         site,
         {

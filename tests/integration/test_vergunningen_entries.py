@@ -96,7 +96,7 @@ def test_a_csv_file_names_entry_pages_and_whose_they_are(permits: Permits, make_
     sites = [make_site() for _ in range(4)]
     for number, site in enumerate(sites):
         publish(site, {"a.xml": about(number)}, folder="/x,y/")
-    permits.bodies = {"Gemeente Voorbeeldstad": [sites[3].url("/woo")]}
+    permits.organisations = {"Gemeente Voorbeeldstad": [sites[3].url("/woo")]}
     rows = ["Gemeente Voorbeeldstad", "90000100", "Gemeente Onbekend", ""]
     lines = [f'{name},"{site.url("/x,y/")}"' for name, site in zip(rows, sites, strict=True)]
     path = permits.folder / "entries.csv"
@@ -124,7 +124,7 @@ def test_a_url_may_answer_with_a_csv_file(permits: Permits, make_site: MakeSite)
 def test_urls_are_of_the_only_organisation_of_their_host_else_of_the_host(
     towns: Towns, own: Town, nobody: Town
 ) -> Story:
-    towns.bodies = {"Gemeente Voorbeeldstad": [own.url("/woo")], **towns.bodies}
+    towns.organisations = {"Gemeente Voorbeeldstad": [own.url("/woo")], **towns.organisations}
     publish(own, {"a.xml": own.about(1)})
     publish(nobody, {"a.xml": nobody.about(2)})
     run = yield
@@ -153,7 +153,7 @@ def test_domains_and_shard_narrow_the_entry_pages(permits: Permits, make_site: M
 def test_files_may_stand_on_another_host_of_the_same_organisation_only(
     towns: Towns, entry: Town, own: Town, other: Town
 ) -> Story:
-    towns.bodies |= {
+    towns.organisations |= {
         "Gemeente Twee Hosts": [entry.url("/woo"), own.url("/woo")],
         "Gemeente Elders": [other.url("/woo")],
     }

@@ -26,7 +26,7 @@ def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
 
 def register(permits: Permits, owner: Site | None, stranger: Site | None) -> None:
     """A register in which each of the two has its host, or none."""
-    permits.bodies = {
+    permits.organisations = {
         "Gemeente Voorbeeldstad": [owner.url("/woo")] if owner else ["https://www.voorbeeldstad.nl/woo"],
         "Gemeente Elders": [stranger.url("/woo")] if stranger else ["https://www.elders.nl/woo"],
     }
@@ -169,7 +169,7 @@ def test_on_a_host_that_nobody_registered_an_entry_page_on_it_comes_first(
 def test_a_host_with_another_port_is_another_host(permits: Permits, make_site: MakeSite) -> None:
     owner, other = make_site(), make_site()
     assert owner.host.partition(":")[0] == other.host.partition(":")[0]
-    permits.bodies = {"Gemeente Voorbeeldstad": [owner.url("/woo")]}
+    permits.organisations = {"Gemeente Voorbeeldstad": [owner.url("/woo")]}
     publish(other, {"1.xml": message(identifier=case_on(owner), title="Gekaapt")})
     run = permits.run(entries(other))
     assert (run.records, refused(run)) == ([], [(other.host, "1.xml")])
@@ -183,7 +183,7 @@ def test_of_organisations_that_share_a_host_the_first_one_keeps_the_case(
     permits: Permits, make_site: MakeSite
 ) -> None:
     shared, one, other, stranger = (make_site() for _ in range(4))
-    permits.bodies = {
+    permits.organisations = {
         "Een": [one.url("/woo"), shared.url("/een")],
         "Ander": [other.url("/woo"), shared.url("/ander")],
         "Vreemd": [stranger.url("/woo")],
@@ -204,7 +204,7 @@ def test_an_entry_page_on_a_shared_host_may_be_of_each_that_registered_it(
     permits: Permits, make_site: MakeSite
 ) -> None:
     shared, stranger = make_site(), make_site()
-    permits.bodies = {"Een": [shared.url("/een")], "Ander": [shared.url("/ander")]}
+    permits.organisations = {"Een": [shared.url("/een")], "Ander": [shared.url("/ander")]}
     publish(stranger, take(shared))
     publish(shared, {"1.xml": message(identifier=case_on(shared), title="Eigen")})
     run = permits.run(entries(stranger, shared))
@@ -239,7 +239,7 @@ def test_what_is_refused_counts_once_the_host_is_registered_to_its_organisation(
     permits: Permits, make_site: MakeSite
 ) -> None:
     first, second, host = make_site(), make_site(), make_site()
-    permits.bodies = {"Een": [first.url("/woo"), host.url("/woo")], "Ander": [second.url("/woo")]}
+    permits.organisations = {"Een": [first.url("/woo"), host.url("/woo")], "Ander": [second.url("/woo")]}
     later = message("U", identifier=case_on(host), title="Ander", aanmaakdatum="2026-04-01")
     publish(first, {"1.xml": message(identifier=case_on(host), title="Een", aanmaakdatum="2026-04-05")})
     publish(second, {"2.xml": later})
@@ -247,7 +247,7 @@ def test_what_is_refused_counts_once_the_host_is_registered_to_its_organisation(
     assert (published(run), refused(run)) == (
         [("aanlevering", "90000100", "Een")], [("90000101", "2.xml")]
     )  # fmt: skip
-    permits.bodies = {"Ander": [second.url("/woo"), host.url("/woo")]}  # is number 90000100 by now
+    permits.organisations = {"Ander": [second.url("/woo"), host.url("/woo")]}  # is number 90000100 by now
     files_asked(second)
     run = permits.run(entries(first, second))
     assert published(run) == [("wijziging", "90000100", "Ander")]

@@ -1,4 +1,4 @@
-"""Tested against a real Elasticsearch, and with the real command."""
+"""Fixtures of a real Elasticsearch."""
 
 from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.sites import ca, ca_bundle, make_site, site

@@ -1,4 +1,4 @@
-"""The servers are started once for all tests of a module."""
+"""Fixtures of file servers, started once for all tests of a module."""
 
 from __future__ import annotations
 

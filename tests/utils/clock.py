@@ -1,4 +1,4 @@
-"""A run that was made while the clock was ahead."""
+"""Traces of a run that was made while the clock was ahead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the real ``scrapy`` command in a project folder of its own, and reads what it leaves."""
+"""Runs of the real ``scrapy`` command in a project folder of their own, and what they leave."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a command did."""
+    """The outcome of a command."""
 
     returncode: int
     stdout: str
     stderr: str
     records: list[Line] = field(default_factory=list)
-    """Of ``-O``/``-o``, else of the file in ``records/`` that this run wrote."""
+    """The records of ``-O``/``-o``, else of the file in ``records/`` that this run wrote."""
     findings: list[Line] = field(default_factory=list)
     stats: Line = field(default_factory=dict)
     report: Path | None = None
@@ -72,7 +72,7 @@ def run_scrapy(
     timeout: float = 120,
     fresh: bool = False,
 ) -> Run:
-    """Runs ``scrapy <args>`` in ``cwd``, which becomes a project of its own; raises TimeoutExpired.
+    """Run ``scrapy <args>`` in ``cwd``, which becomes a project of its own. Raises TimeoutExpired.
 
     ``ca`` is the certificate bundle that is trusted besides the public ones. Two runs in one folder
     share state and reports, as two runs of one installation do. A run is forked from a process that has
@@ -106,7 +106,7 @@ def _interpreted(
 
 
 def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | None = None) -> list[str]:
-    """Makes ``cwd`` a project of its own; the arguments of a command that keeps all that it writes there."""
+    """Make ``cwd`` a project of its own; return the arguments of a command that writes only there."""
     if counted := os.environ.get("WOO_TEST_RUNS"):  # a file that gets a line for each run of the suite
         with Path(counted).open("a", encoding="utf-8") as file:
             file.write(f"{args[0]} {os.environ.get('PYTEST_CURRENT_TEST', '')}\n")
@@ -118,7 +118,7 @@ def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | 
 def read_run(
     args: Sequence[str], cwd: Path, before: Collection[Path], done: subprocess.CompletedProcess[str]
 ) -> Run:
-    """What a command that is done has left in ``cwd``, where *before* was ``written()`` already."""
+    """Return what a command that has ended left in ``cwd``; *before* is what ``written()`` gave earlier."""
     new = [path for path in written(cwd) if path not in before]
     report = next((path for path in new if path.is_dir()), None)
     feeds = _feeds(args, cwd) or [path for path in new if path.suffix == ".jsonl"]
@@ -136,7 +136,7 @@ def read_run(
 def start_scrapy(
     args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
 ) -> subprocess.Popen[str]:
-    """Starts an interpreter with ``scrapy <args>``, for a test that does something while it runs."""
+    """Start an interpreter with ``scrapy <args>``, for a test that does something while it runs."""
     return subprocess.Popen(
         [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
         cwd=cwd,
@@ -148,7 +148,7 @@ def start_scrapy(
 
 
 def read_lines(path: Path) -> list[Line]:
-    """The lines of a JSON Lines file; none of a file that is not there."""
+    """Return the lines of a JSON Lines file; none if there is no such file."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return [json.loads(line) for line in text.splitlines()]
 
@@ -164,7 +164,7 @@ def _options(settings: Mapping[str, object]) -> Iterable[str]:
 
 
 def environment(ca: Path | None, given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The variables of a command that trusts the certificates in ``ca`` besides the public ones."""
+    """Return the environment of a command that trusts the certificates in ``ca`` besides the public ones."""
     trusted = {} if ca is None else {"SSL_CERT_FILE": str(ca)}
     return {
         **os.environ,
@@ -176,11 +176,11 @@ def environment(ca: Path | None, given: Mapping[str, str] | None = None) -> dict
 
 
 def written(cwd: Path) -> list[Path]:
-    """The files of records and folders of reports that are there."""
+    """Return the files of records and the folders of reports that exist."""
     return [*cwd.glob("records/*.jsonl"), *cwd.glob(f"{REPORTS}/*-*/")]
 
 
 def _feeds(args: Sequence[str], cwd: Path) -> list[Path]:
-    """The JSON Lines files that the arguments ask for."""
+    """Return the JSON Lines files that the arguments ask for."""
     asked = (value for option, value in pairwise(args) if option in ("-o", "-O"))
     return [cwd / value.removesuffix(":jsonlines") for value in asked]

@@ -19,7 +19,7 @@ from woo_harvester.urls import record_id
 
 
 class Proef(Spider):
-    """Does nothing, but has a name."""
+    """A spider that does nothing."""
 
     name = "proef"
 
@@ -43,9 +43,9 @@ def item_of(
     fetched: Fetched | None = None,
     findings: list[Finding] | None = None,
 ) -> WooItem:
-    """An item as the spider makes it; its findings go to the list that is given."""
-    told: list[Finding] = [] if findings is None else findings
-    report = Reporter(told.append, url=loc)
+    """Return an item as the spider makes it; its findings go to the list that is given."""
+    found: list[Finding] = [] if findings is None else findings
+    report = Reporter(found.append, url=loc)
     record = Record(record_id(loc), Document(loc), versies=[version or Versie(Oorzaak.AANLEVERING)])
     record.herkomst.bevindingen = report.codes
     return WooItem(record, Source(given or GivenMetadata(), category, match or Match(), fetched), report)

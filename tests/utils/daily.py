@@ -26,7 +26,7 @@ Documents = Mapping[str, str | None]
 
 
 def xml(site: LoopbackServer, documents: Documents) -> bytes:
-    """A sitemap of documents on *site*."""
+    """Return a sitemap of documents on *site*."""
     return sitemap(
         *(
             Entry(loc=site.url(f"/d/{name}.pdf"), lastmod=lastmod, diwoo=METADATA)
@@ -36,7 +36,7 @@ def xml(site: LoopbackServer, documents: Documents) -> bytes:
 
 
 def numbered(count: int, lastmod: str = FIRST) -> dict[str, str | None]:
-    """So many documents."""
+    """Return so many documents."""
     return {f"doc{number}": lastmod for number in range(count)}
 
 
@@ -61,7 +61,7 @@ class Harvester:
     """The sites of each organisation; None where each site is of one of its own."""
 
     def arguments(self, *args: str) -> list[str]:
-        """Of the command of a daily run."""
+        """Return the arguments of a daily run."""
         owners = self.organisations or {f"Gemeente {site.port}": [site] for site in self.sites}
         register = write_register(
             self.folder / "register.xml",
@@ -71,7 +71,7 @@ class Harvester:
         return ["crawl", "woo", "-a", f"register={register}", *given]
 
     def day(self, *args: str, **settings: object) -> Run:
-        """One daily run over all sites; no document is asked for unless *args* say so."""
+        """Harvest all sites once; no document is asked for unless *args* say so."""
         run = run_scrapy(self.arguments(*args), self.folder, self.ca_bundle, settings=settings)
         assert "Traceback" not in run.stderr, run.stderr
         return run
@@ -92,7 +92,7 @@ def reported(run: Run, site: Site) -> Line:
 
 
 def causes(run: Run) -> dict[str, str]:
-    """The oorzaak of each record, by the name of its document."""
+    """Return the oorzaak of each record, by the name of its document."""
     return {
         loc.rpartition("/")[2].removesuffix(".pdf"): record["versies"][0]["oorzaak"]
         for record in run.records

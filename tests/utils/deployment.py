@@ -1,4 +1,4 @@
-"""Reads what a page or a Dockerfile has a person or a machine type, and types it."""
+"""Commands that a page or a Dockerfile says to type, read from it and typed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def commands_of(page: str, section: str) -> list[str]:
-    """The commands in the indented blocks of a section of a page, in order, prompts left out."""
+    """Return the commands in the indented blocks of a section of a page, in order, prompts left out."""
     heading = re.compile(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     found = heading.search(page)
     assert found is not None, f"no section {section}"
@@ -18,7 +18,7 @@ def commands_of(page: str, section: str) -> list[str]:
 
 
 def run_instructions(dockerfile: str) -> list[list[str]]:
-    """The commands of the RUN lines of a Dockerfile, a list for each stage."""
+    """Return the commands of the RUN lines of a Dockerfile, a list for each stage."""
     stages: list[list[str]] = []
     for line in re.sub(r"\\\n", " ", dockerfile).splitlines():
         word, _, rest = line.partition(" ")
@@ -30,13 +30,13 @@ def run_instructions(dockerfile: str) -> list[list[str]]:
 
 
 def copied(dockerfile: str) -> list[str]:
-    """What the Dockerfile takes from the checkout."""
+    """Return the files that the Dockerfile copies from the checkout."""
     lines = re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.MULTILINE)
     return [path for line in lines for path in line.split()[:-1]]
 
 
 def type_in(command: str, folder: Path, environ: Mapping[str, str], *, seconds: float = 600) -> str:
-    """Run a line of a shell in *folder*; what it prints."""
+    """Run a line of a shell in *folder*; return what it prints."""
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=folder,

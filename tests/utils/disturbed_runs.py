@@ -1,4 +1,4 @@
-"""Runs of the command to which something happens: killed, ended, out of room.
+"""Runs of the command that are disturbed: killed, ended, on a full disk, without memory.
 
 Each run is a process of its own, which costs so little to start that a test can kill many.
 """
@@ -34,7 +34,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import migrations, outputs
 
 Fault = Before
-"""What is done to the process of a run before the command begins."""
+"""A change that is made to the process of a run before the command begins."""
 
 KILLED = -signal.SIGKILL
 #: Has the state learn of records almost as soon as they are written.
@@ -58,7 +58,7 @@ class Started(Forked):
         os.kill(self.process.pid, number)
 
     def kill(self, after: float) -> bool:
-        """Kill it so many seconds after its start; False where it was done before."""
+        """Kill it so many seconds after its start; return False if it had ended before."""
         self.process.join(max(0.0, self._since + after - time.monotonic()))
         self.process.kill()
         self.process.join(STUCK)
@@ -73,15 +73,15 @@ class Started(Forked):
 
     @property
     def ended(self) -> bool:
-        """Whether it is done."""
+        """Return whether it has ended."""
         return self.process.exitcode is not None
 
     def status(self) -> int:
-        """The exit status, when it is done; a negative signal where that ended it."""
+        """Wait until the run has ended; return its exit status, or minus the signal that ended it."""
         return self._end().returncode
 
     def wait(self) -> Run:
-        """What the run has left, when it is done."""
+        """Wait until the run has ended; return what it left."""
         return read_run(self.args, self._folder, self._before, self._end())
 
     def _end(self) -> subprocess.CompletedProcess[str]:
@@ -109,31 +109,31 @@ class Fallible(Harvester):
 
 
 class GatedSite(Site):
-    """A site that keeps the answers to some paths back until it is told to give them."""
+    """A site that gives the answers to some paths only when the test opens their gate."""
 
     def __init__(self, authority: Authority) -> None:
         super().__init__(authority)
         self.gates: set[str] = set()
-        """Paths whose answers are kept back; what is taken out is answered."""
-        self.held: set[str] = set()
-        """Paths of which a request waits."""
+        """Paths whose answers wait; taking one out opens its gate."""
+        self.waiting: set[str] = set()
+        """Paths whose request waits for its answer."""
 
     async def _answer(self, raw: web.BaseRequest) -> web.StreamResponse:
         path = raw.path
         while path in self.gates:
-            self.held.add(path)
+            self.waiting.add(path)
             await asyncio.sleep(0.01)
-        self.held.discard(path)
+        self.waiting.discard(path)
         return await super()._answer(raw)
 
 
 def errors(run: Run | Started) -> list[str]:
-    """The lines with which the command said why it failed."""
+    """Return the lines with which the command said why it failed."""
     return [line for line in run.stderr.splitlines() if line.startswith("scrapy crawl: error: ")]
 
 
 def harvested(folder: Path, *, data: str = DATA, missing_ok: bool = False) -> set[str]:
-    """The documents that the state of the installation in *folder* counts as harvested.
+    """Return the documents that the state of the installation in *folder* counts as harvested.
 
     It must be there, unless *missing_ok*: then a run may not have made it yet.
     """
@@ -145,12 +145,12 @@ def harvested(folder: Path, *, data: str = DATA, missing_ok: bool = False) -> se
 
 
 def locs(files: Iterable[Path]) -> list[str]:
-    """The documents of the records in files, in order."""
+    """Return the documents of the records in files, in order."""
     return [line["document"]["weblocatie"] for line in lines(files)]
 
 
 def latest(files: Iterable[Path]) -> dict[str, Line]:
-    """The last version of each document; of what differs from run to run, only that it is there."""
+    """Return the last version of each document, without the moments of its run."""
     found: dict[str, Line] = {}
     for line in lines(files):
         found[line["id"]] = timeless(line)
@@ -158,7 +158,7 @@ def latest(files: Iterable[Path]) -> dict[str, Line]:
 
 
 def timeless(record: Line) -> Line:
-    """A record without the moments of its run."""
+    """Return a record without the moments of its run."""
     (version,) = record["versies"]
     if version["oorzaak"] == "intrekking":
         version = {**version, "mutatiedatumtijd": "when it was noticed"}
@@ -166,16 +166,16 @@ def timeless(record: Line) -> Line:
 
 
 def lines(files: Iterable[Path]) -> Iterator[Line]:
-    """The records of files in this order, in which no line is torn."""
+    """Return the records of files in this order, in which no line is truncated."""
     for path in files:
         text = path.read_bytes()
-        assert not text or text.endswith(b"\n"), f"{path} ends in a torn line: {text[-80:]!r}"
+        assert not text or text.endswith(b"\n"), f"{path} ends in a truncated line: {text[-80:]!r}"
         yield from map(json.loads, text.splitlines())
 
 
 @contextmanager
 def small_disk(folder: Path, size: int, mode: Literal["rw", "ro"] = "rw") -> Iterator[Path]:
-    """A file system of *size* bytes; needs the right to mount, and skips the test without."""
+    """Give a file system of *size* bytes; needs the right to mount, and skips the test without."""
     folder.mkdir()
     done = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size},{mode}", "tmpfs", str(folder)],
@@ -193,7 +193,7 @@ def small_disk(folder: Path, size: int, mode: Literal["rw", "ro"] = "rw") -> Ite
 
 @dataclass(frozen=True)
 class KillAt:
-    """Has the process kill itself when it comes to a point for the *count*-th time."""
+    """A fault: the process kills itself when it comes to a point for the *count*-th time."""
 
     point: str
     count: int = 1
@@ -222,7 +222,7 @@ class KillAt:
 POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
     "before the fsync": (os, "fsync", "before"),
     "after the fsync": (os, "fsync", "after"),
-    "before the state is told": (StateKeeper, "durable", "before"),
+    "before the state learns of it": (StateKeeper, "durable", "before"),
     "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
     "after the commit": (StateKeeper, "durable", "after"),
@@ -231,7 +231,7 @@ POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
 
 @dataclass(frozen=True)
 class FailAt:
-    """Has something raise *error* when it is called for the *count*-th time, after it has done its work."""
+    """A fault: a method raises *error* at the end of its *count*-th call."""
 
     owner: type
     name: str
@@ -253,7 +253,7 @@ class FailAt:
 
 @dataclass(frozen=True)
 class LimitFiles:
-    """Lets the process make no file larger than *size* bytes: what is beyond fails, as on a full disk."""
+    """A fault: the process can make no file larger than *size* bytes, as on a full disk."""
 
     size: int
 
@@ -264,7 +264,7 @@ class LimitFiles:
 
 @dataclass(frozen=True)
 class LimitMemory:
-    """Gives the process so many bytes more than it has, as ``ulimit -v`` does; a thread takes some 8 MB."""
+    """A fault: the process gets only so many bytes more than it has (``ulimit -v``); a thread takes 8 MB."""
 
     more: int
 
@@ -275,7 +275,7 @@ class LimitMemory:
 
 @dataclass(frozen=True)
 class NewerProgram:
-    """Makes the program one whose state has one more column."""
+    """A change: the program is a newer one, whose state has one more column."""
 
     def __call__(self) -> None:
         def migrate(connection: Connection) -> None:
@@ -286,12 +286,12 @@ class NewerProgram:
 
 
 def state_of(installation: Fallible) -> Path:
-    """The file."""
+    """Return the file of the state."""
     return installation.folder / DATA / "woo-state.sqlite"
 
 
 def kill_when(started: Started, progress: Callable[[], int], comes_to: int, later: float = 0) -> bool:
-    """Kill a run when its *progress* comes to so much, or so many seconds later; False where it was done."""
+    """Kill a run when its *progress* comes to so much, or *later* seconds after; return False if it ended."""
     while progress() < comes_to and not started.ended:
         time.sleep(0.001)
     time.sleep(later)
@@ -299,14 +299,14 @@ def kill_when(started: Started, progress: Callable[[], int], comes_to: int, late
 
 
 def two_sitemaps(site: GatedSite) -> None:
-    """Publishes twelve documents, and three whose sitemap is not answered until the gate opens."""
+    """Publish twelve documents, and three whose sitemap is not answered until the gate opens."""
     publish(site, {f"a{number}": FIRST for number in range(12)}, {f"b{number}": FIRST for number in range(3)})
     site.gates.add("/s1.xml")
 
 
 def until_half(started: Started, site: GatedSite, installation: Fallible) -> None:
-    """Go on when the first sitemap is harvested and confirmed, and the second is waited for."""
-    started.wait_until(lambda: "/s1.xml" in site.held, "the second sitemap is asked for")
+    """Return when the first sitemap is harvested and confirmed, and the second is asked for."""
+    started.wait_until(lambda: "/s1.xml" in site.waiting, "the second sitemap is asked for")
     started.wait_until(
         lambda: len(harvested(installation.folder, missing_ok=True)) == 12, "the first is confirmed"
     )

@@ -56,7 +56,7 @@ OPEN = "xpack.security.enabled: false\n"
 
 
 class MissingError(Exception):
-    """The machine lacks something; the message tells what to install."""
+    """The machine lacks something; the message says what to install."""
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return its address."""
         return f"{'https' if self.secure and self.tls else 'http'}://localhost:{self.port}"
 
     @property
@@ -234,7 +234,7 @@ def _archive() -> Path:
 
 
 def java_home() -> Path:
-    """Of Java 21 or newer. Raises MissingError."""
+    """Return the folder of Java 21 or newer. Raises MissingError."""
     if given := os.environ.get("ES_JAVA_HOME"):
         return Path(given)
     found = {}

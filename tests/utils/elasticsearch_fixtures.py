@@ -1,4 +1,4 @@
-"""The server that all tests of a session share, whichever process they run in."""
+"""Fixtures: the Elasticsearch that all tests of a session share, whichever process they run in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 
 @pytest.fixture(scope="session")
 def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Of a server on loopback without security: started by who comes first, stopped by who leaves last."""
+    """The address of a server on loopback: the first process starts it, the last one stops it."""
     if given := os.environ.get("WOO_TEST_ELASTICSEARCH_URL"):
         yield given
         return
@@ -83,9 +83,9 @@ def _started() -> str:
     server = Server(Path(mkdtemp(prefix="woo-test-es-")) / "node")
     server.folder.parent.chmod(0o755)
     server.start()
-    told = {"folder": str(server.folder), "port": server.port, "pid": server.pid}
-    return json.dumps(told)
+    given = {"folder": str(server.folder), "port": server.port, "pid": server.pid}
+    return json.dumps(given)
 
 
-def _paths(told: dict[str, object]) -> dict[str, object]:
-    return {**told, "folder": Path(str(told["folder"]))}
+def _paths(given: dict[str, object]) -> dict[str, object]:
+    return {**given, "folder": Path(str(given["folder"]))}

@@ -1,4 +1,4 @@
-"""What another project could give its feeds: a storage that fails, and a filter."""
+"""A storage of feeds that fails, and filters, as another project could have them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from woo_harvester.items import WooItem
 
 
 class BrokenStorage:
-    """Takes records and cannot store them; ``broken://later`` tells so by a Deferred."""
+    """A storage that cannot store its records; ``broken://later`` fails with a Deferred."""
 
     def __init__(self, uri: str, *, feed_options: dict[str, Any] | None = None) -> None:
         self._later = uri.endswith("later")
@@ -30,7 +30,7 @@ class BrokenStorage:
 
 
 class OnlyFirst(ItemFilter):
-    """Accepts the documents of the first sitemap only."""
+    """A filter that accepts the documents of the first sitemap only."""
 
     def accepts(self, item: Any) -> bool:
         sitemap = item.record.herkomst.sitemap if isinstance(item, WooItem) else None
@@ -38,7 +38,7 @@ class OnlyFirst(ItemFilter):
 
 
 class Nothing(ItemFilter):
-    """Accepts no document."""
+    """A filter that accepts no document."""
 
     def accepts(self, item: Any) -> bool:
         return False

@@ -33,7 +33,7 @@ class Forked:
         self.process.start()
 
     def done(self, timeout: float) -> subprocess.CompletedProcess[str]:
-        """What it has said, when it is done; ends it and raises TimeoutExpired where that takes too long."""
+        """Wait until it has ended; return what it wrote. Raises TimeoutExpired, and then kills it."""
         self.process.join(timeout)
         status = self.process.exitcode
         if status is None:
@@ -43,12 +43,12 @@ class Forked:
 
     @property
     def stdout(self) -> str:
-        """What it has written until now."""
+        """Return what it has written to stdout until now."""
         return self._logs[0].read_text(encoding="utf-8")
 
     @property
     def stderr(self) -> str:
-        """What it has said until now."""
+        """Return what it has written to stderr until now."""
         return self._logs[1].read_text(encoding="utf-8")
 
 
@@ -60,7 +60,7 @@ def _server() -> ForkServerContext:
 
 
 def _new_log(folder: Path, name: str) -> Path:
-    """Beside the folder, which may be a disk without room."""
+    """Return a new file beside the folder, which may be a full disk."""
     logs = folder.with_name(f"{folder.name}-logs")
     logs.mkdir(exist_ok=True)
     descriptor, path = mkstemp(dir=logs, prefix=f"{name}-", suffix=".txt")
@@ -75,7 +75,7 @@ def _command(
     logs: Sequence[Path],
     before: Before | None,
 ) -> None:
-    """What the process does: the command, as it would be typed in *folder*."""
+    """Run the command in this process, as if it was typed in *folder*."""
     for number, path in enumerate(logs, start=1):
         os.dup2(os.open(path, os.O_WRONLY), number)
     os.chdir(folder)

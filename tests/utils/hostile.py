@@ -1,4 +1,4 @@
-"""Servers and answers that no harvester may trip over.
+"""Servers and answers that are slow, broken or malicious.
 
 A :class:`RawSite` writes bytes to the connection itself, so that it can break every rule of HTTP; its
 other pages are plain ones. Every behaviour ends by itself (``limit``) and at the end of the test.
@@ -36,23 +36,23 @@ class Exchange:
         self._writer = writer
 
     async def send(self, data: bytes) -> None:
-        """Sends bytes as they are; waits while the client does not read."""
+        """Send bytes as they are; waits while the client does not read."""
         self._writer.write(data)
         await self._writer.drain()
 
     async def head(self, status: int = 200, **headers: str | int) -> None:
-        """Sends a status line and headers; ``content_length=3`` is sent as ``Content-Length: 3``."""
+        """Send a status line and headers; ``content_length=3`` is sent as ``Content-Length: 3``."""
         named = {name.replace("_", "-").title(): value for name, value in headers.items()}
         await self.head_of(status, {"Content-Type": "application/xml", **named})
 
     async def head_of(self, status: int, headers: Mapping[str, str | int]) -> None:
-        """Sends a status line and exactly these headers, with ``Connection: close``."""
+        """Send a status line and exactly these headers, with ``Connection: close``."""
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", "Connection: close"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         await self.send(("\r\n".join(lines) + "\r\n\r\n").encode())
 
     def reset(self) -> None:
-        """Breaks the connection off with a TCP reset instead of an orderly end."""
+        """Break the connection off with a TCP reset instead of an orderly end."""
         sock = self._writer.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOTHING)
         self._writer.transport.abort()

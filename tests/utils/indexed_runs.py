@@ -1,4 +1,4 @@
-"""An installation that writes to an index, and what both of them have."""
+"""An installation that writes to an index, and the documents that both of them have."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Searching(Harvester):
 
     @property
     def where(self) -> dict[str, object]:
-        """The settings that tell where the index is."""
+        """Return the settings that say where the index is."""
         return {"WOO_ELASTICSEARCH_URL": self.url, "WOO_ELASTICSEARCH_INDEX": self.alias}
 
     def run(self, *args: str, **settings: object) -> Run:
-        """One run; one more setting than the caller's own is only where the index is."""
+        """Run once; besides the caller's settings, only the place of the index is set."""
         return self.day(*args, **{**self.where, **settings})
 
 
 def published(client: Elasticsearch, alias: str) -> Counter[str]:
-    """How many documents of each loc the index has that are not withdrawn."""
+    """Return how many documents of each loc the index has that are not withdrawn."""
     client.indices.refresh(index=alias)
     query = {"bool": {"must_not": {"term": {"status": "ingetrokken"}}}}
     found = client.search(index=alias, query=query, size=10_000, source_includes=["document.weblocatie"])
@@ -39,6 +39,6 @@ def published(client: Elasticsearch, alias: str) -> Counter[str]:
 
 
 def assert_agree(client: Elasticsearch, alias: str, folder: Path, expected: set[str]) -> None:
-    """Index and state have each document exactly once."""
+    """Assert that index and state have each document exactly once."""
     assert published(client, alias) == Counter(expected)
     assert harvested(folder) == expected

@@ -62,13 +62,13 @@ class PlacedSite(Site):
 
 
 def host(name: str) -> str:
-    """The host of a name, as in a register."""
+    """Return the host of a name, as in a register."""
     return f"{name}.localhost:{PORT}"
 
 
 @contextmanager
 def name_server() -> Iterator[list[str]]:
-    """Answers on 127.0.0.1:53; gives the list of names for whose IPv4 address it was asked."""
+    """Answer on 127.0.0.1:53; give the list of names for whose IPv4 address it was asked."""
     asked: list[str] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.bind(("127.0.0.1", 53))
@@ -141,7 +141,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def in_namespaces(folder: Path) -> dict[str, Any]:
-    """What :func:`run` finds; skips the test where the namespaces cannot be made."""
+    """Return what :func:`run` finds; skip the test where the namespaces cannot be made."""
     for tool in ("unshare", "ip", "mount"):
         if shutil.which(tool) is None:
             skip_or_fail(f"needs the command {tool}")

@@ -1,4 +1,4 @@
-"""Tells how much memory a run took at most, for tests of a bound on it."""
+"""The peak memory of a run, for tests of a bound on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SETTINGS = {"EXTENSIONS": '{"tests.utils.peak_memory.Peak": 1}'}
 
 
 class Peak:
-    """Writes the statistic ``peak``: megabytes of the process, of Linux only; for a run that is ``fresh``."""
+    """Extension that writes the statistic ``peak``: megabytes of a ``fresh`` run, on Linux only."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -26,7 +26,7 @@ class Peak:
         return extension
 
     def spider_closed(self) -> None:
-        """The kernel's own mark, since the maximum in getrusage() begins with that of the parent."""
+        """Write the kernel's own figure, since the maximum in getrusage() begins with that of the parent."""
         status = Path("/proc/self/status")
         if status.exists() and (found := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):
             self._crawler.stats.set_value("peak", int(found[1]) / 1024)

@@ -1,4 +1,4 @@
-"""Ports of this machine, for servers that have to be told theirs."""
+"""Ports of this machine, for servers that must know theirs before they start."""
 
 from __future__ import annotations
 

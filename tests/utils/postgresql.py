@@ -36,7 +36,7 @@ FOLDERS = (
 #: As few connections as tests need, and nothing that only matters when the machine loses its power.
 OPTIONS = ("fsync=off", "full_page_writes=off", "max_connections=40", "shared_buffers=32MB")
 
-PATIENCE = 60
+_START_TIMEOUT = 60
 PASSWORD = "geheim"
 
 
@@ -60,7 +60,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Of the database that is always there."""
+        """Return the address of the database that always exists."""
         return f"postgresql+psycopg://woo:{PASSWORD}@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
@@ -68,13 +68,15 @@ class Server:
         given = " ".join(f"-c {option}" for option in self._options)
         server = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {given}"
         log = str(self._data.with_name("log"))
-        self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{PATIENCE}", "-w", "start")
+        self._run(
+            "pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{_START_TIMEOUT}", "-w", "start"
+        )
 
     def kill(self) -> None:
         """End it as the kernel would that is out of memory."""
         pid = int((self._data / "postmaster.pid").read_text(encoding="ascii").split()[0])
         os.kill(pid, signal.SIGKILL)
-        self._run("pg_ctl", "-D", str(self._data), f"-t{PATIENCE}", "-w", "stop", may_fail=True)
+        self._run("pg_ctl", "-D", str(self._data), f"-t{_START_TIMEOUT}", "-w", "stop", may_fail=True)
 
     def stop(self) -> None:
         """End it, whoever is connected."""
@@ -116,7 +118,7 @@ def _programs() -> Path | None:
 
 
 def _unprivileged() -> str:
-    """Who runs the server where the tests run as root, which PostgreSQL refuses."""
+    """Return the user that runs the server if the tests run as root, which PostgreSQL refuses."""
     names = [entry.pw_name for entry in pwd.getpwall()]
     return next((name for name in ("postgres", "nobody") if name in names), names[-1])
 

@@ -1,4 +1,4 @@
-"""What a run of the command imports and takes long, for the server that runs are forked from.
+"""The imports of a run that take long, made once in the server that runs are forked from.
 
 Not the settings, which read the environment, nor Twisted's reactor: each run chooses these itself.
 """

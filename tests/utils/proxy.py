@@ -13,7 +13,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 Bulk = Callable[[int], int | None]
-"""Is given the number of the bulk request, from 1; a status is answered instead of the server's answer."""
+"""Called with the number of the bulk request, from 1. A status it returns is answered for the server."""
 
 
 class Proxy(ThreadingHTTPServer):
@@ -37,11 +37,11 @@ class Proxy(ThreadingHTTPServer):
         self.lost: tuple[str, str] | None = None
         """Method and path of a request that the server does, and whose answer becomes 504."""
         self.bodies: list[bytes] = []
-        """Of the bulk requests that the server acknowledged, in order."""
+        """The bulk requests that the server acknowledged, in order."""
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return its address."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def __enter__(self) -> Self:

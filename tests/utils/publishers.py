@@ -38,22 +38,22 @@ LASTMOD = "2024-04-02T10:00:00+02:00"
 XML = "application/xml"
 
 Builder = Callable[[Any], Sequence[RooEntry] | None]
-"""Gives a started site its pages; and the bodies that register it, where that is not one of its own."""
+"""Gives a started site its pages. Returns the organisations that register it; None: one of its own."""
 B = TypeVar("B", bound=Builder)
 
 
 def entry(site: LoopbackServer, path: str, **given: Any) -> Entry:
-    """An entry for a document of the site, with a lastmod."""
+    """Return an entry for a document of the site, with a lastmod."""
     return Entry(**{"loc": site.url(path), "lastmod": LASTMOD, **given})
 
 
 def document(site: LoopbackServer, path: str, **given: Any) -> Entry:
-    """An entry with these elements of DiWoo."""
+    """Return an entry with these elements of DiWoo."""
     return entry(site, path, diwoo=DiWoo(**given))
 
 
 def entries_of(site: LoopbackServer, *entries: Entry | str) -> Page:
-    """A sitemap; a text that begins with a slash is a document of the site, any other is written as it is."""
+    """Return a sitemap; a text with a slash first is a document of the site, any other is written as is."""
     made = (
         entry(site, given) if isinstance(given, str) and given.startswith("/") else given for given in entries
     )
@@ -61,27 +61,27 @@ def entries_of(site: LoopbackServer, *entries: Entry | str) -> Page:
 
 
 def index_of(site: LoopbackServer, *sitemaps: str) -> Page:
-    """An index of sitemaps: paths of the site, or URLs."""
+    """Return an index of sitemaps: paths of the site, or URLs."""
     listed = (site.url(given) if given.startswith("/") else given for given in sitemaps)
     return Page(sitemapindex(listed), content_type=XML)
 
 
 def robots_of(site: LoopbackServer, *indexes: str, **rules: Any) -> Page:
-    """A robots.txt that names indexes: paths of the site, or URLs."""
+    """Return a robots.txt that names indexes: paths of the site, or URLs."""
     return Page(
         robots_txt(*(site.url(given) if given.startswith("/") else given for given in indexes), **rules)
     )
 
 
 def gzipped(page: Page) -> bytes:
-    """What a page holds, as a gzip file."""
+    """Return the content of a page as a gzip file."""
     return gzip.compress(b"".join(page.chunks()))
 
 
 def publish(
     site: LoopbackServer, *entries: Entry | str, index: str = INDEX, robots: str | bytes | None = None
 ) -> None:
-    """A robots.txt with one index with one sitemap with these entries."""
+    """Give the site a robots.txt with one index with one sitemap with these entries."""
     name = f"{index.partition('?')[0]}/sitemap.xml"
     site.pages |= {
         "/robots.txt": robots_of(site, index) if robots is None else Page(robots),
@@ -109,26 +109,26 @@ class Hosts:
     """Once they have started."""
 
     def __getitem__(self, build: Builder) -> LoopbackServer:
-        """The site that this function builds, for others that name it."""
+        """Return the site that this function builds, for others that name it."""
         return self.sites[build]
 
     def site(self, build: B) -> B:
-        """A well-behaved site."""
+        """Declare a well-behaved site."""
         self.declared.append(Declared(build))
         return build
 
     def raw_site(self, build: B) -> B:
-        """A site of which some pages misbehave."""
+        """Declare a site of which some pages misbehave."""
         self.declared.append(Declared(build, raw=True))
         return build
 
     def unregistered(self, build: B) -> B:
-        """A site that no body has registered."""
+        """Declare a site that no organisation has registered."""
         self.declared.append(Declared(build, registered=False))
         return build
 
     def certified(self, certificate: Certificate) -> Callable[[B], B]:
-        """A site that shows this certificate."""
+        """Declare a site that shows this certificate."""
 
         def declare(build: B) -> B:
             self.declared.append(Declared(build, certificate=certificate))
@@ -139,56 +139,56 @@ class Hosts:
 
 @dataclass(frozen=True)
 class Host:
-    """What a run made of one host."""
+    """The part of a run that is about one host."""
 
     site: LoopbackServer
     run: Run
     requests: Sequence[Request]
-    """What it was asked for in this run."""
+    """The requests that it got in this run."""
 
     @property
     def records(self) -> list[Line]:
-        """The records of documents on it."""
+        """Return the records of documents on it."""
         return [
             found for found in self.run.records if found["document"]["weblocatie"].startswith(self.site.url())
         ]
 
     @property
     def paths(self) -> list[str]:
-        """Where these documents stand on it, in order."""
+        """Return the paths of these documents, in order."""
         return sorted(
             found["document"]["weblocatie"].removeprefix(self.site.url("")) for found in self.records
         )
 
     def record(self, path: str) -> Line:
-        """The one record of a document on it."""
+        """Return the one record of a document on it."""
         return self.run.record(self.site.url(path))
 
     @property
     def findings(self) -> list[Line]:
-        """The findings about it."""
+        """Return the findings about it."""
         return [found for found in self.run.findings if found.get("host") == self.site.host]
 
     @property
     def codes(self) -> set[str]:
-        """The codes of these."""
+        """Return the codes of these findings."""
         return {found["code"] for found in self.findings}
 
     @property
     def errors(self) -> set[str]:
-        """The codes of the errors among them."""
+        """Return the codes of the errors among them."""
         return {found["code"] for found in self.findings if found["severity"] == "error"}
 
     def about(self, code: str) -> list[Line]:
-        """The findings about it with this code."""
+        """Return the findings about it with this code."""
         return [found for found in self.findings if found["code"] == code]
 
     def codes_about(self, path: str) -> set[str]:
-        """The codes of the findings about one URL on it."""
+        """Return the codes of the findings about one URL on it."""
         return {found["code"] for found in self.findings if found.get("url") == self.site.url(path)}
 
     def requested(self, path: str) -> list[str]:
-        """The methods of the requests for a path, in order."""
+        """Return the methods of the requests for a path, in order."""
         return [request.method for request in self.requests if path in (request.path, request.target)]
 
 
@@ -201,13 +201,13 @@ class Harvest:
     requests: Mapping[Builder, Sequence[Request]]
 
     def __getitem__(self, build: Builder) -> Host:
-        """The host that this function has built."""
+        """Return the host that this function has built."""
         return Host(self.sites[build], self.run, self.requests[build])
 
 
 @dataclass
 class Publishers:
-    """Starts the hosts of a test module, and harvests them."""
+    """The hosts of a test module, started and harvested."""
 
     authority: Authority
     bundle: Path

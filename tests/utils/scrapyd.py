@@ -69,7 +69,7 @@ def scrapyd_deploy(project: Path, *options: str, **given: str) -> subprocess.Com
 
 
 def outside(given: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that knows nothing of the checkout; its coverage is not measured."""
+    """Return an environment without the checkout, in which coverage is not measured."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("COV", "PYTHONPATH"))}
     return {**kept, "NO_PROXY": "localhost,127.0.0.1", **given}
 
@@ -77,7 +77,7 @@ def outside(given: Mapping[str, str]) -> dict[str, str]:
 class Scrapyd:
     """A server that keeps all in *folder*; its jobs have the environment *given*.
 
-    With a *port*, the ``scrapyd.conf`` in *folder* is used as it is, and *given* tells that port.
+    With a *port*, the ``scrapyd.conf`` in *folder* is used as it is, and *given* has that port.
     """
 
     def __init__(
@@ -129,11 +129,11 @@ class Scrapyd:
         self._process.wait(STUCK)
 
     def get(self, path: str, **query: str) -> dict[str, Any]:
-        """What a GET answers."""
+        """Return the answer to a GET."""
         return self._ask(f"{path}?{urlencode(query)}", None)
 
     def post(self, path: str, *fields: tuple[str, str]) -> dict[str, Any]:
-        """What a POST answers; a name may come more than once."""
+        """Return the answer to a POST; a name may come more than once."""
         return self._ask(path, urlencode(fields).encode())
 
     def deploy(self, project: Path, *options: str) -> str:
@@ -166,7 +166,7 @@ class Scrapyd:
         return self.log(job)
 
     def log(self, job: str) -> str:
-        """What a job has logged until now."""
+        """Return what a job has logged until now."""
         path = self.folder / "logs" / PROJECT / "woo" / f"{job}.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 

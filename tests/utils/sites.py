@@ -36,7 +36,7 @@ AnySite = TypeVar("AnySite", bound=Site)
 
 
 class MakeSite(Protocol):
-    """Starts a well-behaved site that stops at the end of the test."""
+    """The function that starts a well-behaved site, which stops at the end of the test."""
 
     def __call__(
         self,
@@ -48,7 +48,7 @@ class MakeSite(Protocol):
 
 
 class MakeRawSite(Protocol):
-    """Starts a site of which some pages misbehave; it stops at the end of the test."""
+    """The function that starts a site of which some pages misbehave, which stops at the end of the test."""
 
     def __call__(
         self,
@@ -108,7 +108,7 @@ def site(make_site: MakeSite) -> Site:
 
 
 def in_shards(make: Callable[[], AnySite], count: int) -> dict[int, AnySite]:
-    """Sites of which each of so many shards has one, by the number of the shard."""
+    """Return a site of each of so many shards, by the number of the shard."""
     found: dict[int, AnySite] = {}
     while len(found) < count:
         site = make()
@@ -117,7 +117,7 @@ def in_shards(make: Callable[[], AnySite], count: int) -> dict[int, AnySite]:
 
 
 def write_register(path: Path, bodies: Mapping[str, list[str]]) -> Path:
-    """Writes a register in which each named body has registered these URLs; gives the path back."""
+    """Write a register in which each named organisation has registered these URLs; return its path."""
     made = [
         RooEntry(naam=naam, systeem_id=str(90000100 + number), locations=[Location(url) for url in urls])
         for number, (naam, urls) in enumerate(bodies.items())

@@ -1,4 +1,4 @@
-"""Runs a command on a pseudo-terminal, and shows what a person would see there."""
+"""Commands on a pseudo-terminal, and what a person would see there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS, LINES = 80, 24
 
 @dataclass
 class Terminal:
-    """What came on a terminal of 80 columns by 24 lines, and what stands on it now."""
+    """A terminal of 80 columns by 24 lines: all that was written to it, and what it shows now."""
 
     screen: pyte.HistoryScreen = field(
         default_factory=lambda: pyte.HistoryScreen(COLUMNS, LINES, history=10_000, ratio=1)
@@ -62,7 +62,7 @@ def run_on_terminal(
     watch: Callable[[Terminal], None] = lambda terminal: None,
     timeout: float = 120,
 ) -> Terminal:
-    """Runs ``scrapy <args>`` as :func:`tests.utils.command.run_scrapy` does, on a terminal of its own.
+    """Run ``scrapy <args>`` as :func:`tests.utils.command.run_scrapy` does, on a terminal of its own.
 
     *command*, a Python script with its arguments, is run in place of that. *watch* is called with the
     terminal each time that something was written to it.
@@ -100,5 +100,5 @@ def run_on_terminal(
 def _read(leader: int) -> bytes:
     try:
         return os.read(leader, 65536)
-    except OSError:  # Linux tells so that nobody has the other end any more
+    except OSError:  # so Linux says that nobody has the other end open any more
         return b""

@@ -21,17 +21,17 @@ CASE = "https://www.voorbeeldstad.nl/zaken/"
 
 
 def case(number: int) -> str:
-    """The URL of a case."""
+    """Return the URL of a case."""
     return f"{CASE}{number}"
 
 
 def about(number: int, transactie: str = "C", **given: str) -> bytes:
-    """A message about a case."""
+    """Return a message about a case."""
     return message(transactie, **{"identifier": case(number), "transactie_id": str(number), **given})
 
 
 def listing(files: Mapping[str, str | None]) -> str:
-    """A directory as nginx lists it; a file without date as a link on a page."""
+    """Return a directory as nginx lists it; a file without date as a link on a page."""
     rows = "\n".join(
         f'<a href="{name}">{name}</a>' + (f"   {date}   2345" if date else "") for name, date in files.items()
     )
@@ -53,17 +53,17 @@ class Permits:
 
     folder: Path
     ca_bundle: Path
-    bodies: dict[str, list[str]] = field(default_factory=dict)
-    """The bodies of the register, with the URLs that they registered."""
+    organisations: dict[str, list[str]] = field(default_factory=dict)
+    """The organisations of the register, with the URLs that they registered."""
 
     def arguments(self, entries: str, *args: str) -> list[str]:
-        """Of the command."""
-        bodies = self.bodies or {"Gemeente Elders": ["https://www.elders.nl/woo"]}
-        register = write_register(self.folder / "register.xml", bodies)
+        """Return the arguments of a run."""
+        organisations = self.organisations or {"Gemeente Elders": ["https://www.elders.nl/woo"]}
+        register = write_register(self.folder / "register.xml", organisations)
         return ["crawl", "vergunningen", "-a", f"entries={entries}", "-a", f"register={register}", *args]
 
     def run(self, entries: str, *args: str, **settings: object) -> Run:
-        """One run."""
+        """Run once."""
         run = run_scrapy(self.arguments(entries, *args), self.folder, self.ca_bundle, settings=settings)
         assert "Traceback" not in run.stderr, run.stderr
         return run
@@ -107,7 +107,7 @@ class Towns(Permits):
 
 
 def causes(run: Run) -> dict[str, str]:
-    """The oorzaak of each record, by the number at the end of its case's URL."""
+    """Return the oorzaak of each record, by the number at the end of its case's URL."""
     return {
         record["vergunning"]["identifier"].rpartition("/")[2]: record["versies"][0]["oorzaak"]
         for record in run.records
@@ -115,7 +115,7 @@ def causes(run: Run) -> dict[str, str]:
 
 
 def files_asked(site: LoopbackServer) -> list[str]:
-    """The files that were asked for, in alphabetical order; then none were."""
+    """Return the files that were asked for, in alphabetical order, and forget these requests."""
     asked = sorted(
         request.path.rpartition("/")[2]
         for request in site.requests
@@ -126,5 +126,5 @@ def files_asked(site: LoopbackServer) -> list[str]:
 
 
 def codes(run: Run) -> list[tuple[str, str]]:
-    """Code and file of each finding."""
+    """Return the code and the file of each finding."""
     return sorted((line["code"], line["url"].rpartition("/")[2]) for line in run.findings)

@@ -1,4 +1,4 @@
-"""The listings of nginx and Apache themselves, served from a folder on loopback."""
+"""The real nginx and Apache, which list a folder on loopback."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ class WebServer:
     """A server of files."""
 
     root: Path
-    """What it serves."""
+    """The folder that it serves."""
     port: int
 
     def url(self, path: str) -> str:
-        """The address of a path."""
+        """Return the address of a path."""
         return f"https://localhost:{self.port}{path}"
 
 
