@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.commands.state_shell import Shell
-from tests.utils.crawl import Crawl, crawl
 from tests.state.knowledge import HARVESTED, harvest, locs, miss, see, sitemap_of
+from tests.utils.crawl import Crawl, crawl
 from tests.utils.sites import ca, ca_bundle, make_site, site
 from woo_harvester.state.confirmation import confirm_withdrawn
 
