@@ -61,8 +61,8 @@ def print_row(name: str, runs: list[Run], first: list[Run] | None = None, aim: s
     """Print the best of *runs*, and its ratio to the best of *first*: of the time, and of processor time."""
     seconds, cpu = _best(runs)
     ratios = f"{_best(first)[0] / seconds:7.2f}{_best(first)[1] / cpu:7.2f}" if first else " " * 14
-    peak = max(run.peak_memory for run in runs)
-    print(f"{name:40}{seconds:9.1f}{runs[0].items / seconds:10,.0f}{cpu:7.1f}{ratios}{peak:9.0f}{aim}")
+    peak_memory = max(run.peak_memory for run in runs)
+    print(f"{name:40}{seconds:9.1f}{runs[0].items / seconds:10,.0f}{cpu:7.1f}{ratios}{peak_memory:9.0f}{aim}")
 
 
 def _best(runs: list[Run]) -> tuple[float, float]:

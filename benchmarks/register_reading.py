@@ -120,9 +120,9 @@ def measure(name: str, path: Path) -> tuple[float, float]:
     start = time.perf_counter()
     kept = run()
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     del kept
-    return seconds, (peak - before) / 1024
+    return seconds, (peak_memory - before) / 1024
 
 
 def best_of(name: str, path: Path) -> tuple[float, float]:

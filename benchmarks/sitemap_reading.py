@@ -138,10 +138,10 @@ def measure(name: str, path: Path) -> tuple[float, float]:
     start = time.process_time()
     count = TASKS[name](body)
     seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if count != ENTRIES:
         raise RuntimeError(f"Expected {ENTRIES} entries, got {count}; findings: {findings}")
-    return seconds, (peak - before) / 1024
+    return seconds, (peak_memory - before) / 1024
 
 
 def repeat(path: Path) -> dict[str, Measured]:

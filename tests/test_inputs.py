@@ -35,7 +35,7 @@ def test_what_cannot_be_read_is_a_value_error_of_one_line(text: str | bytes, why
     assert len(str(raised.value).splitlines()) == 1
 
 
-def test_a_whole_surrogate_pair_is_text() -> None:
+def test_a_complete_surrogate_pair_is_text() -> None:
     assert parse_json('"\\ud83d\\ude00"') == "\N{GRINNING FACE}"
 
 

@@ -152,7 +152,7 @@ def test_a_record_is_written_with_the_keys_of_the_portal() -> None:
     }
 
 
-def test_every_field_that_holds_something_is_written() -> None:
+def test_every_field_that_is_not_empty_is_written() -> None:
     def check(value: Any, output: Any) -> None:
         if is_dataclass(value) and not isinstance(value, type):
             assert list(output) == [key for _, key in json_keys(type(value))]
@@ -177,7 +177,7 @@ def test_a_record_with_nothing_in_it_is_its_id_and_location() -> None:
     assert json_value(Record("b7", Document(LOC))) == {"id": "b7", "document": {"weblocatie": LOC}}
 
 
-def test_a_part_that_holds_only_absent_parts_is_absent() -> None:
+def test_a_part_with_only_absent_parts_is_absent() -> None:
     document = Document(LOC, geldigheid=Geldigheid(), publisher=Waarde())
 
     assert json_value(document) == {"weblocatie": LOC}
@@ -244,7 +244,7 @@ def test_each_oorzaak_is_written_as_a_plain_text() -> None:
     assert {type(text) for text in written} == {str}
 
 
-def test_the_output_of_a_record_is_nobody_elses() -> None:
+def test_the_output_of_a_record_is_not_shared() -> None:
     first, second = json_value(full()), json_value(full())
     shared = Document(LOC, publisher=GEMEENTE, verantwoordelijke=GEMEENTE)
 
@@ -277,7 +277,7 @@ def test_a_value_that_records_share_cannot_be_changed() -> None:
         GEMEENTE.label = "another"  # type: ignore[misc]
 
 
-def test_values_are_compared_by_what_they_hold() -> None:
+def test_values_are_compared_by_their_content() -> None:
     again = Waarde(*[getattr(GEMEENTE, part.name) for part in fields(GEMEENTE)])
     json_value(GEMEENTE)
 

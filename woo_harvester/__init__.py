@@ -1,4 +1,4 @@
-"""Harvests the documents that Dutch public bodies publish under the Woo."""
+"""A harvester of the documents that Dutch public organisations publish under the Woo."""
 
 from woo_harvester.addon import Addon
 

@@ -35,7 +35,7 @@ def files_folder(settings: BaseSettings) -> Path:
     uri = str(settings["FILES_STORE"] or "")
     if not uri:
         raise NoFolderError("FILES_STORE is not set, so no document is kept")
-    scheme = urlsplit(uri.partition("//")[0]).scheme  # of a whole URL that is none, urlsplit would complain
+    scheme = urlsplit(uri.partition("//")[0]).scheme  # urlsplit fails for some values that are no URL
     if scheme not in ("", "file"):
         raise NoFolderError(f"FILES_STORE names a remote store ({scheme}), and this is for a folder only")
     return Path(uri.removeprefix("file://"))

@@ -93,7 +93,7 @@ def _organisation(number: int, host: str) -> RooEntry:
     return RooEntry(naam=f"Publicist {number}", systeem_id=str(90_000_000 + number), locations=[place])
 
 
-async def serve(folder: Path, hosts: int, publishers: _Publishers) -> None:
+async def _serve(folder: Path, hosts: int, publishers: _Publishers) -> None:
     """Serve until standard input closes."""
     authority = Authority()
     tls = authority.server_context()
@@ -116,4 +116,4 @@ async def serve(folder: Path, hosts: int, publishers: _Publishers) -> None:
 if __name__ == "__main__":
     _, where, hosts_wanted, documents_wanted, bytes_wanted, seconds = sys.argv
     made = _Publishers(int(documents_wanted), int(bytes_wanted), float(seconds))
-    asyncio.run(serve(Path(where), int(hosts_wanted), made))
+    asyncio.run(_serve(Path(where), int(hosts_wanted), made))

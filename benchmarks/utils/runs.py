@@ -12,7 +12,7 @@ from time import perf_counter
 
 from benchmarks.utils.publisher import Publisher
 
-ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Run:
     """Seconds of processor time of the whole process, which other work of the machine disturbs less."""
 
 
-def measured(command: list[str], folder: Path, project: Path, site: Publisher) -> Run:
+def _measured(command: list[str], folder: Path, project: Path, site: Publisher) -> Run:
     """Run a scrapy command in *project*; it writes ``out.jsonl`` into *folder*."""
     output, elapsed = folder / "out.jsonl", folder / "elapsed"
     environment = {
         **os.environ,
         "SSL_CERT_FILE": str(site.authority),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(_ROOT),
         "ELAPSED": str(elapsed),
     }
     started = perf_counter()
@@ -77,11 +77,11 @@ def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none",
     command = ["crawl", "woo", "-a", f"register={site.register}", "-a", f"documents={documents}", *arguments]
     for name, value in given.items():
         command += ["-s", f"{name}={value}"]
-    return measured(command, folder, ROOT, site)
+    return _measured(command, folder, _ROOT, site)
 
 
 def stock(folder: Path, site: Publisher, *options: str) -> Run:
     """Run the stock spider, with Scrapy's own settings."""
-    spider = ROOT / "benchmarks" / "utils" / "stock_spider.py"
+    spider = _ROOT / "benchmarks" / "utils" / "stock_spider.py"
     command = ["runspider", str(spider), "-a", f"host={site.host}", "-L", "INFO", *options]
-    return measured(command, folder, folder, site)  # no project here, so only Scrapy's own settings
+    return _measured(command, folder, folder, site)  # no project here, so only Scrapy's own settings

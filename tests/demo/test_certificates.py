@@ -41,6 +41,6 @@ def test_the_bundle_is_what_openssl_reads_from_ssl_cert_file(ca: Authority, ca_b
     assert certificate["subject"] == certificate["issuer"]
 
 
-def test_nobody_trusts_the_authority_who_was_not_told_of_it(make_site: MakeSite) -> None:
+def test_a_client_without_the_bundle_does_not_trust_the_authority(make_site: MakeSite) -> None:
     with pytest.raises(ssl.SSLCertVerificationError):
         get(Authority(), make_site())

@@ -43,7 +43,7 @@ def test_a_pdf_without_text_is_a_blank_page() -> None:
     assert b"Tj" not in pdf("")
 
 
-def test_a_word_file_holds_a_paragraph_a_line() -> None:
+def test_a_word_file_has_a_paragraph_for_each_line() -> None:
     with zipfile.ZipFile(io.BytesIO(docx("Eén & twee\ndrie"))) as archive:
         assert archive.testzip() is None
         for name in archive.namelist():

@@ -130,7 +130,7 @@ def test_a_sitemap_may_be_compressed_whatever_its_name_and_type(demo: Demo) -> N
     assert len(entries) == len(list(mistakes.odd_but_right(demo.mistaken)))
 
 
-def test_the_sitemap_that_breaks_off_holds_one_whole_entry(demo: Demo) -> None:
+def test_the_truncated_sitemap_has_one_complete_entry(demo: Demo) -> None:
     body = get(demo.authority, demo.mistaken, "/sitemaps/afgebroken.xml").body
     assert body.count(b"</url>") == 1
     with pytest.raises(etree.XMLSyntaxError):

@@ -7,7 +7,7 @@ from woo_harvester.demo.register import ROO_NAMESPACE, Location, RooEntry, regis
 NAMES = {"p": ROO_NAMESPACE}
 
 
-def test_a_body_stands_in_the_register_as_the_export_has_it() -> None:
+def test_an_organisation_is_written_as_in_the_export() -> None:
     location = Location("https://a.nl/?b=1&c=2", "Adviezen")
     body = RooEntry(
         naam="A & B", systeem_id="1", tooi="https://x.example/gm1", type="Provincie", locations=[location]
@@ -26,20 +26,20 @@ def test_a_body_stands_in_the_register_as_the_export_has_it() -> None:
     assert found.findtext(".//p:informatiecategorie", namespaces=NAMES) == "Adviezen"
 
 
-def test_what_a_body_does_not_have_is_not_written() -> None:
+def test_absent_values_of_an_organisation_are_not_written() -> None:
     (found,) = etree.fromstring(register_xml([RooEntry(naam="A", systeem_id="1")]).encode())[0]
     assert [etree.QName(child).localname for child in found] == ["naam", "types"]
     assert len(found.attrib) == 1
 
 
-def test_an_ended_body_has_the_day_of_its_end() -> None:
+def test_an_ended_organisation_has_the_day_of_its_end() -> None:
     root = etree.fromstring(
         register_xml([RooEntry(naam="A", systeem_id="1", einddatum="2020-01-01")]).encode()
     )
     assert root.findtext(".//p:eindDatum", namespaces=NAMES) == "2020-01-01"
 
 
-def test_a_body_can_stand_within_another() -> None:
+def test_an_organisation_can_be_within_another() -> None:
     parent = RooEntry(naam="A", systeem_id="1", children=[RooEntry(naam="B", systeem_id="2")])
     root = etree.fromstring(register_xml([parent]).encode())
     assert root.findtext(".//p:organisatie//p:organisatie/p:naam", namespaces=NAMES) == "B"

@@ -23,7 +23,7 @@ def test_a_page_may_be_text_or_bytes(ca: Authority, site: Site) -> None:
     assert get(ca, site, "/bytes").body == b"\x00\xff"
 
 
-def test_a_page_is_sent_as_what_its_extension_says_unless_told_otherwise(ca: Authority, site: Site) -> None:
+def test_a_page_has_the_media_type_of_its_extension_unless_it_has_its_own(ca: Authority, site: Site) -> None:
     site.pages |= {
         "/a.pdf": Page(),
         "/b.pdf": Page(content_type="text/html"),
@@ -133,7 +133,7 @@ def test_a_site_that_has_stopped_answers_nobody(ca: Authority) -> None:
         socket.create_connection(("127.0.0.1", site.port), timeout=60)
 
 
-def test_a_site_stops_at_once_while_clients_hold_on_to_it(ca: Authority) -> None:
+def test_a_site_stops_at_once_while_clients_keep_connections_open(ca: Authority) -> None:
     with Site(ca, {"/": Page(delay=3600)}) as site, ThreadPoolExecutor() as pool:
         waiting = pool.submit(get, ca, site)
         while not site.requests:

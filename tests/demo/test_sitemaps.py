@@ -68,7 +68,7 @@ def test_robots_txt_names_the_sitemaps_as_they_are_given() -> None:
     ]
 
 
-def test_robots_txt_allows_everything_unless_told_otherwise() -> None:
+def test_robots_txt_allows_everything_by_default() -> None:
     assert "Disallow: \n" in robots_txt()
 
 
@@ -103,7 +103,7 @@ def test_own_metadata_keeps_its_order_and_values() -> None:
     assert list(found.itertext()) == ["eigen", "wijk", "Haven", "<Centrum>", "zaak", "1"]
 
 
-def test_an_entry_may_hold_any_xml() -> None:
+def test_an_entry_may_have_any_xml() -> None:
     root = etree.fromstring(sitemap(Entry(loc="https://a.nl/", raw="<priority>0.5</priority>"), "<url/>"))
     assert [child.tag for child in root[0]] == [
         f"{{{SITEMAP_NAMESPACE}}}loc",

@@ -64,7 +64,7 @@ def test_a_document_without_metadata_gets_every_default_and_each_is_named() -> N
     }
 
 
-def test_where_nothing_tells_anything_all_is_unknown() -> None:
+def test_without_any_metadata_all_defaults_are_unknown() -> None:
     outcome = completed(GivenMetadata(), loc="https://www.a.nl/download/1234")
     unknown = {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend"}
     assert outcome.document == {
@@ -132,7 +132,7 @@ def test_the_title_comes_from_the_file_name_in_loc(loc: str, title: str) -> None
 @pytest.mark.parametrize(
     "name", ["6fa459ea-ee8a-3ca4-894e-db77e160355e", "download", "document.pdf", "2024", ""]
 )
-def test_a_file_name_that_tells_nothing_gives_the_title_onbekend(name: str) -> None:
+def test_a_meaningless_file_name_gives_the_title_onbekend(name: str) -> None:
     outcome = completed(GivenMetadata(), loc=f"https://a.nl/{name}")
     assert outcome.document["titelcollectie"] == {"officieleTitel": "Onbekend"}
     assert "titel.onbekend" in outcome.codes
@@ -261,7 +261,7 @@ def test_an_organisation_without_tooi_uri_is_a_publisher_with_a_label_only() -> 
     assert outcome.defaults["document.publisher"] == "register"
 
 
-def test_where_the_register_leaves_several_organisations_the_publisher_is_unknown_and_told() -> None:
+def test_with_several_organisations_in_the_register_the_publisher_is_unknown_with_a_finding() -> None:
     organisations = (Organisation("1", "Gemeente A"), Organisation("2", "Gemeente B"))
     outcome = completed(GivenMetadata(), match=Match(None, organisations))
     assert outcome.document["publisher"] == {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend"}

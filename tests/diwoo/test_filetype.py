@@ -29,29 +29,29 @@ def decided(
     return (decision.filetype.label, decision.source, findings) if decision else (None, None, findings)
 
 
-def test_the_format_in_the_metadata_tells_first() -> None:
+def test_the_format_in_the_metadata_decides_first() -> None:
     assert decided("PDF", None, LOC) == ("PDF", None, [])
     assert decided(Value(None, f"{FILE_TYPE}ODT"), None, f"{LOC}.odt") == ("ODT", None, [])
 
 
-def test_without_it_the_media_type_of_the_response_tells() -> None:
+def test_without_a_format_the_media_type_of_the_response_decides() -> None:
     assert decided(None, "application/pdf; charset=binary") == ("PDF", "content-type", [])
     assert decided("PLACEHOLDER_format", "Application/PDF") == ("PDF", "content-type", [])
 
 
 @pytest.mark.parametrize("media_type", [None, "", "application/octet-stream", "nonsense"])
-def test_where_that_says_nothing_the_extension_tells(media_type: str | None) -> None:
+def test_without_a_useful_media_type_the_extension_decides(media_type: str | None) -> None:
     assert decided(None, media_type, f"{LOC}/a.docx?x=1") == ("Word DOCX", "extensie", [])
     assert decided(None, media_type, LOC, "besluit.pdf") == ("PDF", "extensie", [])
 
 
-def test_the_extension_of_loc_tells_before_that_of_the_file_name() -> None:
+def test_the_extension_of_loc_decides_before_that_of_the_file_name() -> None:
     assert decided(None, None, f"{LOC}.pdf", "a.docx") == ("PDF", "extensie", [])
     assert decided(None, None, f"{LOC}.xml", "a.docx") == ("Word DOCX", "extensie", [])
 
 
 @pytest.mark.parametrize("media_type", [None, "application/octet-stream"])
-def test_a_type_that_nothing_tells_is_not_harvested(media_type: str | None) -> None:
+def test_a_document_of_unknown_type_is_not_harvested(media_type: str | None) -> None:
     assert decided("PLACEHOLDER", media_type) == (
         None,
         None,
@@ -103,7 +103,7 @@ def test_a_document_that_is_html_is_harvested() -> None:
         (None, "application/pdf", f"{LOC}.docx", "PDF", "Word DOCX; Content-Type: PDF"),
     ],
 )
-def test_sources_that_contradict_each_other_are_told_with_the_type_that_was_taken(
+def test_contradicting_sources_are_a_finding_with_the_chosen_type(
     metadata: str | None, media_type: str, loc: str, taken: str, seen: str
 ) -> None:
     label, _, findings = decided(metadata, media_type, loc)

@@ -86,7 +86,7 @@ def test_nor_is_a_media_type_that_servers_give_to_the_wider_kind(media_type: str
     assert decided(code, media_type, f".{code.lower()}", code) == (code, None, code, [])
 
 
-def test_where_nothing_else_tells_the_type_the_bytes_do() -> None:
+def test_without_any_claim_the_bytes_decide_the_type() -> None:
     assert decided(None, None, "", "PDF") == ("PDF", "inhoud", "PDF", [])
     assert decided("PLACEHOLDER", "application/octet-stream", "", "PDF") == ("PDF", "inhoud", "PDF", [])
 
@@ -114,7 +114,7 @@ def test_where_nothing_else_tells_the_type_the_bytes_do() -> None:
         ),
     ],
 )
-def test_the_bytes_decide_what_it_is_and_each_source_that_says_otherwise_is_told(
+def test_the_bytes_decide_and_the_finding_has_each_source_that_contradicts_them(
     metadata: str | None,
     media_type: str | None,
     ending: str,
@@ -244,7 +244,7 @@ def test_xml_is_harvested_only_where_it_is_called_a_text_or_a_page() -> None:
     assert decided(None, None, "", XML) == ("format.niet-ondersteund", "text/xml")
 
 
-def test_a_slide_show_of_old_is_told_by_what_it_is_called() -> None:
+def test_an_old_slide_show_is_recognised_by_its_claimed_type() -> None:
     assert decided("PPS", "application/vnd.ms-powerpoint", ".pps", SLIDES) == ("PPS", None, "PPS", [])
     assert decided(None, "application/vnd.ms-powerpoint", "", SLIDES) == ("PPT", "content-type", "PPT", [])
 
@@ -260,7 +260,7 @@ def test_so_is_a_damaged_one() -> None:
     assert decided(None, "application/zip", "", DAMAGED_ZIP) == ("ZIP", "content-type", "ZIP", [])
 
 
-def test_bytes_that_tell_nothing_leave_it_to_what_is_said() -> None:
+def test_without_a_detected_format_the_claims_decide() -> None:
     assert decided("PDF", "application/pdf", "", NOTHING) == ("PDF", None, "PDF", [])
     assert decided("PDF", "text/html", "", NOTHING) == ("document.html-pagina", "PDF; Content-Type: HTML")
     assert decided(None, None, "", NOTHING) == ("format.onbekend", None)

@@ -205,7 +205,7 @@ def test_the_text_of_markup_within_a_value_is_not_lost() -> None:
         ),
     ],
 )
-def test_what_the_schema_does_not_have_there_is_told(elements: str, unread: str) -> None:
+def test_an_element_that_the_schema_does_not_have_there_is_unread(elements: str, unread: str) -> None:
     assert read_diwoo(elements).unread == [unread]
 
 
@@ -231,7 +231,7 @@ def test_lists_that_come_twice_are_read_as_one() -> None:
     assert given.trefwoorden == ["a", "b"]
 
 
-def test_no_more_unread_names_are_kept_than_a_finding_can_tell() -> None:
+def test_no_more_unread_names_are_kept_than_a_finding_can_show() -> None:
     given = read_diwoo("".join(f"<x{number}/><x{number}/>" for number in range(1000)))
     assert given.unread == [f"x{number}" for number in range(UNREAD_MAX)]
 
@@ -255,7 +255,7 @@ def test_own_metadata_comes_in_any_number_of_groups() -> None:
     assert given == GivenMetadata(extra=[Extra(fields=fields), Extra(prefix="gem")])
 
 
-def test_own_metadata_in_another_shape_is_told() -> None:
+def test_own_metadata_in_another_form_is_unread() -> None:
     given = read(
         """<diwoo:Document><diwoo:extraMetadata>
         <diwoo:prefix>a</diwoo:prefix><diwoo:prefix>b</diwoo:prefix><diwoo:naam>x</diwoo:naam>
@@ -271,7 +271,7 @@ def test_own_metadata_in_another_shape_is_told() -> None:
     )
 
 
-def test_metadata_in_a_shape_that_no_schema_has_is_told_and_does_no_harm() -> None:
+def test_metadata_in_a_form_that_no_schema_has_is_unread_without_an_error() -> None:
     given = read(f"<diwoo:Document><loc>{LOC}</loc><diwoo:DiWoo>tekst</diwoo:DiWoo></diwoo:Document>")
     assert given == GivenMetadata(has_diwoo=True, unread=["loc", "DiWoo"])
 

@@ -152,7 +152,7 @@ def test_a_geldigheid_has_date_times_with_the_dutch_offset(text: str, moment: st
     assert mapped(GivenMetadata(einddatum=text)).document == {"geldigheid": {"einddatum": moment}}
 
 
-def test_a_date_that_cannot_be_read_is_told_with_what_was_there() -> None:
+def test_an_unreadable_date_is_a_finding_with_its_text() -> None:
     handling = Handling(Value("vaststelling", None), "gisteren", None)
     outcome = mapped(
         GivenMetadata(
@@ -189,7 +189,7 @@ def test_the_three_known_handelingen_are_kept(value: Value, label: str) -> None:
     assert outcome.noted == []
 
 
-def test_another_handeling_is_left_out_and_the_finding_holds_all_of_it() -> None:
+def test_an_unknown_handeling_is_omitted_and_the_finding_shows_all_of_it() -> None:
     other = Handling(Value("publicatie", "urn:p"), "2024-04-01", Value("gemeente Amsterdam", None))
     nameless = Handling(None, "2024-04-03", None)
     known = Handling(Value("ontvangst", None), None, None)
@@ -254,7 +254,7 @@ def test_own_metadata_is_kept_in_its_groups() -> None:
     }
 
 
-def test_a_document_without_any_metadata_is_told_and_own_metadata_alone_will_do() -> None:
+def test_a_document_without_any_metadata_is_a_finding_unless_it_has_own_metadata() -> None:
     fields = [ExtraField("a", ["1"])]
     for given, codes in (
         (GivenMetadata(), ["metadata.ontbreekt"]),
@@ -265,7 +265,7 @@ def test_a_document_without_any_metadata_is_told_and_own_metadata_alone_will_do(
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 
-def test_mdto_and_elements_that_nothing_reads_are_told() -> None:
+def test_mdto_and_unread_elements_are_findings() -> None:
     outcome = mapped(GivenMetadata(has_mdto=True, unread=["uitgever", "naam"]))
     assert outcome.noted == [("metadata.mdto", None), ("metadata.element-onbekend", "uitgever, naam")]
 
@@ -273,7 +273,7 @@ def test_mdto_and_elements_that_nothing_reads_are_told() -> None:
 @pytest.mark.parametrize(
     ("namespace", "seen"), [("http://misspelt.example/", "http://misspelt.example/"), ("", "geen naamruimte")]
 )
-def test_another_namespace_is_told(namespace: str, seen: str) -> None:
+def test_another_namespace_is_a_finding(namespace: str, seen: str) -> None:
     assert mapped(GivenMetadata(namespace=namespace)).noted == [("metadata.naamruimte", seen)]
 
 

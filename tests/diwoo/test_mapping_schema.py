@@ -66,7 +66,7 @@ def test_every_value_of_the_lists_in_the_schema_is_known_by_its_label(schema: Di
     assert len(theirs) > 1500
 
 
-def test_a_valid_mdto_document_is_told_and_ignored(schema: DiwooSchema) -> None:
+def test_a_valid_mdto_document_is_a_finding_and_ignored(schema: DiwooSchema) -> None:
     text = f'<Document xmlns="{NAMESPACE}"><MDTO xmlns="{MDTO}"><naam>x</naam></MDTO></Document>'
     assert schema.faults(etree.fromstring(text)) == []
     outcome = mapped(read(text))

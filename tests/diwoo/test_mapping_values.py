@@ -56,7 +56,7 @@ def test_a_label_that_differs_only_by_case_space_or_apostrophe_is_no_difference(
     assert outcome.noted == []
 
 
-def test_a_known_label_mends_an_unknown_uri_which_is_kept() -> None:
+def test_a_known_label_decides_for_an_unknown_uri_which_is_kept() -> None:
     outcome = mapped(GivenMetadata(themas=[Value("Afval", "https://voorbeeld.nl/afval")]))
     assert outcome.document["classificatiecollectie"] == {
         "themas": [
@@ -189,7 +189,7 @@ def test_a_format_keeps_what_its_identifier_and_label_do_not_say(
 
 
 @pytest.mark.parametrize("label", ["PDF", ".pdf", "application/pdf"])
-def test_a_made_up_uri_of_a_format_is_told_whatever_notation_stands_beside_it(label: str) -> None:
+def test_a_made_up_uri_of_a_format_is_a_finding_with_any_notation_of_the_label(label: str) -> None:
     assert mapped(GivenMetadata(format=Value(label, "urn:x"))).noted == [
         ("waarde.uri-onbekend", f"{label} (urn:x)")
     ]

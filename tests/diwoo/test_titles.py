@@ -61,7 +61,7 @@ def test_the_title_is_the_file_name_without_extension_and_with_spaces_for_separa
         "½½.pdf",
     ],
 )
-def test_a_uuid_number_or_hash_tells_nothing(name: str) -> None:
+def test_a_uuid_number_or_hash_is_meaningless(name: str) -> None:
     assert title_from_loc(FOLDER + name) is None
 
 
@@ -86,14 +86,14 @@ def test_a_uuid_number_or_hash_tells_nothing(name: str) -> None:
         "nieuw%20document%20(2).docx",
     ],
 )
-def test_a_general_word_tells_nothing_also_with_a_number(name: str) -> None:
+def test_a_general_word_is_meaningless_also_with_a_number(name: str) -> None:
     assert title_from_loc(FOLDER + name) is None
 
 
 @pytest.mark.parametrize(
     "loc", ["", "https://www.gemeente.nl", "https://www.gemeente.nl/?q=besluit", "https://a.nl/.."]
 )
-def test_a_location_without_a_file_name_tells_nothing(loc: str) -> None:
+def test_a_location_without_a_file_name_gives_no_title(loc: str) -> None:
     assert title_from_loc(loc) is None
 
 
@@ -133,5 +133,5 @@ def test_a_name_made_to_take_long_does_not(name: str) -> None:
         ("", None),
     ],
 )
-def test_a_title_in_the_properties_counts_where_it_tells_something(text: str, title: str | None) -> None:
+def test_a_title_in_the_properties_counts_if_it_is_meaningful(text: str, title: str | None) -> None:
     assert title_from_properties(text) == title

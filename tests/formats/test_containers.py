@@ -57,7 +57,7 @@ def with_stream(name: str) -> bytes:
         ("&#x0;", ANY_ZIP),
     ],
 )
-def test_the_main_part_of_a_package_tells_which_document_it_is(
+def test_the_main_part_of_an_office_file_shows_its_type(
     main_part: str, expected: tuple[list[str], str | None]
 ) -> None:
     assert told(opc(main_part)) == expected
@@ -82,7 +82,7 @@ def test_so_does_the_mimetype_of_an_open_document(
     assert told(zipped({"mimetype": media_type, "content.xml": "<a/>"})) == expected
 
 
-def test_an_open_document_without_it_is_told_by_its_manifest() -> None:
+def test_an_open_document_without_it_is_recognised_by_its_manifest() -> None:
     entries = "".join(
         f'<m:file-entry m:full-path="{path}" m:media-type="{kind}"/>'
         for path, kind in (("Object 1/", f"{ODF}.chart"), ("/", f"{ODF}.spreadsheet"))
@@ -117,7 +117,7 @@ def test_a_member_that_is_packed_as_no_office_file_has_it_is_not_unpacked(method
         ("Iets anders", ([], "application/x-ole-storage")),
     ],
 )
-def test_the_streams_of_an_ole_file_tell_which_document_it_is(
+def test_the_streams_of_an_ole_file_show_its_type(
     stream: str, expected: tuple[list[str], str | None]
 ) -> None:
     assert told(with_stream(stream)) == expected

@@ -154,7 +154,7 @@ def test_a_file_of_another_kind_is_named(head: bytes, name: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", bytes(1000), b"\x01\x02\x03", b"\xdb\xa5\x2d\x00" + bytes(100)])
-def test_bytes_that_no_library_knows_tell_nothing(data: bytes) -> None:
+def test_bytes_that_no_library_knows_have_no_format(data: bytes) -> None:
     assert told(data) == ([], None)
 
 

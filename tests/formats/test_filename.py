@@ -86,7 +86,7 @@ def test_without_one_it_is_the_last_segment_of_the_url(disposition: str | None) 
     assert file_name(disposition, "https://www.a.nl/woo/besluit%20parkeren.pdf?v=1") == "besluit parkeren.pdf"
 
 
-def test_where_nothing_tells_a_name_there_is_none() -> None:
+def test_without_a_name_in_header_or_url_there_is_none() -> None:
     assert file_name(None, "https://www.a.nl/woo/") is None
     assert file_name("attachment", "https://www.a.nl") is None
 

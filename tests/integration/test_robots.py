@@ -120,7 +120,7 @@ def test_a_sitemap_in_robots_txt_itself_is_not_read(harvest: Harvest) -> None:
     assert host.requested("/documenten-2024.xml") == []
 
 
-def test_a_relative_line_is_read_and_told(harvest: Harvest) -> None:
+def test_a_relative_line_is_read_with_a_finding(harvest: Harvest) -> None:
     host = harvest[with_a_relative_line]
     assert host.paths == ["/a.pdf"]
     (finding,) = host.about("robots.sitemap-relatief")

@@ -220,7 +220,7 @@ def test_an_answer_that_never_ends_is_given_up(harvest: Harvest) -> None:
         harvest.run(endless, time_limit=0.1)
 
 
-def test_a_redirect_from_https_to_http_is_not_taken(
+def test_a_redirect_from_https_to_http_is_not_followed(
     site: Site, certificate: ssl.SSLContext, tmp_path: Path
 ) -> None:
     async def run() -> Register:

@@ -28,7 +28,7 @@ def test_an_organisation_without_tooi_uri_is_identified_by_its_systeem_id() -> N
     assert register.organisations[0].identifier == "28532131"
 
 
-def test_only_the_woo_index_tells_hosts_and_not_other_urls_of_a_body() -> None:
+def test_only_the_woo_index_gives_hosts_and_not_other_urls_of_an_organisation() -> None:
     assert read(organisation("A", "https://www.a.nl/woo")).hosts == ("www.a.nl",)
 
 
@@ -99,7 +99,7 @@ def test_an_organisation_that_ends_later_or_at_no_readable_date_is_still_there(e
     assert read(organisation("A", "https://a.nl/", end=end)).hosts == ("a.nl",)
 
 
-def test_a_child_of_an_ended_organisation_is_judged_by_itself() -> None:
+def test_a_child_of_an_ended_organisation_need_not_have_ended() -> None:
     child, ended = (
         organisation("Kind", "https://kind.nl/", id="2"),
         organisation("Weg", "https://weg.nl/", id="3", end="2020-01-01"),
@@ -117,7 +117,7 @@ def test_the_bad_locations_of_an_ended_organisation_are_no_concern() -> None:
     assert read(organisation("Oud", "geen", id="1", end="2020-01-01"), organisation("Nu", id="2")).hosts == ()
 
 
-def test_an_organisation_that_the_export_lists_twice_is_one_body() -> None:
+def test_an_organisation_that_the_export_lists_twice_is_one() -> None:
     register = read(
         organisation("A", "https://a.nl/1", id="5"),
         organisation("A (dienst)", "https://a.nl/2", id="5"),
@@ -190,7 +190,7 @@ def test_a_value_in_pieces_is_put_together() -> None:
     assert register.organisation_of("https://a.nl/b?c=1&d=2", "").organisation is not None
 
 
-def test_findings_of_an_export_that_turns_out_bad_are_not_handed_over() -> None:
+def test_findings_of_a_bad_export_are_not_reported() -> None:
     findings: list[Finding] = []
     with pytest.raises(RegisterError):
         read_export(BytesIO(export(organisation("A", "geen"))[:-10]), Reporter(findings.append), TODAY)

@@ -47,7 +47,9 @@ def test_amsterdam_is_found_by_its_code(register: Register) -> None:
     assert amsterdam == register.find(amsterdam.identifier) == register.find(amsterdam.system_id)
 
 
-def test_a_host_that_hundreds_of_organisations_share_does_not_tell_the_publisher(register: Register) -> None:
+def test_a_host_that_hundreds_of_organisations_share_gives_no_publisher(
+    register: Register,
+) -> None:
     host = "zoek.officielebekendmakingen.nl"
     match = register.organisation_of(f"https://{host}/gmb-2024-1.pdf", host)
     assert match.organisation is None

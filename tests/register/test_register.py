@@ -22,7 +22,7 @@ def test_an_organisation_is_found_by_tooi_uri_code_systeem_id_or_exact_name(key:
 
 
 @pytest.mark.parametrize("key", ["", "Amsterdam", "GEMEENTE AMSTERDAM", "gm036", "0363", "gemeente"])
-def test_anything_else_finds_no_body(key: str) -> None:
+def test_anything_else_finds_no_organisation(key: str) -> None:
     assert read(*BODIES).find(key) is None
 
 
@@ -38,7 +38,7 @@ def test_a_name_of_several_organisations_is_a_value_error_that_names_the_choices
         register.find("Directie")
 
 
-def test_a_name_that_is_the_key_of_another_organisation_means_that_other_body() -> None:
+def test_a_name_that_is_the_key_of_another_organisation_means_that_other_one() -> None:
     assert read(organisation("2", id="1"), organisation("Twee", id="2")).find("2") == Organisation(
         "2", "Twee"
     )
@@ -64,7 +64,7 @@ def test_a_host_is_registered_with_its_port() -> None:
     assert not register.is_registered("b.nl:8443")
 
 
-def test_a_domain_named_ad_hoc_counts_as_registered_and_has_no_body() -> None:
+def test_a_domain_given_for_a_run_counts_as_registered_and_has_no_organisation() -> None:
     register = read(*BODIES)
     extended = register.with_domains(["nieuw.nl:8443", "zoek.s.nl"])
     assert extended.is_registered("nieuw.nl:8443")

@@ -39,7 +39,7 @@ def test_the_longest_registered_url_that_is_a_prefix_decides() -> None:
     assert owner(register, "https://s.nl/b/c/2024/x.pdf") == "C"
 
 
-def test_a_prefix_ends_at_a_whole_path_segment() -> None:
+def test_a_prefix_ends_at_a_complete_path_segment() -> None:
     register = register_of(A=["https://s.nl/a"], B=["https://s.nl/b"])
     assert owner(register, "https://s.nl/bc/x") is None
     assert owner(register, "https://s.nl/b.pdf") is None
@@ -108,7 +108,7 @@ def test_urls_that_only_look_alike_are_no_prefix(registered: str, loc: str) -> N
     )
 
 
-def test_a_registered_query_is_a_prefix_by_whole_parameters_of_the_same_path() -> None:
+def test_a_registered_query_is_a_prefix_by_complete_parameters_of_the_same_path() -> None:
     register = register_of(A=["https://s.nl/zoek?org=a&soort=x"], B=["https://s.nl/b"])
     assert owner(register, "https://s.nl/zoek?org=a&soort=x") == "A"
     assert owner(register, "https://s.nl/zoek/?org=a&soort=x&id=5") == "A"
@@ -190,7 +190,7 @@ def test_an_organisation_that_registers_a_url_for_several_categories_is_one_cand
     )
 
 
-def test_of_a_host_that_nobody_registered_nothing_is_known() -> None:
+def test_nothing_is_known_about_an_unregistered_host() -> None:
     assert register_of(A=["https://a.nl/"]).organisation_of("https://x.nl/1", "y.nl") == Match()
 
 

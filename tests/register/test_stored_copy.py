@@ -73,7 +73,7 @@ def test_a_header_that_the_server_did_not_give_is_not_sent(tmp_path: Path) -> No
     assert list(copy.conditional_headers()) == ["If-Modified-Since"]
 
 
-def test_a_damaged_copy_is_fetched_again_whole(tmp_path: Path) -> None:
+def test_a_damaged_copy_is_fetched_again_completely(tmp_path: Path) -> None:
     copy = RegisterCopy(tmp_path, SOURCE)
     accept(copy, locations(1))
     copy.path.write_bytes(locations(2))
@@ -203,7 +203,7 @@ def test_the_day_of_a_register_is_that_of_its_server_else_of_its_file(tmp_path: 
     assert read_file(copy.path, unexpected, TODAY).date == date(1970, 1, 1)
 
 
-def test_a_server_that_tells_no_day_gives_that_of_the_fetch() -> None:
+def test_without_a_last_modified_the_day_is_that_of_the_fetch() -> None:
     for header in ("gisteren", None):
         info = CopyInfo(SOURCE, "", FETCHED.isoformat(), 1, 1, last_modified=header)
         assert info.date == date(2026, 11, 21)

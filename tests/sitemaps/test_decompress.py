@@ -92,7 +92,7 @@ def test_padding_after_the_last_part_says_nothing(padding: bytes) -> None:
 
 
 @given(st.binary(min_size=1), st.data())
-def test_a_stream_that_ends_early_gives_what_came_and_is_told(body: bytes, data: st.DataObject) -> None:
+def test_a_stream_that_ends_early_gives_all_before_and_an_error(body: bytes, data: st.DataObject) -> None:
     packed = gzip.compress(body)
     cut = data.draw(st.integers(2, len(packed) - 1))
 
@@ -109,13 +109,13 @@ def test_all_that_can_be_unpacked_of_a_stream_that_ends_early_comes() -> None:
     assert unpacked([first]) == (b"a" * 1000, TruncatedError)
 
 
-def test_a_broken_stream_gives_what_came_before_and_is_told() -> None:
+def test_a_broken_stream_gives_all_before_and_an_error() -> None:
     packed = gzip.compress(b"first"), gzip.compress(b"x")[:10] + b"\xff" * 30
 
     assert unpacked(packed) == (b"first", CorruptError)
 
 
-def test_a_wrong_checksum_is_told() -> None:
+def test_a_wrong_checksum_is_an_error() -> None:
     packed = bytearray(gzip.compress(b"first"))
     packed[-5] ^= 1
 

@@ -41,5 +41,5 @@ def test_another_namespace_is_a_finding(namespace: str, seen: str) -> None:
         ("Documents", b"<Documents><Document/><Docu", "<Documents> met 1 documenten"),
     ],
 )
-def test_of_another_root_element_it_is_told_what_is_lost_by_it(root: str, body: bytes, shown: str) -> None:
+def test_the_text_for_another_root_element_shows_what_is_lost(root: str, body: bytes, shown: str) -> None:
     assert describe_root(root, [body], 1_000_000) == shown

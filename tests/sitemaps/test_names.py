@@ -60,7 +60,7 @@ def test_any_infocat_with_digits_is_one_of_the_17_or_unknown(number: int, zeros:
 
 
 @pytest.mark.parametrize("name", [GENERAL, *OF_CATEGORY])
-def test_the_name_counts_in_any_letter_case_and_that_is_told(name: str) -> None:
+def test_the_name_counts_in_any_letter_case_and_other_case_is_noted(name: str) -> None:
     number = index_name(f"{HOST}/{name}").number
 
     for written in (name.upper(), name.title(), name.replace("diwoo", "DiWoo")):
@@ -131,7 +131,7 @@ def test_any_other_name_is_left_alone(name: str) -> None:
 
 
 @given(st.text())
-def test_any_text_gets_a_judgement_and_is_an_index_by_one_of_the_18_names_only(text: str) -> None:
+def test_any_text_has_a_match_and_only_the_18_names_are_an_index(text: str) -> None:
     judged = index_name(text)
 
     assert (judged.number is None) or judged.match is NameMatch.INDEX

@@ -125,7 +125,7 @@ def test_a_sitemap_is_read_with_any_prefix_and_in_any_namespace(xml: str) -> Non
     assert read(xml).locs == ["https://a.nl/1"]
 
 
-def test_the_namespace_of_the_root_element_is_told() -> None:
+def test_the_namespace_of_the_root_element_is_known() -> None:
     reader = SitemapReader([b"<urlset xmlns='urn:x'/>"], "urlset", 1000)
 
     assert list(reader) == [[]]
@@ -144,7 +144,7 @@ def test_other_elements_beside_the_entries_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("xml", [urlset(), f'<urlset xmlns="{NAMESPACE}"/>'])
-def test_an_empty_urlset_is_a_whole_file_without_entries(xml: str) -> None:
+def test_an_empty_urlset_is_a_complete_file_without_entries(xml: str) -> None:
     outcome = read(xml)
 
     assert outcome.complete
@@ -231,7 +231,7 @@ def test_a_file_is_read_in_the_encoding_that_it_declares_or_begins_with(
         urlset("a").encode("utf-16-le"),
     ],
 )
-def test_a_file_in_another_encoding_than_it_says_is_told_as_not_well_formed(body: bytes) -> None:
+def test_a_file_in_another_encoding_than_declared_is_not_well_formed(body: bytes) -> None:
     assert read(body).reason == "ongeldig"
 
 

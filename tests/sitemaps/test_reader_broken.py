@@ -72,7 +72,7 @@ def test_white_space_comments_and_instructions_may_follow_the_root_element(end: 
     assert read(urlset("a") + end).complete
 
 
-def test_a_cut_in_a_comment_after_the_root_element_is_told_though_no_entry_is_lost() -> None:
+def test_a_cut_in_a_comment_after_the_root_element_is_an_error_though_no_entry_is_lost() -> None:
     outcome = read(urlset("a") + "<!-- made in 0.")
 
     assert (outcome.locs, outcome.reason) == (["a"], "afgebroken")
@@ -114,7 +114,7 @@ def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_
     assert not outcome.complete
 
 
-def test_a_prefix_that_is_not_declared_is_told() -> None:
+def test_a_prefix_that_is_not_declared_is_an_error() -> None:
     outcome = read(f'<urlset xmlns="{NAMESPACE}">{url("a")}<url><loc>b</loc><diwoo:Document/></url></urlset>')
 
     assert outcome.reason == "ongeldig"
@@ -140,7 +140,7 @@ def test_anything_else_after_the_root_element_is_not_well_formed(more: str) -> N
 
 
 @pytest.mark.parametrize("body", ["", " ", "\n\n", "x", "\ufeff"])
-def test_an_empty_file_is_told_as_not_xml(body: str) -> None:
+def test_an_empty_file_is_not_xml(body: str) -> None:
     assert read(body).reason == "ongeldig"
 
 
@@ -159,7 +159,7 @@ def test_an_empty_file_is_told_as_not_xml(body: str) -> None:
         "\n<?xml version='1.0'?><urlset/>",
     ],
 )
-def test_what_is_not_xml_is_told_as_not_valid_and_so_is_an_html_page(body: str) -> None:
+def test_a_file_that_is_not_xml_is_invalid_and_so_is_an_html_page(body: str) -> None:
     outcome = read(body)
 
     assert (outcome.reason, outcome.entries, outcome.complete) == ("ongeldig", [], False)
@@ -180,7 +180,7 @@ def test_an_html_page_is_called_that(body: str) -> None:
         ("urlset", "<URLSET/>", "URLSET"),
     ],
 )
-def test_a_file_with_another_root_element_is_told_with_its_name_and_line(
+def test_the_error_for_another_root_element_has_its_name_and_line(
     kind: RootName, body: str, root: str
 ) -> None:
     outcome = read(DECLARATION + body, kind)

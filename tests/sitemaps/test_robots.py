@@ -90,7 +90,7 @@ def test_only_lf_cr_and_crlf_end_a_line(ending: str) -> None:
         ("/api/../sitemapindex-diwoo.xml?a=/b", f"{INDEX}?a=/b"),
     ],
 )
-def test_a_relative_url_is_resolved_and_told(given: str, url: str) -> None:
+def test_a_relative_url_is_resolved_and_marked(given: str, url: str) -> None:
     assert lines(f"Sitemap: {given}") == [SitemapLine(url, given, 1, relative=True)]
 
 
@@ -113,7 +113,7 @@ def test_bytes_that_are_no_utf_8_harm_only_their_own_line() -> None:
     ]
 
 
-def test_an_html_page_holds_no_sitemap_line() -> None:
+def test_an_html_page_has_no_sitemap_line() -> None:
     assert urls(f"<!DOCTYPE html>\n<p>Sitemap: {INDEX}</p>\n") == []
 
 

@@ -154,7 +154,7 @@ def test_what_only_parsing_can_find_out_is_left_to_the_full_reader(inside: str) 
 @pytest.mark.parametrize(
     "loc", ["&#104;ttps://a.nl/", "https://a.nl/\r\na", "https://a.nl/\x01", "&x;", "https://a.nl/ ]]>"]
 )
-def test_a_loc_that_cannot_be_told_from_its_bytes_is_left_to_the_full_reader(loc: str) -> None:
+def test_a_loc_that_its_bytes_do_not_show_is_left_to_the_full_reader(loc: str) -> None:
     assert not is_plain(sitemap(f"<url><loc>{loc}</loc></url>"))
 
 

@@ -69,7 +69,7 @@ def test_indexes_are_read_in_the_order_of_robots_txt() -> None:
     assert Host().indexes(*names, GENERAL) == [*names, GENERAL]
 
 
-def test_somebody_elses_sitemap_is_left_alone_and_counted() -> None:
+def test_a_sitemap_that_is_no_index_is_ignored_and_counted() -> None:
     host = Host()
 
     assert host.indexes("https://elders.nl/sitemap.xml", GENERAL) == [GENERAL]
@@ -87,7 +87,7 @@ def test_somebody_elses_sitemap_is_left_alone_and_counted() -> None:
         ("sitemapindex-diwoo-infocat018.xml", "index.infocat-onbekend"),
     ],
 )
-def test_a_near_miss_is_not_read_and_told_where_it_stands(name: str, code: str) -> None:
+def test_a_near_miss_is_not_read_and_the_finding_has_its_line(name: str, code: str) -> None:
     host = Host()
 
     assert host.indexes(GENERAL, f"/{name}") == [GENERAL]
@@ -102,7 +102,7 @@ def test_a_near_miss_is_not_read_and_told_where_it_stands(name: str, code: str) 
     ]
 
 
-def test_a_relative_line_is_read_and_told() -> None:
+def test_a_relative_line_is_read_with_a_finding() -> None:
     host = Host()
 
     assert host.indexes("/sitemapindex-diwoo.xml") == [GENERAL]
@@ -111,7 +111,7 @@ def test_a_relative_line_is_read_and_told() -> None:
     ]
 
 
-def test_a_name_in_other_letter_case_is_read_and_told() -> None:
+def test_a_name_in_other_letter_case_is_read_with_a_finding() -> None:
     host = Host()
     url = f"https://{HOST}/SitemapIndex-DiWoo.xml"
 
@@ -138,7 +138,7 @@ def test_the_same_index_is_read_once_also_in_a_robots_txt_that_is_read_again() -
         ("https://[x/sitemapindex-diwoo.xml", "loc.ongeldig"),
     ],
 )
-def test_an_index_that_may_not_be_visited_is_told(url: str, code: str) -> None:
+def test_an_index_that_may_not_be_requested_is_a_finding(url: str, code: str) -> None:
     host = Host()
 
     assert host.indexes(url, GENERAL) == [GENERAL]
@@ -195,7 +195,7 @@ def test_the_same_sitemap_is_read_once() -> None:
     assert host.findings == []
 
 
-def test_an_entry_without_loc_is_told_with_its_line() -> None:
+def test_an_entry_without_loc_is_a_finding_with_its_line() -> None:
     host = Host()
 
     assert host.sitemap("", line=12) is None
@@ -226,7 +226,7 @@ def test_an_entry_without_loc_is_told_with_its_line() -> None:
         ("https://127.0.0.1/1.xml", "host.niet-geregistreerd"),
     ],
 )
-def test_a_sitemap_that_may_not_be_visited_is_told(loc: str, code: str) -> None:
+def test_a_sitemap_that_may_not_be_requested_is_a_finding(loc: str, code: str) -> None:
     host = Host()
 
     assert host.sitemap(loc) is None

@@ -39,12 +39,12 @@ def test_an_archive_lists_its_members(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(SAMPLES))
-def test_the_title_in_the_properties_is_told(code: str) -> None:
+def test_the_title_in_the_properties_is_returned(code: str) -> None:
     assert extract(SAMPLES[code], code, LIMITS).title == (TITLE if code in TITLED else None)
 
 
 @pytest.mark.parametrize("code", sorted(SAMPLES))
-def test_pages_and_slides_are_counted_where_the_file_tells(code: str) -> None:
+def test_pages_and_slides_are_counted_if_the_file_has_their_number(code: str) -> None:
     assert extract(SAMPLES[code], code, LIMITS).pages == (1 if code in PAGED else None)
 
 
@@ -59,7 +59,7 @@ def test_text_of_signs_only_is_no_text() -> None:
     assert Extracted("pagina 1").has_text
 
 
-def test_real_documents_are_read_whole() -> None:
+def test_real_documents_are_read_completely() -> None:
     path = shared_file("data/documents/woo_besluit_landsadvocaat_stikstof.pdf")
     extracted = extract(path, "PDF", LIMITS)
     assert extracted.pages == 8
@@ -121,7 +121,7 @@ def test_a_title_is_one_line_of_bounded_length(tmp_path: Path) -> None:
         ("12 34 56 78", None),
     ],
 )
-def test_other_languages_are_told_apart(tmp_path: Path, sentence: str, language: str | None) -> None:
+def test_other_languages_are_detected(tmp_path: Path, sentence: str, language: str | None) -> None:
     assert json_value(tmp_path, sentence.encode()).language == language
 
 

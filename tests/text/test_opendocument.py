@@ -56,7 +56,7 @@ def test_the_title_stands_in_the_properties(tmp_path: Path) -> None:
     assert read_title(path) == "Begroting"
 
 
-def test_a_package_without_content_is_refused(tmp_path: Path) -> None:
+def test_an_archive_without_content_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"content\.xml"):
         read_presentation(package(tmp_path / "a.odp", other="<a/>"))
 

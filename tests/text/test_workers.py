@@ -77,7 +77,7 @@ def test_a_name_that_is_no_utf_8_is_found(tmp_path: Path) -> None:
     in_pool(test)
 
 
-def test_a_long_text_comes_whole(tmp_path: Path) -> None:
+def test_a_long_text_arrives_completely(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("“é” €\n" * 500_000, encoding="utf-8")
 
@@ -308,7 +308,7 @@ def test_a_worker_is_confined_by_the_kernel() -> None:
     in_pool(test, memory=300 * MB)
 
 
-def test_a_worker_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(workers: Workers) -> None:
         with pytest.raises(TextCrashError, match="status 1"):
             await workers.extract(TXT, "TXT")

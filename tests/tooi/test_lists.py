@@ -97,7 +97,7 @@ def test_another_uri_is_no_organisation_s(uri: str) -> None:
     assert not is_tooi_organisation(uri)
 
 
-def test_an_organisation_s_uri_need_not_be_in_the_lists_to_tell_its_kind() -> None:
+def test_the_type_of_an_organisation_is_in_its_uri_even_if_no_list_has_it() -> None:
     assert organisation_type("https://identifier.overheid.nl/tooi/id/gemeente/gm9999") == "gemeente"
     assert is_tooi_organisation("https://identifier.overheid.nl/tooi/id/gemeente/gm9999")
 

@@ -28,7 +28,7 @@ def lexicon(tmp_path: Path) -> Lexicon:
     return read(tmp_path / "nl.dic", tmp_path / "nl.aff", tmp_path / "words")
 
 
-def test_a_dictionary_tells_forms_and_their_places(lexicon: Lexicon) -> None:
+def test_a_dictionary_gives_forms_and_their_places(lexicon: Lexicon) -> None:
     assert "omgevings" in lexicon.begins
     assert "omgevings" not in lexicon.words
     assert {"besluit", "besluiten"} <= lexicon.ends

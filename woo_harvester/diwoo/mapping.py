@@ -51,7 +51,7 @@ def map_metadata(given: GivenMetadata, record: Record, report: Reporter) -> None
     document.aggregatiekenmerk = given.aggregatiekenmerk
     document.naamOpsteller = given.naam_opsteller
     if given.language:
-        document.language = coded(given.language, lists.talen(), report, "language")
+        document.language = _coded(given.language, lists.talen(), report, "language")
     if given.format:
         document.format = _format(given.format, report)
     document.documenthandelingen = _handlings(given.handelingen, report)
@@ -59,14 +59,14 @@ def map_metadata(given: GivenMetadata, record: Record, report: Reporter) -> None
         document.extraMetadata = [_extra(extra) for extra in given.extra]
 
 
-def coded(value: Value, values: ValueList, report: Reporter, element: str) -> Waarde | None:
+def _coded(value: Value, values: ValueList, report: Reporter, element: str) -> Waarde | None:
     """Resolve *value* against a list, and note a finding if the list does not know it as given.
 
     An unknown informatiecategorie is noted in ``defaults``, which decides what replaces it.
     """
     waarde, problem = _resolved(value, values.name)
     if problem and not (problem == "waarde.label-onbekend" and values is lists.informatiecategorieen()):
-        report(problem, element=element, seen=as_given(value), action=resolved_as(waarde))
+        report(problem, element=element, seen=_as_given(value), action=resolved_as(waarde))
     return waarde
 
 
@@ -75,7 +75,7 @@ def organisation_value(concept: Concept, bronwaarde: str | None = None) -> Waard
     return Waarde(organisation_type(concept.uri), concept.uri, concept.label or None, bronwaarde)
 
 
-def as_given(value: Value) -> str:
+def _as_given(value: Value) -> str:
     """Return a value as the publisher wrote it: ``label (URI)``."""
     return f"{value.label} ({value.uri})" if value.label and value.uri else value.label or value.uri or ""
 
@@ -144,19 +144,21 @@ def _all(
     report: Reporter,
     element: str,
 ) -> list[Waarde]:
-    return [waarde for value in values if (waarde := coded(value, source, report, element))] if values else []
+    return (
+        [waarde for value in values if (waarde := _coded(value, source, report, element))] if values else []
+    )
 
 
 def _map_organisations(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document, organisations = record.document, lists.organisaties()
     if given.publisher:
-        document.publisher = coded(given.publisher, organisations, report, "publisher")
+        document.publisher = _coded(given.publisher, organisations, report, "publisher")
     if given.verantwoordelijke:
-        document.verantwoordelijke = coded(
+        document.verantwoordelijke = _coded(
             given.verantwoordelijke, organisations, report, "verantwoordelijke"
         )
     if given.opsteller:
-        document.opsteller = coded(given.opsteller, organisations, report, "opsteller")
+        document.opsteller = _coded(given.opsteller, organisations, report, "opsteller")
     document.medeverantwoordelijken = _all(
         given.medeverantwoordelijken, organisations, report, "medeverantwoordelijken/medeverantwoordelijke"
     )
@@ -216,7 +218,7 @@ def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> N
     document.hasParts = [_given_reference(value) for value in given.has_parts]
     record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
     if given.reden:
-        reason = coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
+        reason = _coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
         for version in record.versies:
             version.redenVerwijderingVervanging = reason
 
@@ -231,10 +233,10 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
         return known
     filetype = from_metadata(value.label, value.uri).filetype
     if filetype is None or (known and known.id == filetype.uri):
-        return coded(value, lists.filetypes(), report, "format")
-    waarde = Waarde(None, filetype.uri, filetype.label, as_given(value))
+        return _coded(value, lists.filetypes(), report, "format")
+    waarde = Waarde(None, filetype.uri, filetype.label, _as_given(value))
     if value.uri and not from_metadata(None, value.uri).filetype:
-        report("waarde.uri-onbekend", element="format", seen=as_given(value), action=resolved_as(waarde))
+        report("waarde.uri-onbekend", element="format", seen=_as_given(value), action=resolved_as(waarde))
     return waarde
 
 
@@ -248,7 +250,7 @@ def _given_reference(value: Value) -> Waarde:
 
 def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
     path = "documentrelaties/documentrelatie/role"
-    role = coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
+    role = _coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
     return Documentrelatie(_reference(relation.relation), role)
 
 
@@ -267,9 +269,9 @@ def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
     known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
     if known is None or known.id is None:
         parts = (
-            as_given(kind) if kind else NO_KIND,
+            _as_given(kind) if kind else NO_KIND,
             at_time,
-            as_given(organisation) if organisation else None,
+            _as_given(organisation) if organisation else None,
         )
         seen = "; ".join(filter(None, parts))
         report(
@@ -277,10 +279,12 @@ def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
         )
         return None
     if kind and problem:
-        report(problem, element=f"{_HANDLING}/soortHandeling", seen=as_given(kind), action=resolved_as(known))
+        report(
+            problem, element=f"{_HANDLING}/soortHandeling", seen=_as_given(kind), action=resolved_as(known)
+        )
     moment = _moment(at_time, report, f"{_HANDLING}/atTime")
     path = f"{_HANDLING}/wasAssociatedWith"
-    who = coded(organisation, lists.organisaties(), report, path) if organisation else None
+    who = _coded(organisation, lists.organisaties(), report, path) if organisation else None
     return Documenthandeling(known, moment, who)
 
 

@@ -29,15 +29,15 @@ def read_presentation(path: Path) -> _Read:
 
     Raises zipfile.BadZipFile, ValueError or etree.LxmlError if the file cannot be read.
     """
-    with zipfile.ZipFile(path) as package:
+    with zipfile.ZipFile(path) as archive:
         paragraphs, slides = [], 0
-        for element in _elements(package, "content.xml", *_PARAGRAPHS, _PAGE):
+        for element in _elements(archive, "content.xml", *_PARAGRAPHS, _PAGE):
             if element.tag == _PAGE:
                 slides += 1
                 element.clear()
             else:
                 paragraphs.append(_words(element))
-        return "\n".join(filter(None, paragraphs)), slides, _title(package)
+        return "\n".join(filter(None, paragraphs)), slides, _title(archive)
 
 
 def read_formula(path: Path) -> _Read:
@@ -45,31 +45,31 @@ def read_formula(path: Path) -> _Read:
 
     Raises the errors of :func:`read_presentation`.
     """
-    with zipfile.ZipFile(path) as package:
+    with zipfile.ZipFile(path) as archive:
         typed: list[str] = []
         symbols: list[str] = []
-        for element in _elements(package, "content.xml", f"{_MATH}*"):
+        for element in _elements(archive, "content.xml", f"{_MATH}*"):
             text = (element.text or "").strip()
             (typed if element.tag == f"{_MATH}annotation" else symbols).append(text)
-        return " ".join(filter(None, typed or symbols)), None, _title(package)
+        return " ".join(filter(None, typed or symbols)), None, _title(archive)
 
 
 def read_title(path: Path) -> str | None:
     """Return the title. Raises the errors of :func:`read_presentation`."""
-    with zipfile.ZipFile(path) as package:
-        return _title(package)
+    with zipfile.ZipFile(path) as archive:
+        return _title(archive)
 
 
-def _elements(package: zipfile.ZipFile, name: str, *tags: str) -> Iterator[etree._Element]:
+def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[etree._Element]:
     """Yield the elements with these tags, each at its end tag."""
-    with _opened(package, name) as file:
+    with _opened(archive, name) as file:
         for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True):
             yield element
 
 
-def _opened(package: zipfile.ZipFile, name: str) -> IO[bytes]:
+def _opened(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
     try:
-        return package.open(name)
+        return archive.open(name)
     except KeyError as error:
         raise ValueError(f"the file has no {name}") from error
 
@@ -80,7 +80,7 @@ def _words(paragraph: etree._Element) -> str:
     return "".join(paragraph.itertext()).strip()
 
 
-def _title(package: zipfile.ZipFile) -> str | None:
-    if "meta.xml" not in package.namelist():
+def _title(archive: zipfile.ZipFile) -> str | None:
+    if "meta.xml" not in archive.namelist():
         return None
-    return next((element.text for element in _elements(package, "meta.xml", _TITLE)), None)
+    return next((element.text for element in _elements(archive, "meta.xml", _TITLE)), None)
