@@ -320,3 +320,9 @@ def test_any_byte_that_is_changed_in_a_good_file_ends_in_entries_or_in_a_fault(d
     outcome = read(bytes(body), size=data.draw(st.integers(1, 300)))
 
     assert outcome.complete is (outcome.reason is None and outcome.root is None)
+
+
+def test_what_the_parser_says_is_shown_without_the_line_which_stands_apart() -> None:
+    outcome = read("<urlset>\n<url><loc>https://a.nl/1</loc></urlset>\n")
+    assert outcome.line == 2
+    assert outcome.seen == "Opening and ending tag mismatch: url line 2 and urlset"

@@ -1,0 +1,118 @@
+"""The summary of an audit in a terminal."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.report.runs import HOST, about_document, about_host, read, write_run
+from woo_harvester.findings import Finding, explain
+from woo_harvester.report.assemble import assemble_report
+from woo_harvester.report.audit_summary import print_summary
+from woo_harvester.report.html.texts import Texts
+
+TEXTS = Texts("en")
+
+
+def summary(
+    folder: Path, *findings: Finding, hosts: tuple[str, ...] = (HOST,), width: int = 500
+) -> list[str]:
+    """The lines that are printed."""
+    accounts = [read(host, harvested=2, findings=findings) for host in hosts]
+    run = write_run(folder / "woo-1", accounts, findings)
+    assemble_report(run, lang="en")
+    output = StringIO()
+    print_summary(run, Console(file=output, width=width), "en")
+    lines = output.getvalue().splitlines()
+    assert lines[-1] == str(run.page) or width < 500
+    return lines
+
+
+def numbered(lines: list[str]) -> list[str]:
+    """The first line of each finding."""
+    return [line for line in lines if re.match(r" ?\d+\. ", line)]
+
+
+def test_a_host_without_findings_is_a_score_and_a_sentence(tmp_path: Path) -> None:
+    lines = summary(tmp_path)
+    assert lines[:2] == [
+        f"{HOST}  {TEXTS('score')}: {TEXTS('score_of', n=100)}",
+        TEXTS("audit_headline", harvested=2, listed=2),
+    ]
+    assert lines[2:-1] == ["", TEXTS("audit_report")]
+
+
+def test_a_finding_is_explained_with_its_place_and_what_was_there(tmp_path: Path) -> None:
+    finding = about_document("loc.ongeldig", number=7, url="https://www.a.nl/een twee.pdf", seen="een\ttwee")
+    lines = summary(tmp_path, finding)
+    explained = explain("loc.ongeldig", "en")
+    start = next(number for number, line in enumerate(lines) if line.startswith(" 1. "))
+    assert "loc.ongeldig (" in lines[start]
+    assert TEXTS("severity_error") in lines[start]
+    assert HOST not in lines[start]
+    assert lines[start + 1 : start + 5] == [
+        f"    {explained.what}",
+        "    https://www.a.nl/een twee.pdf"
+        + TEXTS("audit_in", sitemap="https://www.a.nl/api/sitemap/2025/5.xml")
+        + TEXTS("audit_line", n="7"),
+        "    " + TEXTS("audit_seen", seen="een twee"),
+        f"    → {explained.mend}",
+    ]
+
+
+def test_what_was_seen_is_left_out_if_it_is_the_url(tmp_path: Path) -> None:
+    url = "https://www.a.nl/een twee.pdf"
+    lines = summary(tmp_path, about_document("loc.ongeldig", url=url, seen=url))
+    assert "    " + TEXTS("audit_seen", seen=url) not in lines
+
+
+def test_the_most_costly_finding_comes_first(tmp_path: Path) -> None:
+    findings = [
+        about_document("creatiedatum.ontbreekt"),
+        about_document("titel.ontbreekt"),
+        *(about_document("loc.ongeldig", number=number) for number in (1, 2)),
+    ]
+    lines = numbered(summary(tmp_path, *findings))
+    assert [line.partition("(")[0].split()[-1] for line in lines] == [
+        "loc.ongeldig",
+        "titel.ontbreekt",
+        "creatiedatum.ontbreekt",
+    ]
+    assert TEXTS.count(2, "time") in lines[0]
+    assert "points" in lines[1]
+    assert "points" not in lines[2]
+
+
+def test_a_long_url_is_cut(tmp_path: Path) -> None:
+    url = "https://www.a.nl/" + "x" * 400
+    lines = summary(tmp_path, about_host("robots.te-groot", url=url))
+    assert f"    {url[:299]}…" in lines
+
+
+def test_a_file_that_could_not_be_read_is_named_beside_the_count(tmp_path: Path) -> None:
+    url = "https://www.a.nl/sitemap-1.xml"
+    lines = summary(tmp_path, about_host("sitemap.ongeldig", url=url))
+    assert TEXTS("unread") in lines
+    assert f"  sitemap.ongeldig: {url}" in lines
+
+
+def test_ten_findings_and_twenty_hosts_are_shown_and_the_others_counted(tmp_path: Path) -> None:
+    hosts = tuple(f"www{number}.a.nl" for number in range(21))
+    findings = [about_host("robots.te-groot", host=host) for host in hosts[:11]]
+    lines = summary(tmp_path, *findings, hosts=hosts)
+    assert sum(TEXTS("score") + ":" in line for line in lines) == 20
+    assert TEXTS("audit_more_hosts", n=1) in lines
+    assert [line.split()[-1] for line in numbered(lines)] == sorted(hosts[:11])[:10]
+    assert TEXTS("audit_more_findings", n=1) in lines
+
+
+def test_a_long_line_is_broken_with_its_indent(tmp_path: Path) -> None:
+    lines = summary(tmp_path, about_document("loc.ongeldig"), width=60)
+    assert max(map(len, lines)) <= 60
+    shown = explain("loc.ongeldig", "en").mend.split()
+    start = next(number for number, line in enumerate(lines) if line.startswith("    →"))
+    assert lines[start].split()[1:] == shown[: len(lines[start].split()) - 1]
+    assert lines[start + 1].startswith("    ")
