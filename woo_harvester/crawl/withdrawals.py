@@ -7,7 +7,6 @@ also waits as long for hosts where it may have moved to and that were not read c
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -24,6 +23,7 @@ from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
 from woo_harvester.register import Register
+from woo_harvester.report.run_folder import json_line
 from woo_harvester.state import documents, listings
 from woo_harvester.state.batches import batches
 from woo_harvester.state.delivery import Delivery
@@ -174,7 +174,7 @@ class _Waiting:
         if self._lines is None:
             self._lines = self._path.open("a", encoding="utf-8")
         line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
-        self._lines.write(json.dumps(line, ensure_ascii=False) + "\n")
+        self._lines.write(json_line(line))
         self._hosts.update(hosts)
         if one.massive:
             self._massively += 1

@@ -126,7 +126,7 @@ class RunFolder:
     def write_accounts(self, accounts: Iterable[Account]) -> None:
         """Write the accounts of the hosts. Raises OSError."""
         with self.accounts.open("w", encoding="utf-8") as lines:
-            lines.writelines(_line_of(asdict(account)) for account in accounts)
+            lines.writelines(json_line(asdict(account)) for account in accounts)
 
     def read_accounts(self) -> Iterator[Account]:
         """Return the accounts of the hosts one by one; none if the run wrote none.
@@ -229,10 +229,10 @@ def slug(host: str) -> str:
 
 def finding_line(finding: Finding) -> str:
     """Return a finding as a line of the files with findings."""
-    return _line_of(finding.as_dict())
+    return json_line(finding.as_dict())
 
 
-def _line_of(value: Mapping[str, Any]) -> str:
+def json_line(value: Mapping[str, Any]) -> str:
     """Return a JSON object as one line, with its line end."""
     return json.dumps(value, ensure_ascii=False) + "\n"
 
