@@ -17,11 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
-<<<<<<< HEAD
 from tests.stores.writing import write_file
-=======
-from tests.stores.kept import write_file
->>>>>>> runs
 from tests.utils.disturbed_runs import small_disk
 from woo_harvester.stores.durable_folder import (
     ABANDONED_AFTER,
