@@ -37,7 +37,7 @@ from woo_harvester.permits.files import Ask, RememberedFile, how_to_ask
 from woo_harvester.permits.listing import read_listing
 from woo_harvester.permits.messages import read_message
 from woo_harvester.record import json_value
-from woo_harvester.state.permits import entry_of
+from woo_harvester.state.permits import entry_page_id
 from woo_harvester.state.schema import permit_files
 from woo_harvester.state.store import State
 
@@ -155,7 +155,7 @@ def published() -> Iterator[Spider]:
         (folder / DATA).mkdir()
         state = State.open(f"sqlite:///{folder / DATA / 'woo-state.sqlite'}")
         with state.begin() as connection:
-            number = entry_of(connection, site.url("/xml/"), site.host)
+            number = entry_page_id(connection, site.url("/xml/"), site.host)
             for start in range(0, FILES, 1000):
                 connection.execute(
                     insert(permit_files), [known(number, site, file) for file in range(start, start + 1000)]
@@ -209,7 +209,7 @@ def nothing_new() -> Callable[[], int]:
 def bare() -> Callable[[], int]:
     """What reading is compared with: a tree, and whether it is valid."""
     bodies = messages()
-    validator = schema.validator()
+    validator = schema.compiled_schema()
     return lambda: sum(validator.validate(etree.fromstring(body)) for body in bodies)
 
 

@@ -22,7 +22,7 @@ from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import Reading
-from woo_harvester.state.listed import Listed
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.resources import host_of_state, resource_of
 
 OWNER, SECOND, OTHER, THIRD = "www.a.nl", "open.a.nl", "www.b.nl", "www.c.nl"
@@ -96,7 +96,7 @@ def keeper() -> Iterator[StateKeeper]:
 
 def next_run(keeper: StateKeeper) -> Run:
     """A new run with what the state knows by now."""
-    keeper.expected = Listed()
+    keeper.expected = DocumentSet()
     return Run(keeper)
 
 

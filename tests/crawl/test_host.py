@@ -9,14 +9,14 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.resources import Host
+from woo_harvester.state.resources import KnownHost
 
 INDEX = "https://www.a.nl/sitemapindex-diwoo.xml"
 
 
 def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
     told: list[Finding] = [] if findings is None else findings
-    known = Host(1, None)
+    known = KnownHost(1, None)
     return Visit(
         "www.a.nl",
         "https://identifier.overheid.nl/x",

@@ -17,7 +17,7 @@ from woo_harvester.demo.permit_messages import (
     message,
 )
 from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.schema import FAULTS_MAX, MESSAGE
+from woo_harvester.permits.schema import FAULTS_MAX, MESSAGE_NS
 
 DCTERMS = "http://purl.org/dc/terms/"
 REFUSED = "bericht niet verwerkt"
@@ -226,18 +226,18 @@ def test_elements_may_stand_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("space", "shown"),
     [
-        (MESSAGE.replace("4.0", "3.0"), "<message> van versie 3.0, naamruimte "),
-        (MESSAGE.replace("4.0", "5.1"), "<message> van versie 5.1, naamruimte "),
-        (MESSAGE.replace("http:", "https:"), "<message> van versie 4.0, naamruimte "),
-        (MESSAGE.rstrip("/"), "<message> van versie 4.0, naamruimte "),
+        (MESSAGE_NS.replace("4.0", "3.0"), "<message> van versie 3.0, naamruimte "),
+        (MESSAGE_NS.replace("4.0", "5.1"), "<message> van versie 5.1, naamruimte "),
+        (MESSAGE_NS.replace("http:", "https:"), "<message> van versie 4.0, naamruimte "),
+        (MESSAGE_NS.rstrip("/"), "<message> van versie 4.0, naamruimte "),
         ("https://elders.nl/", "<message> in naamruimte "),
     ],
 )
 def test_another_version_or_namespace_is_refused(space: str, shown: str) -> None:
-    (fault,) = faults(message().replace(f'"{MESSAGE}"'.encode(), f'"{space}"'.encode()))
+    (fault,) = faults(message().replace(f'"{MESSAGE_NS}"'.encode(), f'"{space}"'.encode()))
     assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 5, "message")
     assert fault["seen"] == shown + space
-    assert fault["action"] == f"{REFUSED}; verwacht: één <message> in naamruimte {MESSAGE}"
+    assert fault["action"] == f"{REFUSED}; verwacht: één <message> in naamruimte {MESSAGE_NS}"
 
 
 def test_a_wrong_namespace_of_the_metadata_is_reported_with_the_right_one() -> None:
@@ -282,14 +282,14 @@ def test_a_finding_about_missing_control_elements_says_what_is_expected() -> Non
     content = message().replace(b"<overheidvg:transactieID>1</overheidvg:transactieID>", b"")
     (fault,) = faults(content)
     assert fault["seen"] == "<volgnummer>"
-    assert fault["action"] == f"{REFUSED}; verwacht: transactieID (naamruimte {MESSAGE})"
+    assert fault["action"] == f"{REFUSED}; verwacht: transactieID (naamruimte {MESSAGE_NS})"
 
 
 @pytest.mark.parametrize(
     ("content", "seen"),
     [
-        (f'<message xmlns="{MESSAGE}"/>', "<message> is niet volledig"),
-        (f'<message xmlns="{MESSAGE}">los</message>', "tekst in <message>"),
+        (f'<message xmlns="{MESSAGE_NS}"/>', "<message> is niet volledig"),
+        (f'<message xmlns="{MESSAGE_NS}">los</message>', "tekst in <message>"),
         ("<message/>", "<message> in naamruimte (geen)"),
         ("<urlset/>", "<urlset> in naamruimte (geen)"),
     ],

@@ -52,13 +52,13 @@ def test_every_element_of_the_metadata_gets_its_namespace(
 ) -> None:
     for root in files_of_schema:
         subject = root.get("targetNamespace")
-        if subject not in (schema.CASE, schema.DOCUMENT):
+        if subject not in (schema.CASE_NS, schema.DOCUMENT_NS):
             continue
         for declared in root.iter(f"{XS}element"):
             name = declared.get("name")
-            for space in ("", f"{{{schema.MESSAGE}}}"):
-                last = "vergunningzaak" if subject == schema.CASE else "vergunningdocument"
-                tree = etree.fromstring(f'<message xmlns="{schema.MESSAGE}"><{last}/></message>')
+            for space in ("", f"{{{schema.MESSAGE_NS}}}"):
+                last = "vergunningzaak" if subject == schema.CASE_NS else "vergunningdocument"
+                tree = etree.fromstring(f'<message xmlns="{schema.MESSAGE_NS}"><{last}/></message>')
                 element = etree.SubElement(tree[0], f"{space}{name}")
                 schema.correct_namespaces(tree)
                 assert element.tag == f"{{{subject}}}{name}"
@@ -66,7 +66,7 @@ def test_every_element_of_the_metadata_gets_its_namespace(
 
 def test_an_element_of_another_namespace_is_not_changed() -> None:
     tree = etree.fromstring(
-        f'<message xmlns="{schema.MESSAGE}"><x:meta xmlns:x="https://elders.nl/"/></message>'
+        f'<message xmlns="{schema.MESSAGE_NS}"><x:meta xmlns:x="https://elders.nl/"/></message>'
     )
     schema.correct_namespaces(tree)
     assert tree[0].tag == "{https://elders.nl/}meta"

@@ -34,7 +34,7 @@ from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome
 from woo_harvester.record import Oorzaak
 from woo_harvester.state import applying
-from woo_harvester.state.permits import PermitFile, entry_of, keep_file, look_up_files, wait_again
+from woo_harvester.state.permits import PermitFile, entry_page_id, keep_file, look_up_files, wait_again
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.store import NOWHERE, State
 
@@ -216,7 +216,7 @@ class Permits(RuleBasedStateMachine):
 
     def check_nothing_is_half_done(self, pages: Sequence[str]) -> None:
         with self.state.begin() as connection:
-            numbers = [entry_of(connection, url, host(url)) for url in pages]
+            numbers = [entry_page_id(connection, url, host(url)) for url in pages]
             count = select(func.count()).select_from(permit_messages)
             assert connection.scalar(count.where(permit_messages.c.entry_id.in_(numbers))) == 0
 
@@ -243,7 +243,7 @@ class Permits(RuleBasedStateMachine):
         rights = Rights(self.oracle.register, {url: page.organisation for url, page in ingangen.items()})
         self.now += timedelta(hours=random.choice([-1, 0, 1, 24]))  # clocks go back now and then
         with self.state.begin() as connection:
-            numbers = {url: entry_of(connection, url, host(url)) for url in pages}
+            numbers = {url: entry_page_id(connection, url, host(url)) for url in pages}
             applying.undo_unconfirmed(connection, list(numbers.values()))
         for file in listed:
             with self.state.begin() as connection:

@@ -21,7 +21,7 @@ from woo_harvester.register import Register
 from woo_harvester.state import applying
 from woo_harvester.state.permits import (
     PermitFile,
-    entry_of,
+    entry_page_id,
     forget_entries,
     keep_file,
     look_up_files,
@@ -47,7 +47,7 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
 
 @pytest.fixture
 def entry(connection: Connection) -> int:
-    return entry_of(connection, ENTRY, HOST)
+    return entry_page_id(connection, ENTRY, HOST)
 
 
 def case_url(number: int) -> str:
@@ -142,7 +142,7 @@ def test_what_gives_no_record_is_known_at_once(connection: Connection, entry: in
 
 
 def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
-    other = entry_of(connection, f"https://{HOST}/andere/", HOST)
+    other = entry_page_id(connection, f"https://{HOST}/andere/", HOST)
     wait(connection, entry, case(1))
     assert applying.apply_next(connection, [other], NOBODYS, Reporter(lambda _: None), NOW) is None
 
@@ -197,7 +197,7 @@ REGISTERED = Rights(read(organisation("Stad", ENTRY, id="gm1")), {})
 
 def offer(connection: Connection, *messages: Message, digest: str = "00" * 32) -> int:
     """Have messages of a stranger wait."""
-    entry = entry_of(connection, STRANGE, "www.elders.nl")
+    entry = entry_page_id(connection, STRANGE, "www.elders.nl")
     for message in messages:
         url = STRANGE + message.identifier.rpartition("/")[2]
         keep_file(connection, entry, url, FILE, Mutation(message, "gm2", STRANGE, url, digest=digest))
@@ -259,7 +259,7 @@ def test_two_organisations_may_have_one_document(connection: Connection, entry: 
 
 def test_messages_that_were_applied_together_wait_together_again(connection: Connection, entry: int) -> None:
     """A run that was killed read two entry pages; the next one reads only the first of them."""
-    other = entry_of(connection, ENTRY + "meer/", HOST)
+    other = entry_page_id(connection, ENTRY + "meer/", HOST)
     wait(connection, entry, case(1))
     keep_file(connection, other, "b.xml", FILE, Mutation(document(7, of=1), "gm1", ENTRY + "meer/", "b.xml"))
     assert len(apply_all(connection, entry, other)) == 1

@@ -12,7 +12,15 @@ import pytest
 
 from tests.state.exports import FILE, FORMATS, HOST, LISTING, document, rows_of, transfer
 from woo_harvester.state.exported import ExportedError, Format, read
-from woo_harvester.state.rows import COLUMNS, MISSES_MAX, DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import (
+    EXPORT_COLUMNS,
+    MISSES_MAX,
+    DocumentRow,
+    FileRow,
+    HostRow,
+    ListingRow,
+    Row,
+)
 from woo_harvester.state.store import State
 from woo_harvester.state.transfer import replace, replace_listings
 
@@ -39,7 +47,7 @@ def with_value(kind: type[Row], name: str, value: object, path: Path, form: Form
         if form == "jsonl":
             file.writelines(json.dumps(row) + "\n" for row in made)
         else:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, EXPORT_COLUMNS)
             writer.writeheader()
             writer.writerows(made)
     return path

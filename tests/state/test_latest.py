@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
-from woo_harvester.state.latest import BATCH, BrokenLine, Latest, LatestVersion, RecordsError
+from woo_harvester.state.latest import INDEX_BATCH, BrokenLine, Latest, LatestVersion, RecordsError
 from woo_harvester.urls import record_id
 
 LOC = "https://a.nl/d.pdf"
@@ -264,13 +264,13 @@ with Latest([Path(sys.argv[1])]) as files:
 def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
     with path.open("w") as file:
-        for number in range(20 * BATCH):
+        for number in range(20 * INDEX_BATCH):
             file.write(json.dumps(record(loc=f"https://a.nl/{number}.pdf", vulling="x" * 500)) + "\n")
     # In its own process: the memory of the other tests would count.
     command = [sys.executable, "-c", MEASURE, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     count, peak_memory = map(int, done.stdout.split())
-    assert count == 20 * BATCH
+    assert count == 20 * INDEX_BATCH
     assert peak_memory < path.stat().st_size / 5
 
 

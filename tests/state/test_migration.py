@@ -14,7 +14,7 @@ from tests.utils.postgresql import new_database
 from woo_harvester.state import listings
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.faults import faults_of
-from woo_harvester.state.migrations import MIGRATIONS, VERSION
+from woo_harvester.state.migrations import MIGRATIONS, STATE_VERSION
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import metadata
 from woo_harvester.state.store import State, StateError
@@ -114,7 +114,7 @@ def test_no_row_is_lost(old: str) -> None:
     before = before_of(old, *names)
     with closing(State.open(old)) as state, state.begin() as connection:
         after = {name: table_of(connection, name) for name in names}
-        assert table_of(connection, "about") == [{"name": "version", "value": str(VERSION)}]
+        assert table_of(connection, "about") == [{"name": "version", "value": str(STATE_VERSION)}]
     added = dict.fromkeys(("withdrawing", "restore", "fetched_at", "unchanged_since"))
     assert after.pop("documents") == [row | added for row in before.pop("documents")]
     assert after == before
@@ -212,7 +212,7 @@ def test_a_migration_that_fails_leaves_all_of_version_2(old: str, monkeypatch: p
             State.open(old)
     assert before_of(old, *names) == before
     State.open(old).close()
-    assert before_of(old, "about")["about"][0]["value"] == str(VERSION)
+    assert before_of(old, "about")["about"][0]["value"] == str(STATE_VERSION)
 
 
 def test_opening_it_again_changes_nothing(old: str) -> None:
@@ -232,7 +232,7 @@ def test_an_empty_state_of_version_2_becomes_an_empty_one(state_url: str) -> Non
         assert table_of(connection, "listings") == []
 
 
-@pytest.mark.parametrize("version", [1, VERSION + 1])
+@pytest.mark.parametrize("version", [1, STATE_VERSION + 1])
 def test_any_other_version_is_refused_by_name_and_version(old: str, version: int) -> None:
     engine = create_engine(old, poolclass=NullPool)
     with engine.begin() as connection:
@@ -241,6 +241,6 @@ def test_any_other_version_is_refused_by_name_and_version(old: str, version: int
     with pytest.raises(
         StateError,
         match=rf"was made by another version of the program: it has version {version}, "
-        rf"and this program knows versions 2 to {VERSION}; install that one",
+        rf"and this program knows versions 2 to {STATE_VERSION}; install that one",
     ):
         State.open(old)

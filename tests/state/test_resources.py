@@ -11,7 +11,7 @@ from woo_harvester.state.documents import claim, look_up
 from woo_harvester.state.listings import sitemaps_of
 from woo_harvester.state.resources import (
     CONTENT_MAXSIZE,
-    Host,
+    KnownHost,
     Resource,
     begin_reads,
     end_read,
@@ -37,7 +37,7 @@ def robots(connection: Connection) -> Resource:
 
 def test_a_host_is_added_once_and_starts_without_a_read(connection: Connection) -> None:
     first = host_of_state(connection, "a.nl")
-    assert first == Host(first.id, None)
+    assert first == KnownHost(first.id, None)
     assert host_of_state(connection, "a.nl") == first
     assert host_of_state(connection, "a.nl:8443").id != first.id
 
@@ -47,7 +47,7 @@ def test_a_host_was_not_read_completely_until_a_read_ends(connection: Connection
     assert last_reads(connection) == {"a.nl": 0}
     end_read(connection, known.id, 5, 4)
     assert last_reads(connection) == {"a.nl": 4}
-    assert host_of_state(connection, "a.nl") == Host(known.id, 5)
+    assert host_of_state(connection, "a.nl") == KnownHost(known.id, 5)
 
 
 def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select, text
 from tests.conftest import ROOT
 from tests.state.processes import running
 from tests.utils.postgresql import command, query
-from woo_harvester.state.migrations import MIGRATIONS, VERSION
+from woo_harvester.state.migrations import MIGRATIONS, STATE_VERSION
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import about, hosts, metadata
 from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
@@ -34,7 +34,7 @@ def test_a_state_that_is_not_there_is_created_with_its_folder_and_version(tmp_pa
     with closing(sqlite3.connect(path)) as database:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         assert tables == set(metadata.tables)
-        assert database.execute("SELECT * FROM about").fetchall() == [("version", str(VERSION))]
+        assert database.execute("SELECT * FROM about").fetchall() == [("version", str(STATE_VERSION))]
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -94,25 +94,25 @@ State.open(sys.argv[1]).close()
 def test_a_state_of_a_newer_version_is_refused_by_name_and_version(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     State.open(url(path)).close()
-    set_version(path, VERSION + 1)
+    set_version(path, STATE_VERSION + 1)
     with pytest.raises(StateError) as caught:
         State.open(url(path))
     assert str(caught.value) == (
         f"the state sqlite:///{path} was made by another version of the program: it has version "
-        f"{VERSION + 1}, and this program knows versions 2 to {VERSION}; install that one"
+        f"{STATE_VERSION + 1}, and this program knows versions 2 to {STATE_VERSION}; install that one"
     )
 
 
 def test_an_older_state_is_migrated_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.sqlite"
     State.open(url(path)).close()
-    set_version(path, VERSION - 2)
+    set_version(path, STATE_VERSION - 2)
     steps: list[int] = []
-    for number in (VERSION - 2, VERSION - 1):
+    for number in (STATE_VERSION - 2, STATE_VERSION - 1):
         monkeypatch.setitem(MIGRATIONS, number, lambda _, step=number: steps.append(step))  # type: ignore[misc]
     State.open(url(path)).close()
     State.open(url(path)).close()
-    assert steps == [VERSION - 2, VERSION - 1]
+    assert steps == [STATE_VERSION - 2, STATE_VERSION - 1]
 
 
 def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
@@ -120,23 +120,23 @@ def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
 ) -> None:
     path = tmp_path / "s.sqlite"
     State.open(url(path)).close()
-    set_version(path, VERSION - 1)
+    set_version(path, STATE_VERSION - 1)
 
     def half(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE hosts ADD COLUMN extra TEXT"))
         connection.execute(text("ALTER TABLE nergens ADD COLUMN extra TEXT"))
 
-    monkeypatch.setitem(MIGRATIONS, VERSION - 1, half)
+    monkeypatch.setitem(MIGRATIONS, STATE_VERSION - 1, half)
     with pytest.raises(StateError, match="no such table: nergens"):
         State.open(url(path))
     with closing(sqlite3.connect(path)) as database:
         assert "extra" not in {row[1] for row in database.execute("PRAGMA table_info(hosts)")}
-        assert database.execute("SELECT value FROM about").fetchone() == (str(VERSION - 1),)
+        assert database.execute("SELECT value FROM about").fetchone() == (str(STATE_VERSION - 1),)
 
 
 def test_every_older_version_has_a_migration() -> None:
     """Version 1 was never released."""
-    assert sorted(MIGRATIONS) == list(range(2, VERSION))
+    assert sorted(MIGRATIONS) == list(range(2, STATE_VERSION))
 
 
 @pytest.mark.parametrize("damage", ["text", "middle"])
@@ -211,7 +211,7 @@ def test_a_snapshot_shows_one_moment_while_others_write(state: State, state_url:
         host_of_state(connection, "a.nl")
     reader = State.open(state_url)
     with reader.snapshot() as seen:
-        assert seen.scalar(select(about.c.value)) == str(VERSION)
+        assert seen.scalar(select(about.c.value)) == str(STATE_VERSION)
         with state.begin() as connection:
             host_of_state(connection, "b.nl")
         assert seen.execute(select(hosts.c.host)).scalars().all() == ["a.nl"]
@@ -254,8 +254,10 @@ def test_a_database_without_a_state_is_reported_and_not_changed(postgresql_url: 
 
 def test_a_newer_state_in_postgresql_is_refused(postgresql_url: str) -> None:
     State.open(postgresql_url).close()
-    command(postgresql_url, f"UPDATE about SET value = '{VERSION + 1}'")
-    with pytest.raises(StateError, match=f"another version of the program: it has version {VERSION + 1}"):
+    command(postgresql_url, f"UPDATE about SET value = '{STATE_VERSION + 1}'")
+    with pytest.raises(
+        StateError, match=f"another version of the program: it has version {STATE_VERSION + 1}"
+    ):
         State.open(postgresql_url)
 
 

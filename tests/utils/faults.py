@@ -281,8 +281,8 @@ class NewerProgram:
         def migrate(connection: Connection) -> None:
             connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN new_column INTEGER DEFAULT 0")
 
-        migrations.MIGRATIONS[migrations.VERSION] = migrate
-        migrations.VERSION += 1
+        migrations.MIGRATIONS[migrations.STATE_VERSION] = migrate
+        migrations.STATE_VERSION += 1
 
 
 def state_of(installation: Fallible) -> Path:

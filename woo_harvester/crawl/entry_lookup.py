@@ -23,7 +23,7 @@ from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, listings
 from woo_harvester.state.delivery import Reading
-from woo_harvester.state.listed import Listed
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import hosts_of_sitemaps
 from woo_harvester.urls import host_of
@@ -40,7 +40,7 @@ class SitemapReading:
     """Numbers of its documents by the digest of their entries; those that came by are removed."""
     others: Sequence[int] | None
     """All other documents that it listed; None if the state must be asked for all."""
-    seen: Listed = field(default_factory=Listed)
+    seen: DocumentSet = field(default_factory=DocumentSet)
     """Documents that came by and were looked up."""
     left_to: Counter[str] = field(default_factory=Counter)
     """How many of its entries are of documents that these hosts list themselves."""

@@ -13,8 +13,8 @@ from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.url_selection import Index, Sitemap, UrlSelection
 from woo_harvester.state.delivery import Reading
-from woo_harvester.state.listed import Listed
-from woo_harvester.state.resources import Host
+from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.resources import KnownHost
 
 #: Errors about a name in robots.txt that is not an index by the convention: nothing of the host is missing.
 ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
@@ -31,7 +31,7 @@ class Visit(Room):
         self,
         host: str,
         organisation: str | None,
-        known: Host,
+        known: KnownHost,
         backlog: int,
         report: Reporter,
         is_registered: Callable[[str], bool],
@@ -46,7 +46,7 @@ class Visit(Room):
         """What the state knows of the host."""
         self.account = account
         """What becomes of the documents that it lists."""
-        self.listed = Listed()
+        self.listed = DocumentSet()
         """Documents that it listed in this run; those of sitemaps that are unchanged are not in it."""
         self.read: set[int] = set()
         """Sitemaps that were read to their end, or that are unchanged since they were."""

@@ -23,7 +23,7 @@ from woo_harvester.running.ending import end_run
 from woo_harvester.state import documents, faults, listings, resources, visited
 from woo_harvester.state.confirmation import confirm_harvested, confirm_same, confirm_withdrawn
 from woo_harvester.state.delivery import Delivery, Reading
-from woo_harvester.state.listed import Listed
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import StateError
 
@@ -61,7 +61,7 @@ class StateKeeper:
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page of another project's spider; a page is visited once."""
-        self.expected = Listed()
+        self.expected = DocumentSet()
         """The documents of which this run makes a record."""
         self._readings: dict[int, Reading] = {}
         self._timer: LoopingCall | AsyncioLoopingCall | None = None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Key, Mutation, PermitRow
-from woo_harvester.permits.parsing import REFUSED
+from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.permits.rights import Right, Rights, is_own_host
 from woo_harvester.urls import host_of
 
@@ -217,7 +217,7 @@ class Ledger:
     def _refuse(self, mutation: Mutation, owner: str) -> None:
         """Refuse a message and report it. The code is not added to the case, which is not at fault."""
         self.refused.append(mutation)
-        self._emit("ipm.andere-organisatie", mutation, f"de zaak is van {owner}", REFUSED)
+        self._emit("ipm.andere-organisatie", mutation, f"de zaak is van {owner}", UNPROCESSED)
 
     def _note_known(self, mutation: Mutation, row: PermitRow | None, case: str | None) -> None:
         """Report a create of a case that exists, or a delete of what never existed."""

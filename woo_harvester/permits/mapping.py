@@ -16,7 +16,7 @@ from lxml import etree
 
 from woo_harvester.dates import parse_date
 from woo_harvester.findings import Finding
-from woo_harvester.permits.parsing import REFUSED, path_of, text_of
+from woo_harvester.permits.parsing import UNPROCESSED, element_path, text_of
 from woo_harvester.permits.record import (
     Actor,
     Adres,
@@ -34,7 +34,7 @@ from woo_harvester.permits.record import (
     Wgs84,
     WoonplaatsAdres,
 )
-from woo_harvester.permits.schema import CASE, DCTERMS, DOCUMENT
+from woo_harvester.permits.schema import CASE_NS, DCTERMS_NS, DOCUMENT_NS
 from woo_harvester.permits.values import house_address, organisation_by_name, postcode_and_number, to_wgs84
 from woo_harvester.record import Waarde
 from woo_harvester.sitemaps.reader import local_name
@@ -64,15 +64,19 @@ class Notebook:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
 
-    def __call__(self, code: str, element: etree._Element, seen: str | None, action: str = REFUSED) -> None:
+    def __call__(
+        self, code: str, element: etree._Element, seen: str | None, action: str = UNPROCESSED
+    ) -> None:
         """Add a finding with *code* about an element."""
         self.findings.append(
-            Finding(code=code, line=element.sourceline, element=path_of(element), seen=seen, action=action)
+            Finding(
+                code=code, line=element.sourceline, element=element_path(element), seen=seen, action=action
+            )
         )
 
     def missing(self, parent: etree._Element, name: str) -> None:
         """Add a finding that *parent* lacks the element *name*, unless there is one about it already."""
-        path, action = f"{path_of(parent)}/{name}", f"{REFUSED}; verplicht bij C en U"
+        path, action = f"{element_path(parent)}/{name}", f"{UNPROCESSED}; verplicht bij C en U"
         if not any(finding.element == path for finding in self.findings):
             line = parent.sourceline
             self.findings.append(
@@ -271,7 +275,7 @@ def _fields(space: str, *fields: _Field) -> _Table:
 
 
 _OWMS = _fields(
-    DCTERMS,
+    DCTERMS_NS,
     _Field("identifier"),
     _Field("title"),
     _Field("language"),
@@ -286,34 +290,39 @@ _OWMS = _fields(
     _Field("format"),
 )
 
-_PRODUCT = _fields(CASE, _Field("producttype", _term), _Field("activiteit", _term, many=True))
+_PRODUCT = _fields(CASE_NS, _Field("producttype", _term), _Field("activiteit", _term, many=True))
 
 _TERM_PERIOD = _fields(
-    CASE, _Field("termijnsoort"), _Field("startdatumTermijn", _day), _Field("einddatumTermijn", _day)
+    CASE_NS,
+    _Field("termijnsoort"),
+    _Field("startdatumTermijn", _day),
+    _Field("einddatumTermijn", _day),
 )
 
 _TERM = _fields(
-    CASE, _Field("fase"), _Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True)
+    CASE_NS,
+    _Field("fase"),
+    _Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True),
 )
 
-_ACTOR = _fields(CASE, _Field("bedrijfsnaam"), _Field("bedrijfsadres", _term))
+_ACTOR = _fields(CASE_NS, _Field("bedrijfsnaam"), _Field("bedrijfsadres", _term))
 
-_HOUSE = _fields(CASE, _Field("postcode"), _Field("huisnummer"), _Field("huisnummertoevoeging"))
+_HOUSE = _fields(CASE_NS, _Field("postcode"), _Field("huisnummer"), _Field("huisnummertoevoeging"))
 
 _ADDRESS = _fields(
-    CASE,
+    CASE_NS,
     _Field("postcodeHuisnummer", _object(_house, _HOUSE)),
-    _Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _fields(CASE, _Field("woonplaats")))),
+    _Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _fields(CASE_NS, _Field("woonplaats")))),
     _Field("gemeente"),
     _Field("provincie"),
 )
 
-_PARCEL = _fields(CASE, _Field("kadastralegemeente", _term), _Field("sectie"), _Field("nummer"))
+_PARCEL = _fields(CASE_NS, _Field("kadastralegemeente", _term), _Field("sectie"), _Field("nummer"))
 
-_PLACE: _Table = {f"{{{CASE}}}{axis}-waarde": _Field(f"{axis}_waarde", _number) for axis in "xyz"}
+_PLACE: _Table = {f"{{{CASE_NS}}}{axis}-waarde": _Field(f"{axis}_waarde", _number) for axis in "xyz"}
 
 _SUBJECT = _fields(
-    CASE,
+    CASE_NS,
     _Field("referentienummer"),
     _Field("adres", _object(_plain(Adres), _ADDRESS), many=True),
     _Field("perceel", _object(_plain(Perceel), _PARCEL), many=True),
@@ -321,17 +330,17 @@ _SUBJECT = _fields(
 )
 
 _CASE_ONLY = _fields(
-    CASE,
+    CASE_NS,
     _Field("product", _object(_plain(Product), _PRODUCT)),
     _Field("termijn", _object(_plain(Termijn), _TERM)),
     _Field("actor", _object(_plain(Actor), _ACTOR)),
     _Field("object", _object(_plain(Vergunningobject), _SUBJECT)),
 )
 
-_CASE = _OWMS | _fields(DCTERMS, _Field("isPartOf", _reference, many=True)) | _CASE_ONLY
+_CASE = _OWMS | _fields(DCTERMS_NS, _Field("isPartOf", _reference, many=True)) | _CASE_ONLY
 
 _DOCUMENT = (
     _OWMS
-    | _fields(DCTERMS, _Field("isPartOf", _reference))
-    | _fields(DOCUMENT, _Field("documenttype", _term))
+    | _fields(DCTERMS_NS, _Field("isPartOf", _reference))
+    | _fields(DOCUMENT_NS, _Field("documenttype", _term))
 )

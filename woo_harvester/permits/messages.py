@@ -18,14 +18,14 @@ from lxml import etree
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_document
-from woo_harvester.permits.parsing import REFUSED, MessageError, parse, text_of
+from woo_harvester.permits.parsing import UNPROCESSED, MessageError, parse, text_of
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.sitemaps.reader import local_name, namespace
 from woo_harvester.urls import LOC_MAXLENGTH, host_of
 
 #: Namespace of another version of the model.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
-_ROOT = f"{{{schema.MESSAGE}}}message"
+_ROOT = f"{{{schema.MESSAGE_NS}}}message"
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
@@ -102,9 +102,13 @@ def _root_fault(root: etree._Element) -> Finding | None:
         seen = f"<message> van versie {other[1]}, naamruimte {space}"
     else:
         seen = f"<{name}> in naamruimte {space or '(geen)'}"
-    expected = f"verwacht: één <message> in naamruimte {schema.MESSAGE}"
+    expected = f"verwacht: één <message> in naamruimte {schema.MESSAGE_NS}"
     return Finding(
-        code="ipm.schema", line=root.sourceline, element=name, seen=seen, action=f"{REFUSED}; {expected}"
+        code="ipm.schema",
+        line=root.sourceline,
+        element=name,
+        seen=seen,
+        action=f"{UNPROCESSED}; {expected}",
     )
 
 
@@ -142,7 +146,7 @@ def _made(element: etree._Element, note: Notebook) -> date:
 def _identifier(given: str, meta: etree._Element, note: Notebook) -> str:
     if _is_url(given):
         return given
-    element = next(meta.iter(f"{{{schema.DCTERMS}}}identifier"), meta)
+    element = next(meta.iter(f"{{{schema.DCTERMS_NS}}}identifier"), meta)
     note("ipm.identifier", element, given or "ontbreekt")
     return ""
 
@@ -157,7 +161,7 @@ def _case_of(
             note.missing(_group(meta, "owmsmantel"), "isPartOf")
         return None
     if not _is_url(case):
-        element = next(meta.iter(f"{{{schema.DCTERMS}}}isPartOf"), meta)
+        element = next(meta.iter(f"{{{schema.DCTERMS_NS}}}isPartOf"), meta)
         note("ipm.identifier", element, case)
     return case
 

@@ -12,7 +12,7 @@ from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, Trunc
 from woo_harvester.sitemaps.reader import local_name
 
 #: Action of a finding about a message that is not accepted.
-REFUSED = "bericht niet verwerkt"
+UNPROCESSED = "bericht niet verwerkt"
 
 #: Most signs of markup (``<`` and ``=``) in one message. A tree takes some hundred bytes for each, and
 #: libxml2 needs a second to report on so many. No real message has a thousand.
@@ -26,7 +26,7 @@ _HTML_PAGE = "een HTML-pagina"
 
 _BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
 
-#: Elements around all metadata, which :func:`path_of` leaves out.
+#: Elements around all metadata, which :func:`element_path` leaves out.
 _AROUND = frozenset({"message", "vergunningzaak", "vergunningdocument", "meta"})
 
 _PARSER = etree.XMLParser(
@@ -104,10 +104,10 @@ def _html_page(data: bytes) -> MessageError | None:
 
 
 def _error(code: str, seen: str, line: int | None = None) -> MessageError:
-    return MessageError(Finding(code=code, line=line, seen=seen, action=REFUSED))
+    return MessageError(Finding(code=code, line=line, seen=seen, action=UNPROCESSED))
 
 
-def path_of(element: etree._Element) -> str:
+def element_path(element: etree._Element) -> str:
     """Return the path of an element in the metadata, such as ``owmskern/modified``."""
     names = [local_name(each.tag) for each in (element, *element.iterancestors())]
     return "/".join(name for name in reversed(names) if name not in _AROUND) or names[0]

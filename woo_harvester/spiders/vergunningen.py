@@ -32,7 +32,7 @@ from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.permits import entry_of, forget_entries
+from woo_harvester.state.permits import entry_page_id, forget_entries
 from woo_harvester.state.store import StateError
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of
@@ -134,7 +134,9 @@ class VergunningenSpider(HarvestSpider):
         self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
-            visits = [self._visit(ingang, entry_of(connection, ingang.url, ingang.host)) for ingang in chosen]
+            visits = [
+                self._visit(ingang, entry_page_id(connection, ingang.url, ingang.host)) for ingang in chosen
+            ]
             applying.undo_unconfirmed(connection, [visit.number for visit in visits])
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits

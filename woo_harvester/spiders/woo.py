@@ -22,7 +22,7 @@ from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, end_claims
-from woo_harvester.state.resources import Host, begin_reads, host_of_state, unregistered_hosts
+from woo_harvester.state.resources import KnownHost, begin_reads, host_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import WithdrawalLimits
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         except OSError as error:
             end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")
 
-    def _visit(self, host: str, known: Host) -> Visit:
+    def _visit(self, host: str, known: KnownHost) -> Visit:
         bodies = self.register.organisations_of_host(host)
         account = self.accounts.of(host)
         account.organisations = [{"id": body.identifier, "name": body.name} for body in bodies]

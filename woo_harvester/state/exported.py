@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from woo_harvester.inputs import check_regular
 from woo_harvester.state.resources import CONTENT_MAXSIZE
 from woo_harvester.state.rows import (
-    COLUMNS,
+    EXPORT_COLUMNS,
     ROW,
     VERSION_2_COLUMNS,
     DocumentRow,
@@ -48,7 +48,7 @@ def _json_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
 
 
 def _csv_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(file, EXPORT_COLUMNS, lineterminator="\n")
     writer.writeheader()
     return writer.writerow
 
@@ -79,8 +79,10 @@ def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
 def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
     csv.field_size_limit(_CELL_MAXSIZE)
     reader = csv.DictReader(file, strict=True)
-    if unknown := set(reader.fieldnames or ()) - set(COLUMNS) - VERSION_2_COLUMNS:
-        raise ValueError(f"expected the columns {', '.join(COLUMNS)}, got {', '.join(sorted(unknown))}")
+    if unknown := set(reader.fieldnames or ()) - set(EXPORT_COLUMNS) - VERSION_2_COLUMNS:
+        raise ValueError(
+            f"expected the columns {', '.join(EXPORT_COLUMNS)}, got {', '.join(sorted(unknown))}"
+        )
     for cells in reader:
         yield reader.line_num, lambda cells=cells: _from_cells(cells)  # type: ignore[misc]
 

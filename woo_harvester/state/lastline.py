@@ -29,7 +29,7 @@ class QuotedCellError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class MovedLine:
     """A truncated line that was moved to another file."""
 
     path: Path
@@ -68,7 +68,7 @@ def lock(file: FileIO) -> None:
             raise
 
 
-def end_last_line(file: FileIO, *, is_csv: bool) -> Aside | None:
+def end_last_line(file: FileIO, *, is_csv: bool) -> MovedLine | None:
     """Add the missing line end to the last line of a file, so that the next record starts a new line.
 
     Move a truncated last line of JSON to the file with ``.truncated`` after its name, and return where it is.
@@ -100,7 +100,7 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _move_aside(file: FileIO, start: int, line: bytes) -> Aside:
+def _move_aside(file: FileIO, start: int, line: bytes) -> MovedLine:
     """Move the last line: add it to the other file first, then cut it off this one."""
     path = Path(str(file.name))
     aside = path.with_name(f"{path.name}.truncated")
@@ -115,7 +115,7 @@ def _move_aside(file: FileIO, start: int, line: bytes) -> Aside:
         os.fsync(folder)
     file.truncate(start)
     os.fsync(file.fileno())
-    return Aside(aside, len(line))
+    return MovedLine(aside, len(line))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from woo_harvester.inputs import check_regular, is_being_written, parse_json
 from woo_harvester.record import Oorzaak
 
 #: Rows that are written to the index at a time.
-BATCH = 1000
+INDEX_BATCH = 1000
 
 _CREATE = """
 CREATE TABLE latest (
@@ -162,7 +162,7 @@ class Latest:
                 self._on_broken(BrokenLine(path, line, str(error), _is_truncated(content)))
             else:
                 rows.append((*row, number, line))
-            if len(rows) >= BATCH:
+            if len(rows) >= INDEX_BATCH:
                 self._keep(rows)
                 rows = []
         self._keep(rows)

@@ -19,7 +19,7 @@ from woo_harvester.state.schema import (
 )
 
 #: Version of the tables; it goes up with each change of them.
-VERSION = 3
+STATE_VERSION = 3
 
 
 def _add_listings(connection: Connection) -> None:
@@ -81,29 +81,29 @@ class VersionError(ValueError):
     """The state has a version of the tables that this program cannot migrate."""
 
 
-def prepare(connection: Connection) -> None:
+def create_or_migrate(connection: Connection) -> None:
     """Create the tables, or migrate those of an older version. Raises :class:`VersionError`."""
-    if version_of(connection) == VERSION:
+    if state_version(connection) == STATE_VERSION:
         return
     if connection.dialect.name == "sqlite":
         # Runs on other hosts may do this at the same time, and a kill must not leave half of the tables.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
-    version = version_of(connection)
+    version = state_version(connection)
     if version is None:
         metadata.create_all(connection)
-        connection.execute(insert(about).values(name="version", value=str(VERSION)))
+        connection.execute(insert(about).values(name="version", value=str(STATE_VERSION)))
         return
-    if not min(MIGRATIONS) <= version <= VERSION:
-        known = f"versions {min(MIGRATIONS)} to {VERSION}"
+    if not min(MIGRATIONS) <= version <= STATE_VERSION:
+        known = f"versions {min(MIGRATIONS)} to {STATE_VERSION}"
         raise VersionError(f"it has version {version}, and this program knows {known}")
-    for number in range(version, VERSION):
+    for number in range(version, STATE_VERSION):
         MIGRATIONS[number](connection)
-    connection.execute(update(about).where(about.c.name == "version").values(value=str(VERSION)))
+    connection.execute(update(about).where(about.c.name == "version").values(value=str(STATE_VERSION)))
 
 
-def version_of(connection: Connection) -> int | None:
+def state_version(connection: Connection) -> int | None:
     """Return the version of the tables; None if there are no tables."""
     if not inspect(connection).has_table(about.name):
         return None

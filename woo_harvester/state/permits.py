@@ -52,12 +52,12 @@ _LOOK_UP = select(*_FILE_COLUMNS).where(
 )
 
 
-def entry_of(connection: Connection, url: str, host: str) -> int:
+def entry_page_id(connection: Connection, url: str, host: str) -> int:
     """Return the id of an entry page; add the page if it is new."""
     entry_id: int | None = connection.scalar(select(permit_entries.c.id).where(permit_entries.c.url == url))
     if entry_id is None:
         connection.execute(insert(permit_entries).values(url=url, host=host))
-        return entry_of(connection, url, host)
+        return entry_page_id(connection, url, host)
     return entry_id
 
 

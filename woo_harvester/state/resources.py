@@ -22,7 +22,7 @@ ResourceKind = Literal["robots", "index", "sitemap"]
 CONTENT_MAXSIZE = 1024 * 1024
 
 
-class Host(NamedTuple):
+class KnownHost(NamedTuple):
     """A host, as the state knows it."""
 
     id: int
@@ -59,13 +59,13 @@ _SITEMAPS = select(resources.c.id).where(
 )
 
 
-def host_of_state(connection: Connection, host: str) -> Host:
+def host_of_state(connection: Connection, host: str) -> KnownHost:
     """Return the row of a host; add it if there is none."""
     row = connection.execute(_HOST, {"host": host}).first()
     if row is not None:
-        return Host._make(row)
+        return KnownHost._make(row)
     added = connection.execute(_ADD_HOST, {"host": host, "complete": False, "massive": False})
-    return Host(_id_of(added), None)
+    return KnownHost(_id_of(added), None)
 
 
 def resource_of(

@@ -202,4 +202,4 @@ ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
 
 #: Kinds of rows, in the order in which a CSV file has their columns.
 _KINDS = (HostRow, DocumentRow, FileRow, ListingRow)
-COLUMNS = tuple(dict.fromkeys(name for kind in _KINDS for name in kind.model_fields))
+EXPORT_COLUMNS = tuple(dict.fromkeys(name for kind in _KINDS for name in kind.model_fields))

@@ -14,7 +14,7 @@ from sqlalchemy.pool import NullPool, StaticPool
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from woo_harvester.state.lock import FileLocks, Locks
-from woo_harvester.state.migrations import VersionError, prepare, version_of
+from woo_harvester.state.migrations import VersionError, create_or_migrate, state_version
 from woo_harvester.state.sessionlock import SessionLocks
 
 #: Seconds to wait for another process that writes.
@@ -97,9 +97,9 @@ class State:
         try:
             connection = engine.connect()
             with connection.begin():
-                if not make and version_of(connection) is None:
+                if not make and state_version(connection) is None:
                     raise StateError(_NO_STATE.format(name))
-                prepare(connection)
+                create_or_migrate(connection)
         except VersionError as error:
             raise StateError(
                 f"the state {name} was made by another version of the program: {error}; install that one"
@@ -228,7 +228,7 @@ def _make(url: str) -> None:
     engine = _engine(make_url(url).set(database=str(aside)).render_as_string(hide_password=False))
     try:
         with engine.begin() as connection:
-            prepare(connection)
+            create_or_migrate(connection)
         engine.dispose()
         with suppress(FileExistsError):  # another run has created it meanwhile
             path.hardlink_to(aside)

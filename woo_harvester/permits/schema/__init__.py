@@ -17,13 +17,13 @@ from typing import Any
 from lxml import etree
 
 from woo_harvester.findings import Finding
-from woo_harvester.permits.parsing import REFUSED, path_of
+from woo_harvester.permits.parsing import UNPROCESSED, element_path
 from woo_harvester.sitemaps.reader import local_name, namespace
 
-MESSAGE = "http://standaarden.overheid.nl/vergunningen/4.0/"
-CASE = f"{MESSAGE}zaak"
-DOCUMENT = f"{MESSAGE}document"
-DCTERMS = "http://purl.org/dc/terms/"
+MESSAGE_NS = "http://standaarden.overheid.nl/vergunningen/4.0/"
+CASE_NS = f"{MESSAGE_NS}zaak"
+DOCUMENT_NS = f"{MESSAGE_NS}document"
+DCTERMS_NS = "http://purl.org/dc/terms/"
 
 #: Most findings that are reported about one message. A broken export has the same one for each element.
 FAULTS_MAX = 20
@@ -43,9 +43,9 @@ _CASE_META = (
 
 def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
     """Return the tag of the schema for each tag that stands for it."""
-    own = {name: f"{{{MESSAGE}}}{name}" for name in _CONTROL}
+    own = {name: f"{{{MESSAGE_NS}}}{name}" for name in _CONTROL}
     own |= {name: f"{{{subject}}}{name}" for name in names}
-    spaces = (MESSAGE, CASE, DOCUMENT)
+    spaces = (MESSAGE_NS, CASE_NS, DOCUMENT_NS)
     found = {
         f"{{{space}}}{name}": tag
         for name, tag in own.items()
@@ -53,19 +53,21 @@ def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
         if tag != f"{{{space}}}{name}"
     }
     found |= own
-    return found | {f"{{{space}}}{name}": name for name in ("start", "end") for space in (*spaces, DCTERMS)}
+    return found | {
+        f"{{{space}}}{name}": name for name in ("start", "end") for space in (*spaces, DCTERMS_NS)
+    }
 
 
 _PLACES = {
-    CASE: _places(CASE, ("vergunningzaak", *_META, *_CASE_META)),
-    DOCUMENT: _places(DOCUMENT, ("vergunningdocument", *_META, "documenttype")),
+    CASE_NS: _places(CASE_NS, ("vergunningzaak", *_META, *_CASE_META)),
+    DOCUMENT_NS: _places(DOCUMENT_NS, ("vergunningdocument", *_META, "documenttype")),
 }
 
 
 def correct_namespaces(message: etree._Element) -> None:
     """Give the known elements of a message the namespaces of the schema."""
     last = message[-1] if len(message) else message
-    places = _PLACES[DOCUMENT if local_name(last.tag) == "vergunningdocument" else CASE]
+    places = _PLACES[DOCUMENT_NS if local_name(last.tag) == "vergunningdocument" else CASE_NS]
     for element in message.iterdescendants():
         if (tag := places.get(str(element.tag))) is not None:
             element.tag = tag
@@ -73,7 +75,7 @@ def correct_namespaces(message: etree._Element) -> None:
 
 def faults(message: etree._Element) -> list[Finding]:
     """Return the findings of the schema about a message, after its namespaces are corrected."""
-    schema = validator()
+    schema = compiled_schema()
     if schema.validate(message):  # most are, and the namespaces cost half as much again
         return []
     correct_namespaces(message)
@@ -97,7 +99,7 @@ def _file(name: str) -> bytes:
 
 
 @cache
-def validator() -> etree.XMLSchema:
+def compiled_schema() -> etree.XMLSchema:
     """Return the compiled schema, for messages in the namespaces of the schema."""
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(_SchemaFiles())
@@ -143,11 +145,11 @@ def _finding(element: etree._Element | None, error: Any) -> Finding:
     else:
         code, expected = _EXPECTED.get(name, (code, expected))
         seen = (element.text or "").strip() if element is not None else error.message
-    action = f"{REFUSED}; verwacht: {expected}" if expected else f"{REFUSED}; niet in het schema"
+    action = f"{UNPROCESSED}; verwacht: {expected}" if expected else f"{UNPROCESSED}; niet in het schema"
     return Finding(
         code=code,
         line=error.line or None,
-        element=name if element is None else path_of(element),
+        element=name if element is None else element_path(element),
         seen=seen,
         action=action,
     )
@@ -157,7 +159,7 @@ def _unexpected(tag: str, said: str) -> str:
     if "not allowed" in said:
         return f"tekst in <{local_name(tag)}>"
     space = namespace(tag)
-    known = space in (MESSAGE, CASE, DOCUMENT, DCTERMS)
+    known = space in (MESSAGE_NS, CASE_NS, DOCUMENT_NS, DCTERMS_NS)
     return f"<{local_name(tag)}>" if known else f"<{local_name(tag)}> in naamruimte {space or '(geen)'}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 _PAGE = 512
 
 
-class Listed:
+class DocumentSet:
     """A set of document numbers, in pages of bits.
 
     A million documents take some 400 kB, wherever their numbers start.
