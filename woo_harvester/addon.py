@@ -38,6 +38,8 @@ _DOWNLOADER_MIDDLEWARES = {
 }
 
 _SPIDER_MIDDLEWARES: dict[str, int | None] = {
+    # Nearest to the engine, before all of Scrapy's: what it hands on goes to the pipelines.
+    "woo_harvester.spidermiddlewares.close_responses.CloseResponses": 10,
     # Nearer to the spider than all of Scrapy's: a document of an earlier run passes no other middleware.
     "woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": 1050,
 }

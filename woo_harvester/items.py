@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, KeysView
+from collections.abc import Iterator, KeysView
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, cast
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
@@ -17,32 +17,48 @@ from woo_harvester.formats import FileType
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, json_keys, json_value
 from woo_harvester.register.organisations import Match
+from woo_harvester.responses import StreamedResponse, header, size_of
 from woo_harvester.state.versions import KnownFile
 from woo_harvester.tooi.values import Concept
 
 
 @dataclass(slots=True)
 class Fetched:
-    """What the answer to a document's request told."""
+    """The answer to the request for a document, as the pipelines need it."""
 
-    url: str
-    """After redirects."""
-    media_type: str | None
-    """The ``Content-Type`` as given."""
-    disposition: bytes | None
-    """The ``Content-Disposition`` as given."""
-    size: int | None
-    """Bytes: of the body where it was fetched, else ``Content-Length``."""
-    sha256: str | None = None
-    """Of the body, in lower-case hexadecimals; None where it was not fetched."""
-    path: Path | None = None
-    """The body in the store, where that is a folder; the fourth pipeline tells."""
-    unchanged: bool = False
-    """The server answered that the file is the one that was fetched before."""
-    file: BinaryIO | None = field(default=None, compare=False, repr=False)
-    """The body, seekable; None where it was not fetched."""
-    close: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
-    """Gives the body back."""
+    response: StreamedResponse
+    unchanged: KnownFile | None = None
+    """The known file, if the server answered that the document is still the same."""
+    path: Path | None = field(default=None, compare=False)
+    """The document in the store, if that is a folder; the fourth pipeline sets it."""
+
+    @property
+    def media_type(self) -> str | None:
+        """The ``Content-Type`` as given."""
+        return self.unchanged.media_type if self.unchanged else header(self.response, "Content-Type")
+
+    @property
+    def disposition(self) -> bytes | None:
+        """The ``Content-Disposition`` as given."""
+        return self.response.headers.get("Content-Disposition")
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the document: as received, otherwise as announced."""
+        return self.unchanged.size if self.unchanged else size_of(self.response)
+
+    @property
+    def sha256(self) -> str | None:
+        """SHA-256 of the document in lower-case hexadecimals, or None if it was not received."""
+        if self.unchanged is not None:
+            return self.unchanged.sha256.hex() if self.unchanged.sha256 else None
+        return self.response.sha256
+
+    @property
+    def file(self) -> BinaryIO | None:
+        """The document as a seekable file, or None if it was not received."""
+        is_received = self.unchanged is None and self.response.sha256 is not None
+        return cast("BinaryIO", self.response.file) if is_received else None
 
 
 @dataclass(slots=True)
@@ -51,30 +67,30 @@ class Source:
 
     given: GivenMetadata
     category: Concept | None
-    """The informatiecategorie that the name of the index tells."""
+    """The informatiecategorie in the name of the index."""
     match: Match
-    """Whose the document is by the register."""
+    """The organisation of the document by the register."""
     fetched: Fetched | None = None
-    """None where no request was made (``documents=none``)."""
+    """The answer to its request, or None if there was no request (``documents=none``)."""
     known: KnownFile | None = None
-    """The file of the version before, where it was fetched."""
+    """The file of the version before, if it was fetched."""
     recheck: bool = False
-    """The entry is unchanged: the document is fetched all the same, and delivered if its bytes differ."""
+    """Whether the entry is unchanged: the document is fetched, and delivered only if its bytes differ."""
     filetype: FileType | None = None
-    """What the document is, by its bytes where it was fetched; the third pipeline tells."""
+    """The file type of the document, by its bytes if it was received; the third pipeline sets it."""
 
 
 class RecordItem:
-    """What a spider delivers: for exporters and ``ItemAdapter`` it is its record.
+    """What a spider delivers. Exporters and ``ItemAdapter`` see its record.
 
-    That is: the keys of the output, without what is absent, read as plain Python. Pipelines change ``record``
-    itself.
+    That is: the keys of the output, without those that are absent, with plain Python values. Pipelines change
+    ``record`` itself.
     """
 
     record_type: ClassVar[type[Record] | type[PermitRecord]]
     record: Record | PermitRecord
     delivery: object | None
-    """What the state learns once every output has the record durably; the extension StateKeeper's."""
+    """What the state keeps once every output has the record durably; set by the extension StateKeeper."""
 
 
 @dataclass(slots=True)
@@ -85,7 +101,7 @@ class WooItem(RecordItem):
 
     record: Record
     source: Source | None
-    """None for the record of a withdrawal, which tells no metadata."""
+    """None for a withdrawal, whose record has no metadata."""
     report: Reporter
     delivery: object | None = None
 
@@ -103,24 +119,25 @@ class PermitItem(RecordItem):
 class RecordItemAdapter(AdapterInterface):
     """Lets Scrapy's feeds and other projects' pipelines read a :class:`RecordItem` as its record.
 
-    An adapter reads the record once, when it is first asked; exporters ask for each key several times.
+    An adapter converts the record once, with the first key that is asked: exporters ask for each key several
+    times.
     """
 
     item: RecordItem
 
     @classmethod
     def is_item_class(cls, item_class: type) -> bool:
-        """Whether this adapter is for *item_class*."""
+        """Return whether this adapter is for *item_class*."""
         return issubclass(item_class, RecordItem)
 
     @classmethod
     def get_field_names_from_class(cls, item_class: type) -> list[str]:
-        """The keys that a record can have."""
+        """Return the keys that a record can have."""
         record_type: type[Any] = item_class.record_type  # type: ignore[attr-defined]  # asked only of our own
         return [key for _, key in json_keys(record_type)]
 
     def field_names(self) -> KeysView[str]:
-        """All keys, also those that are absent: the columns of a CSV file are those of its first item."""
+        """Return all keys, also absent ones: the columns of a CSV file are those of its first item."""
         return dict.fromkeys(self.get_field_names_from_class(type(self.item))).keys()
 
     @cached_property

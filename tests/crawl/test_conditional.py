@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from time import time
 
 import pytest
 from scrapy.http import Response
 
-from woo_harvester.crawl.conditional import conditions, is_due, moment_of, validator
+from woo_harvester.crawl.conditional import conditions, is_due, validator
 from woo_harvester.state.resources import Resource
 
 WEEK = timedelta(days=7)
@@ -71,23 +71,3 @@ def test_only_what_can_be_sent_back_is_kept(given: bytes, kept: str | None) -> N
 
 def test_a_response_without_the_header_gives_nothing() -> None:
     assert validator(Response("https://a.nl/"), "ETag") is None
-
-
-@pytest.mark.parametrize("given", ["Tue, 02 Apr 2024 08:00:00 GMT", "Tue, 02 Apr 2024 10:00:00 +0200"])
-def test_the_moment_of_a_header_is_read(given: str) -> None:
-    response = Response("https://a.nl/", headers={"Last-Modified": given})
-    assert moment_of(response, "Last-Modified") == datetime(2024, 4, 2, 8, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "",
-        "gisteren",
-        "Thu, 01 Jan 2009 00:00:00 +999999999999999999",
-        "Fri, 31 Dec 9999 23:59:59 -0500",
-        "Fri, 31 Dec 99999999999999999999999 23:59:59 GMT",
-    ],
-)
-def test_a_header_that_tells_no_moment_gives_none(given: str) -> None:
-    assert moment_of(Response("https://a.nl/", headers={"Date": given}), "Date") is None

@@ -73,12 +73,12 @@ def test_a_wrong_name_or_a_lesser_finding_does_not(code: str) -> None:
 
 def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> None:
     visit = visit_of()
-    visit.asked = 1
+    visit.files_requested = 1
     assert not visit.finished
-    visit.begins()
-    visit.asked = 0
+    visit.begin_request()
+    visit.files_requested = 0
     assert not visit.finished
-    visit.ends()
+    visit.end_request()
     assert visit.finished
 
 
@@ -101,8 +101,8 @@ def test_there_is_room_until_the_backlog_is_full() -> None:
     async def run() -> list[bool]:
         visit, room = visit_of(), []
         for _ in range(3):
-            room.append(await visit.has_room(0.01))
-            visit.begins()
+            room.append(await visit.has_capacity(0.01))
+            visit.begin_request()
         return room
 
     assert asyncio.run(run()) == [True, True, False]
@@ -111,11 +111,11 @@ def test_there_is_room_until_the_backlog_is_full() -> None:
 def test_whoever_waits_for_room_gets_it_when_a_ends() -> None:
     async def run() -> bool:
         visit = visit_of(backlog=1)
-        visit.begins()
-        waiting = asyncio.create_task(visit.has_room(10))
+        visit.begin_request()
+        waiting = asyncio.create_task(visit.has_capacity(10))
         await asyncio.sleep(0.01)
         assert not waiting.done()
-        visit.ends()
+        visit.end_request()
         return await asyncio.wait_for(waiting, 1)
 
     assert asyncio.run(run())
@@ -124,11 +124,11 @@ def test_whoever_waits_for_room_gets_it_when_a_ends() -> None:
 def test_room_that_another_took_first_is_no_room() -> None:
     async def run() -> bool:
         visit = visit_of(backlog=1)
-        visit.begins()
-        waiting = asyncio.create_task(visit.has_room(10))
+        visit.begin_request()
+        waiting = asyncio.create_task(visit.has_capacity(10))
         await asyncio.sleep(0.01)
-        visit.ends()
-        visit.begins()
+        visit.end_request()
+        visit.begin_request()
         return await asyncio.wait_for(waiting, 1)
 
     assert not asyncio.run(run())

@@ -74,7 +74,7 @@ def test_domains_and_organisation_together_are_what_they_have_in_common() -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"organisation": "Amsterdam"}, "argument organisation: no body 'Amsterdam' in the register"),
+        ({"organisation": "Amsterdam"}, "argument organisation: no organisation 'Amsterdam' in the register"),
         ({"organisation": "12"}, "argument organisation: Raad zonder site has registered no location"),
         ({"organisation": "11", "domains": "www.amsterdam.nl"}, "no host is left"),
     ],

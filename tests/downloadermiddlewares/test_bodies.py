@@ -5,10 +5,9 @@ import asyncio
 import pytest
 from scrapy import Request
 
-from tests.utils.crawlers import LOC, crawler_of, item_of
+from tests.utils.crawlers import LOC
 from woo_harvester.downloadermiddlewares.bodies import MAX_BODIES, BodiesMiddleware
-from woo_harvester.handlers.response import StreamedResponse
-from woo_harvester.items import Fetched
+from woo_harvester.responses import StreamedResponse
 
 DOCUMENT = Request(LOC, meta={"woo_kind": "document"})
 SITEMAP = Request(LOC, meta={"woo_kind": "sitemap"})
@@ -16,7 +15,7 @@ SITEMAP = Request(LOC, meta={"woo_kind": "sitemap"})
 
 @pytest.fixture
 def middleware() -> BodiesMiddleware:
-    return BodiesMiddleware.from_crawler(crawler_of())
+    return BodiesMiddleware()
 
 
 def receive(middleware: BodiesMiddleware, count: int, request: Request = DOCUMENT) -> list[StreamedResponse]:
@@ -52,15 +51,13 @@ def test_no_document_is_asked_for_while_many_bodies_are_held(middleware: BodiesM
     asyncio.run(check())
 
 
-def test_what_waits_goes_on_when_an_item_has_come_through(middleware: BodiesMiddleware) -> None:
+def test_what_waits_goes_on_when_a_response_is_closed(middleware: BodiesMiddleware) -> None:
     async def check() -> None:
         first, *_ = receive(middleware, MAX_BODIES)
         asked = asyncio.ensure_future(middleware.process_request(DOCUMENT))
         await asyncio.sleep(0)
-        middleware.item_ended(item_of())
-        await asyncio.sleep(0)
-        assert not asked.done(), "it had no body"
-        middleware.item_ended(item_of(fetched=Fetched(LOC, None, None, None, close=first.close)))
+        assert not asked.done()
+        first.close()
         await asyncio.wait_for(asked, 10)
 
     asyncio.run(check())

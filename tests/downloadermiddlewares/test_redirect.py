@@ -7,7 +7,7 @@ from scrapy.http import Response
 
 from tests.utils.crawlers import crawler_of
 from woo_harvester.downloadermiddlewares.redirect import RedirectRefused, WooRedirectMiddleware
-from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.responses import StreamedResponse
 
 URL = "https://www.a.nl/robots.txt"
 

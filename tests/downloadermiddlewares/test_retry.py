@@ -10,7 +10,7 @@ from scrapy.http import Response
 
 from tests.utils.crawlers import crawler_of
 from woo_harvester.downloadermiddlewares.retry import WooRetryMiddleware, retry_after
-from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.responses import StreamedResponse
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

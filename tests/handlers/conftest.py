@@ -23,7 +23,7 @@ COOKIES_ENABLED = RETRY_ENABLED = REDIRECT_ENABLED = TELNETCONSOLE_ENABLED = REM
 SPIDER = """
 import json
 from scrapy import Request, Spider
-from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.responses import StreamedResponse
 
 class Proef(Spider):
     name = "proef"

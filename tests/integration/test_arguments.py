@@ -80,7 +80,7 @@ def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: list[str
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ("organisation=gm9999", "argument organisation: no body 'gm9999' in the register"),
+        ("organisation=gm9999", "argument organisation: no organisation 'gm9999' in the register"),
         ("organisation=Commissie", "argument organisation: 'Commissie' is the name of 2 organisations"),
         ("organisation=104", "argument organisation: Zonder plaats has registered no location"),
     ],

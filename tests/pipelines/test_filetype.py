@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import io
-
 import pytest
 from scrapy.exceptions import DropItem
 
 from tests.samples import SAMPLES
-from tests.utils.crawlers import LOC, crawler_of, item_of
+from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.filetype import FileTypePipeline
@@ -23,17 +21,25 @@ def process(item: WooItem) -> dict[str, object]:
     return {key: value for key, value in crawler.stats.get_stats().items() if key.startswith("woo/")}
 
 
-def fetched(media_type: str | None = "application/pdf", **given: object) -> Fetched:
-    return Fetched(**{"url": LOC, "media_type": media_type, "disposition": None, "size": 20480, **given})  # type: ignore[arg-type]
+def fetched(media_type: str | None = "application/pdf", content: bytes | None = None) -> Fetched:
+    return fetched_of(content, media_type=media_type, size=20480)
 
 
-def sample(code: str) -> io.BytesIO:
-    return io.BytesIO(SAMPLES[code].read_bytes())
+def sample(code: str) -> bytes:
+    return SAMPLES[code].read_bytes()
 
 
 def test_the_file_is_described_by_what_the_response_told() -> None:
-    disposition = b'attachment; filename="Besluit 12.pdf"'
-    item = item_of(fetched=fetched(disposition=disposition, sha256="ab" * 32))
+    disposition = 'attachment; filename="Besluit 12.pdf"'
+    item = item_of(
+        fetched=fetched_of(
+            sample("PDF"),
+            media_type="application/pdf",
+            disposition=disposition,
+            size=20480,
+            digest="ab" * 32,
+        )
+    )
     process(item)
     assert item.record.versies[0].bestanden == [
         Bestand(LOC, "application/pdf", "Besluit 12.pdf", 20480, "ab" * 32)
@@ -89,7 +95,7 @@ def test_what_is_not_of_the_19_types_is_left_out_with_a_finding(
 
 
 def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
-    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(file=sample("DOCX")))
+    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(content=sample("DOCX")))
     item.record.document.format = given = Waarde(None, PDF, "PDF")
     process(item)
     assert item.record.document.format is given
@@ -101,14 +107,14 @@ def test_what_the_bytes_tell_is_the_media_type_in_the_record() -> None:
 
 
 def test_what_the_bytes_tell_is_the_format_where_the_publisher_gave_none() -> None:
-    item = item_of(loc="https://www.a.nl/1/download", fetched=fetched(None, file=sample("ODT")))
+    item = item_of(loc="https://www.a.nl/1/download", fetched=fetched(None, sample("ODT")))
     assert process(item) == {"woo/defaults/document.format": 1}
     assert item.record.document.format == Waarde(None, PDF.replace("PDF", "ODT"), "ODT")
     assert item.record.herkomst.standaardwaarden == {"document.format": "inhoud"}
 
 
 def test_a_slide_show_of_old_has_the_media_type_of_a_presentation() -> None:
-    item = item_of(loc="https://www.a.nl/a.pps", fetched=fetched(None, file=sample("PPS")))
+    item = item_of(loc="https://www.a.nl/a.pps", fetched=fetched(None, sample("PPS")))
     process(item)
     assert item.record.versies[0].bestanden[0].mime_type == "application/vnd.ms-powerpoint"
 
@@ -123,7 +129,7 @@ def test_a_slide_show_of_old_has_the_media_type_of_a_presentation() -> None:
 def test_bytes_that_may_not_be_harvested_are_left_out_whatever_they_are_called(
     content: bytes, code: str
 ) -> None:
-    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(file=io.BytesIO(content)))
+    item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(content=content))
     with pytest.raises(DropItem, match=code):
         FileTypePipeline.from_crawler(crawler_of()).process_item(item)
     assert item.report.codes == [code]

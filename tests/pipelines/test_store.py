@@ -1,29 +1,34 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.exceptions import NotConfigured
 
-from tests.utils.crawlers import LOC, crawler_of, item_of
-from woo_harvester.items import Fetched, WooItem
+from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
+from woo_harvester.items import WooItem
 from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.record import Bestand
 from woo_harvester.running.ending import RunError
+from woo_harvester.state.versions import KnownFile
 from woo_harvester.stores.names import path_of
 
 CONTENT = b"%PDF-1.7 besluit"
 DIGEST = sha256(CONTENT).hexdigest()
 
 
-def document(content: bytes | None = CONTENT, sha256: str | None = DIGEST) -> WooItem:
-    """An item as it comes to the pipeline."""
-    file = BytesIO(content) if content is not None else None
-    item = item_of(fetched=Fetched(LOC, None, None, len(CONTENT), sha256=sha256, file=file))
+def document(content: bytes | None = CONTENT, digest: str | None = DIGEST) -> WooItem:
+    """An item as it comes to the pipeline; without *content*, of a document that is unchanged."""
+    if content is not None and digest is not None:
+        fetched = fetched_of(content, digest=digest)
+    else:
+        known = KnownFile(bytes.fromhex(digest), size=len(CONTENT)) if digest else None
+        fetched = replace(fetched_of(size=len(CONTENT)), unchanged=known)
+    item = item_of(fetched=fetched)
     item.record.versies[0].bestanden = [Bestand(LOC, "application/pdf")]
     return item
 
@@ -83,7 +88,7 @@ def test_a_document_that_was_never_kept_has_no_path(tmp_path: Path) -> None:
 
 
 def test_a_document_that_was_not_fetched_passes(tmp_path: Path) -> None:
-    items = [document(content=None, sha256=None), item_of()]
+    items = [document(content=None, digest=None), item_of()]
     assert process(tmp_path, *items) == {}
     assert pad_of(items[0]) is None
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -18,12 +19,12 @@ from tests.register.exports import export, organisation
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.text import pdfs
 from tests.utils.command import run_scrapy
-from tests.utils.crawlers import LOC, crawler_of, item_of
+from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from tests.utils.waiting import wait_until
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
 from woo_harvester.findings import Finding
 from woo_harvester.formats import file_types
-from woo_harvester.items import Fetched, WooItem
+from woo_harvester.items import WooItem
 from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
 from woo_harvester.record import Bestand
 from woo_harvester.running.ending import RunError
@@ -34,7 +35,7 @@ def document(
     path: Path | None, code: str = "PDF", *, title: str = "onbekend", findings: list[Finding] | None = None
 ) -> WooItem:
     """An item as it comes to the pipeline; *title* is where its title came from."""
-    item = item_of(fetched=Fetched(LOC, None, None, 1, path=path), findings=findings)
+    item = item_of(fetched=replace(fetched_of(size=1), path=path), findings=findings)
     assert item.source is not None
     (item.source.filetype,) = (filetype for filetype in file_types() if filetype.code == code)
     item.record.herkomst.standaardwaarden[TITLE_PATH] = title
@@ -145,7 +146,7 @@ def test_a_title_that_tells_nothing_is_not_proposed(tmp_path: Path) -> None:
 
 
 def test_what_was_not_fetched_is_not_read() -> None:
-    items = [document(None), item_of(), item_of(fetched=Fetched(LOC, None, None, None))]
+    items = [document(None), item_of(), item_of(fetched=fetched_of())]
     assert process(*items) == {}
 
 

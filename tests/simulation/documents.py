@@ -29,7 +29,7 @@ STEPS = 40
 CLOCKS = (
     "woo_harvester.crawl.conditional.time",
     "woo_harvester.crawl.documents.time",
-    "woo_harvester.crawl.reader.time",
+    "woo_harvester.crawl.files.time",
     "woo_harvester.crawl.sitemap.time",
     "woo_harvester.extensions.state.time",
     "woo_harvester.crawl.entry_lookup.time",

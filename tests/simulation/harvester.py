@@ -27,11 +27,11 @@ from tests.simulation.publishers import File, Publisher, number_of, register_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
-from woo_harvester.handlers.response import StreamedResponse
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.metadata import MetadataPipeline
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.responses import StreamedResponse
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
 from woo_harvester.state.locked import LockedState
@@ -201,12 +201,12 @@ class _Run:
         register = register_of(day.registered)
         self._harvester.state.kill_in = day.kill_in
         spider.register = spider.select(register)
-        spider.conclusion._pending = Path("/dev/null")
+        spider.withdrawals._pending = Path("/dev/null")
         self._queue = spider.first_requests()
         try:
             await self._work()
             while True:
-                made = list(spider.conclude(cast("Any", None)))
+                made = list(spider.all_read(cast("Any", None)))
                 self._deliver([one for one in made if isinstance(one, WooItem)])
                 self._queue = [one for one in made if isinstance(one, Request)]
                 if not self._queue:

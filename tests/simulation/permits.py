@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from hashlib import sha256
 
-from woo_harvester.crawl.entry_pages import Ingang, entry_pages
+from woo_harvester.crawl.entry_pages import EntryPage, entry_pages
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
@@ -95,7 +95,7 @@ class Offer:
             self.case, given,
         )  # fmt: skip
 
-    def mutation(self, page: Ingang, file: str) -> Mutation:
+    def mutation(self, page: EntryPage, file: str) -> Mutation:
         return Mutation(self.message(), page.organisation, page.url, file, digest=self.digest)
 
     @property
@@ -188,7 +188,7 @@ class Oracle:
         ]
         return Register(bodies.values(), places)
 
-    def pages(self) -> dict[str, Ingang]:
+    def pages(self) -> dict[str, EntryPage]:
         return {page.url: page for page in entry_pages(PAGES, self.register)}
 
     def run(self, files: Sequence[File]) -> set[str]:

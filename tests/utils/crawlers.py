@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from io import BytesIO
 from typing import Any
 
 from scrapy import Spider
@@ -14,6 +16,7 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
+from woo_harvester.responses import StreamedResponse
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import record_id
 
@@ -31,6 +34,24 @@ def crawler_of(**settings: Any) -> Crawler:
     """Return a crawler with the project's default settings and these; no reactor is installed for it."""
     defaults = {setting.name: setting.default for setting in SETTINGS}
     return get_crawler(Proef, {"TWISTED_REACTOR_ENABLED": False, **defaults, **settings})
+
+
+def fetched_of(
+    content: bytes | None = None,
+    *,
+    media_type: str | None = None,
+    disposition: str | None = None,
+    size: int | None = None,
+    digest: str | None = None,
+) -> Fetched:
+    """An answer with these headers; with *content*, as it is after a download."""
+    headers = {"Content-Type": media_type, "Content-Disposition": disposition, "Content-Length": size}
+    given = {name: str(value) for name, value in headers.items() if value is not None}
+    if content is None:
+        return Fetched(StreamedResponse(LOC, headers=given))
+    digest = digest or sha256(content).hexdigest()
+    size = len(content) if size is None else size
+    return Fetched(StreamedResponse(LOC, headers=given, file=BytesIO(content), size=size, sha256=digest))
 
 
 def item_of(

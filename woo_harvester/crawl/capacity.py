@@ -1,37 +1,37 @@
-"""Back-pressure: what is listed becomes a request only as there is room for it."""
+"""Backpressure: what is listed becomes a request only when there is capacity for it."""
 
 from __future__ import annotations
 
 import asyncio
 
-#: Seconds between two looks at whether the run is being closed, while waiting for room.
-PATIENCE = 1.0
+#: Seconds to wait for capacity before the caller checks whether the run is being closed.
+TIMEOUT = 1.0
 
 
-class Room:
-    """Places for what waits or is being fetched; *backlog* of them at once."""
+class Backlog:
+    """Counts the requests that wait or are being downloaded; at most *limit* at once."""
 
-    def __init__(self, backlog: int) -> None:
+    def __init__(self, limit: int) -> None:
         self.under_way = 0
-        """What waits or is being fetched."""
-        self._backlog = backlog
-        self._room = asyncio.Event()
+        """Requests that wait or are being downloaded."""
+        self._limit = limit
+        self._has_changed = asyncio.Event()
 
-    async def has_room(self, patience: float = PATIENCE) -> bool:
-        """Whether another one may be asked for; waits at most *patience* seconds until it may."""
-        if self.under_way >= self._backlog:
-            self._room.clear()
+    async def has_capacity(self, timeout: float = TIMEOUT) -> bool:  # noqa: ASYNC109 -- the caller must go on
+        """Return whether another request may be made; wait at most *timeout* seconds until it may."""
+        if self.under_way >= self._limit:
+            self._has_changed.clear()
             try:
-                await asyncio.wait_for(self._room.wait(), patience)
+                await asyncio.wait_for(self._has_changed.wait(), timeout)
             except TimeoutError:
                 return False
-        return self.under_way < self._backlog
+        return self.under_way < self._limit
 
-    def begins(self) -> None:
-        """One takes a place."""
+    def begin_request(self) -> None:
+        """Count a request that is made."""
         self.under_way += 1
 
-    def ends(self) -> None:
-        """One gives its place back."""
+    def end_request(self) -> None:
+        """Count a request that is done, and let who waits go on."""
         self.under_way -= 1
-        self._room.set()
+        self._has_changed.set()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +13,7 @@ CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
 class Validators(Protocol):
-    """By which a server tells whether a file has changed."""
+    """The headers of an earlier answer by which a server can see whether a file has changed."""
 
     @property
     def etag(self) -> str | None: ...
@@ -23,17 +22,18 @@ class Validators(Protocol):
 
 
 class Remembered(Validators, Protocol):
-    """What is remembered of a file that was read."""
+    """What the state knows of a file that was read."""
 
     @property
     def read_at(self) -> int | None:
-        """Seconds since 1970; None where it was never read completely."""
+        """Seconds since 1970; None if the file was never read completely."""
 
 
 def is_due(resource: Remembered, interval: timedelta) -> bool:
-    """Whether a file must be read whole: never read completely, too long ago, or after the clock jumped back.
+    """Return whether a file must be read in full, whatever its server says.
 
-    A publisher whose ETag never changes would hide changes for ever otherwise.
+    That is so if it was never read completely, or longer ago than *interval*, or if the clock was set back
+    since. Otherwise a publisher whose ETag never changes would hide changes for ever.
     """
     if resource.read_at is None:
         return True
@@ -41,12 +41,12 @@ def is_due(resource: Remembered, interval: timedelta) -> bool:
 
 
 def conditions(resource: Remembered, interval: timedelta) -> dict[str, str]:
-    """The headers by which a server answers 304 if the file has not changed; none where it must be read."""
+    """Return the headers that make a server answer 304 for an unchanged file; none if it must be read."""
     return {} if is_due(resource, interval) else unless_changed(resource)
 
 
 def unless_changed(known: Validators | None) -> dict[str, str]:
-    """The headers by which a server answers 304 if the file is the one that is known (RFC 9110, 13.1)."""
+    """Return the headers that make a server answer 304 if its file is the known one (RFC 9110, 13.1)."""
     if known is None:
         return {}
     headers = dict(zip(CONDITIONS, (known.etag, known.last_modified), strict=True))
@@ -54,28 +54,16 @@ def unless_changed(known: Validators | None) -> dict[str, str]:
 
 
 def is_not_modified(response: Response) -> bool:
-    """Whether the file is as it was, by a server that was asked: others say so of what was never read."""
+    """Return whether the server says that the file has not changed, and was asked so.
+
+    Some servers answer 304 for a file that was never read.
+    """
     asked = response.request is not None and any(name in response.request.headers for name in CONDITIONS)
     return response.status == 304 and asked
 
 
 def validator(response: Response, name: str) -> str | None:
-    """The response's ``ETag`` or ``Last-Modified``; None where it has none that can be sent again."""
+    """Return the response's ``ETag`` or ``Last-Modified``, or None if it has none that can be sent again."""
     value = response.headers.get(name)
     text = value.decode("latin-1") if value else ""
     return text if text.isprintable() and text.isascii() and text else None
-
-
-def header(response: Response, name: str) -> str | None:
-    """A header of the response as text."""
-    value = response.headers.get(name)
-    return value.decode("utf-8", errors="replace") if value else None
-
-
-def moment_of(response: Response, name: str) -> datetime | None:
-    """The moment in ``Date`` or ``Last-Modified``; None where there is none that can be read."""
-    try:
-        moment = parsedate_to_datetime(header(response, name) or "")
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -1,25 +1,24 @@
-"""What happens to each document: fetched, asked for its headers only, or left alone."""
+"""What happens to each document: downloaded, asked for its headers only, or not requested."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import timedelta
 from time import time
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
-from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.arguments import DocumentsMode
-from woo_harvester.crawl.conditional import header, is_not_modified, unless_changed, validator
+from woo_harvester.crawl.conditional import is_not_modified, unless_changed, validator
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.handlers.response import StreamedResponse, release
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.pipelines.store import StorePipeline
+from woo_harvester.responses import StreamedResponse, size_of
 from woo_harvester.sitemaps.decide import is_long_ago
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import is_recheck_due
@@ -28,8 +27,6 @@ from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.crawler import Crawler
     from scrapy.http.request import CallbackT
     from sqlalchemy import Connection
@@ -37,21 +34,21 @@ if TYPE_CHECKING:
 
 SKIPPED = "overgeslagen"
 
-#: An answer to HEAD with one of these may only mean that the server does not do HEAD.
+#: Statuses by which a server may only mean that it does not support HEAD.
 HEAD_REFUSED = frozenset({400, 403, 404, 405, 500, 501})
 
 #: Partial Content (RFC 9110, 15.3.7).
 PARTIAL = 206
 
-#: What is told of a document that was there and may not be harvested; all else was not to be had this time.
+#: Findings about a document that came and may not be harvested. All others mean that it did not come.
 REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
 
 
 class Documents:
     """Makes the requests for documents, and items of their answers.
 
-    *mode* is ``download`` (the body is received, measured and hashed), ``head`` (headers only; where a
-    server refuses HEAD, a GET that is broken off after the headers) or ``none``.
+    *mode* is ``download`` (the document is received, measured and hashed), ``head`` (headers only; a server
+    that refuses HEAD gets a GET that is broken off after the headers) or ``none``.
     """
 
     def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
@@ -65,20 +62,20 @@ class Documents:
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
-        # A text that is not kept must be read again from the document itself.
+        # Without a store the text must be read again, from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
     def request(
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
-        """The request for an item's document; it takes a place of the visit until it is done."""
-        visit.begins()
+        """Return the request for an item's document; it counts in the visit's backlog until it is done."""
+        visit.begin_request()
         loc = item.record.document.weblocatie
         known = self._condition(item) if conditional else None
         return Request(
             loc,
             method="HEAD" if self.mode == "head" and not headers_only else "GET",
-            callback=cast("CallbackT", self.parse),  # its response is of our own handler
+            callback=cast("CallbackT", self.parse),  # its response is made by our own handler
             errback=self.on_failure,
             dont_filter=True,
             headers={"Accept": "*/*", "Accept-Encoding": "identity", **unless_changed(known)},
@@ -97,14 +94,14 @@ class Documents:
         )
 
     def _condition(self, item: WooItem) -> KnownFile | None:
-        """Return the file that the server may say is the same; None where its word does not do."""
+        """Return the file that the server may answer is the same, or None if it must send the document."""
         source = item.source
         if not self._conditional or source is None or source.known is None or source.recheck:
             return None
         return None if is_long_ago(source.known.fetched_at, int(time()), self._interval) else source.known
 
     def is_recheck_due(self, connection: Connection, sitemap_id: int) -> bool:
-        """Return whether a document of a sitemap must be asked for once more, whatever its entry says."""
+        """Return whether a document of a sitemap must be downloaded again, whatever its entry says."""
         return self.mode == "download" and is_recheck_due(
             connection, sitemap_id, int(time()), int(self._interval)
         )
@@ -112,32 +109,29 @@ class Documents:
     async def parse(
         self, response: StreamedResponse, item: WooItem, visit: Visit
     ) -> AsyncIterator[Request | WooItem]:
-        """The item with what the answer told; a finding where the document cannot be had.
+        """Give the item with its answer, or report why the document is not harvested.
 
-        The body goes with the item through the pipelines; who takes the item gives it back.
+        The response goes with the item through the pipelines.
         """
-        otherwise = await self._otherwise(response, item)
-        visit.ends()
-        if otherwise:
-            response.close()
-            yield self.request(item, visit, **otherwise)
+        retry = await self._retry_with(response, item)
+        visit.end_request()
+        if retry:
+            yield self.request(item, visit, **retry)
             return
         if item.source is not None and self._is_usable(response, item):
-            item.source.fetched = _fetched(response, item.source.known, hashed=self.mode == "download")
-            _tell_state(item, response)
+            item.source.fetched = _fetched(response, item.source.known)
+            _keep_file(item, response)
             if item.source.recheck and _is_same(item.source):
-                response.close()
                 self._keeper.same(item)
                 visit.account.count_entries(0, 1)
             else:
                 yield item
         else:
-            response.close()
             self._not_harvested(item)
         self.finish(visit)
 
-    async def _otherwise(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
-        """How the document is to be asked for once more, where this answer is no use; else nothing."""
+    async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
+        """Return the arguments of another request for the document; empty if this answer is of use."""
         if _refuses_head(response):
             return {"headers_only": True}
         if response.status == 304 and not await self._is_kept(item):
@@ -145,7 +139,7 @@ class Documents:
         return {}
 
     async def _is_kept(self, item: WooItem) -> bool:
-        """Whether what a document is wanted for is still there, so that it need not be fetched again."""
+        """Return whether the store still has the document and its text, so that no download is needed."""
         store = self._crawler.get_item_pipeline(StorePipeline)
         known = item.source.known if item.source else None
         if store is None or known is None or known.sha256 is None:
@@ -155,20 +149,18 @@ class Documents:
         return is_stored and (not self._text or await store.load_text(sha256) is not None)
 
     def on_failure(self, failure: Failure) -> None:
-        """Tell why no answer came."""
+        """Report why a document did not come."""
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
-        visit.ends()
-        if isinstance(failure.value, HttpError):  # a status that no callback sees, such as 302 to nowhere
-            release(failure.value.response)
+        visit.end_request()
         if is_ours(failure.value):
             return
         if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
-            # Told once for the host, not of each of what may be thousands.
+            # Reported once for the host, not for each of what may be thousands of documents.
             visit.give_up()
-            visit.asked_for -= 1
-            visit.left += 1
+            visit.documents_requested -= 1
+            visit.documents_left += 1
             self.finish(visit)
             return
         code = failure_code(failure.value, "document")
@@ -181,10 +173,10 @@ class Documents:
         self._keeper.not_harvested(item, refused=error is not None and error.code in REFUSALS)
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
-        size = _size(response)
+        size = size_of(response)
         if is_not_modified(response) and item.source is not None and item.source.known is not None:
             return True
-        if response.status == PARTIAL:  # nobody asked for a part: no request of ours has a Range
+        if response.status == PARTIAL:  # although no request of ours has a Range
             item.report("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
         elif not is_complete(response.status):
             item.report("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
@@ -204,52 +196,27 @@ class Documents:
 
 
 def _refuses_head(response: StreamedResponse) -> bool:
-    """Return whether a GET may say more: some servers refuse HEAD, or answer any HEAD with 204."""
+    """Return whether a GET may give more: some servers refuse HEAD, or answer any HEAD with 204."""
     is_head = response.request is not None and response.request.method == "HEAD"
     is_odd = 200 <= response.status < 300 and not is_complete(response.status)
     return is_head and (is_odd or response.status in HEAD_REFUSED)
 
 
-def _size(response: StreamedResponse) -> int | None:
-    """Bytes of the document: as received, else as announced."""
-    if response.sha256 or "maxsize" in response.flags:
-        return response.size
-    announced = header(response, "Content-Length")
-    return int(announced) if announced and announced.isascii() and announced.isdigit() else None
-
-
-def _fetched(response: StreamedResponse, known: KnownFile | None, *, hashed: bool) -> Fetched:
-    if response.status == 304 and known is not None and known.sha256 is not None:
-        return Fetched(
-            url=response.url,
-            media_type=known.media_type,
-            disposition=None,
-            size=known.size,
-            sha256=known.sha256.hex(),
-            unchanged=True,
-            close=response.close,
-        )
-    return Fetched(
-        url=response.url,
-        media_type=header(response, "Content-Type"),
-        disposition=response.headers.get("Content-Disposition"),
-        size=_size(response),
-        sha256=response.sha256,
-        file=cast("BinaryIO", response.file) if hashed else None,
-        close=response.close,
-    )
+def _fetched(response: StreamedResponse, known: KnownFile | None) -> Fetched:
+    is_same = response.status == 304 and known is not None and known.sha256 is not None
+    return Fetched(response, known if is_same else None)
 
 
 def _is_same(source: Source) -> bool:
-    """Return whether the bytes that were received are those that were known."""
+    """Return whether the bytes that were received are the known ones."""
     known, fetched = source.known, source.fetched
     if known is None or known.sha256 is None or fetched is None:
         return False
     return fetched.sha256 == known.sha256.hex()
 
 
-def _tell_state(item: WooItem, response: StreamedResponse) -> None:
-    """What the state keeps of the file itself, for the next time."""
+def _keep_file(item: WooItem, response: StreamedResponse) -> None:
+    """Have the state keep what the next run needs to know of the file."""
     delivery = item.delivery
     if isinstance(delivery, Delivery) and delivery.harvested is not None:
         known = item.source.known if item.source else None

@@ -1,4 +1,4 @@
-"""Entry pages of permits: which ones a run reads, and whose they are."""
+"""Entry pages of permits: which ones a run reads, and which organisation each belongs to."""
 
 from __future__ import annotations
 
@@ -8,57 +8,74 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from woo_harvester.arguments import ArgumentError, PermitArguments, page_problem
-from woo_harvester.crawl.capacity import Room
+from woo_harvester.crawl.capacity import Backlog
 from woo_harvester.findings import Reporter
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
 from woo_harvester.urls import host_of
 
-#: Bytes of a CSV file of entry pages: some 50,000 of them.
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+#: Largest CSV file of entry pages, in bytes: some 50,000 pages.
 CSV_MAXSIZE = 10_000_000
 
 COLUMNS = ("organisatie", "url")
 
 
 @dataclass(frozen=True, slots=True)
-class Ingang:
+class EntryPage:
     """One entry page."""
 
     url: str
     organisation: str
-    """TOOI URI or systeemId; the name as given of a body that the register does not have; else the host."""
+    """TOOI URI or systeemId; otherwise the name as given, if the register does not have it; or the host."""
     hosts: frozenset[str]
-    """On which its files may stand."""
+    """The hosts on which its files may be."""
 
     @property
     def host(self) -> str:
-        """The page's own host."""
+        """The host of the page itself."""
         return host_of(self.url)
 
 
-class IngangVisit(Room):
-    """An entry page in one run, and the files that are under way."""
+class EntryPageVisit(Backlog):
+    """The reading of one entry page in one run, and of the files that it lists."""
 
-    def __init__(self, ingang: Ingang, number: int, backlog: int, report: Reporter) -> None:
+    def __init__(self, page: EntryPage, number: int, backlog: int, report: Reporter) -> None:
         super().__init__(backlog)
-        self.ingang = ingang
+        self.page = page
         self.number = number
-        """Of the entry page in the state."""
-        self.asked = datetime.now(UTC)
-        """When the page was asked for."""
+        """The number of the entry page in the state."""
+        self.requested_at = datetime.now(UTC)
+        """When the page was requested, by the clock of its server if that says so."""
         self.has_xml = False
         """Whether one of its links was to XML."""
         self.page_done = False
-        """Whether all that the page lists was asked for."""
+        """Whether all files that the page lists were requested."""
         self.complete = False
         """Whether the page was read to its end."""
-        self.report = report.about(host=ingang.host, organisation=ingang.organisation)
+        self.report = report.about(host=page.host, organisation=page.organisation)
+
+    def finish(self, stats: StatsCollector) -> None:
+        """Count the entry page as done, if nothing of it is under way."""
+        if not self.page_done or self.under_way:
+            return
+        if self.complete and not self.has_xml:
+            self.report("ipm.ingang-zonder-links", url=self.page.url)
+        host = self.page.host
+        key = f"woo/ingangen/complete/{host}" if self.complete else f"woo/ingangen/incomplete/{host}"
+        stats.inc_value(key)
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
-    """Body and URL of each row of a CSV file. Raises :class:`ArgumentError`, with *source* and the line."""
+    """Return the organisation and URL in each row of a CSV file.
+
+    Raises :class:`ArgumentError`, which names *source* and the line.
+    """
     if len(data) > CSV_MAXSIZE:
         raise ArgumentError(f"argument entries: {source} is larger than {CSV_MAXSIZE} bytes")
     try:
@@ -81,7 +98,10 @@ def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
 
 
 def given_entries(entries: Sequence[str] | Path) -> list[tuple[str, str]]:
-    """Body and URL of what the argument ``entries`` names. Raises :class:`ArgumentError`."""
+    """Return the organisation and URL of the entry pages that the argument ``entries`` names.
+
+    Raises :class:`ArgumentError`.
+    """
     if not isinstance(entries, Path):
         return [("", url) for url in entries]
     try:
@@ -91,18 +111,18 @@ def given_entries(entries: Sequence[str] | Path) -> list[tuple[str, str]]:
         raise ArgumentError(f"argument entries: {entries}: {error.strerror or error}") from None
 
 
-def entry_pages(given: Iterable[tuple[str, str]], register: Register) -> list[Ingang]:
-    """Return the entry pages that were given, each once, with whose they are.
+def entry_pages(given: Iterable[tuple[str, str]], register: Register) -> list[EntryPage]:
+    """Return the entry pages that were given, each once, with their organisations.
 
-    Raises :class:`ArgumentError` for a name that several bodies have.
+    Raises :class:`ArgumentError` for a name that several organisations have.
     """
-    return list({url: _ingang(name, url, register) for name, url in given}.values())
+    return list({url: _entry_page(name, url, register) for name, url in given}.values())
 
 
-def select_entries(entries: Sequence[Ingang], arguments: PermitArguments) -> list[Ingang]:
+def select_entries(entries: Sequence[EntryPage], arguments: PermitArguments) -> list[EntryPage]:
     """Return the entry pages that this run reads: those of the hosts and the shard in the arguments.
 
-    Raises :class:`ArgumentError` where no entry page is on the hosts of ``domains``.
+    Raises :class:`ArgumentError` if no entry page is on the hosts in ``domains``.
     """
     entries = list(entries)
     if arguments.domains:
@@ -115,15 +135,16 @@ def select_entries(entries: Sequence[Ingang], arguments: PermitArguments) -> lis
     return entries
 
 
-def _ingang(name: str, url: str, register: Register) -> Ingang:
+def _entry_page(name: str, url: str, register: Register) -> EntryPage:
     host = host_of(url)
     if name:
         try:
-            body = register.find(name)
+            organisation = register.find(name)
         except ValueError as error:
             raise ArgumentError(f"argument entries: {error}") from None
     else:
-        bodies = register.organisations_of_host(host)
-        body = bodies[0] if len(bodies) == 1 else None
-    own = register.hosts_of(body) if body is not None else ()
-    return Ingang(url, body.identifier if body else name or host, frozenset({host, *own}))
+        owners = register.organisations_of_host(host)
+        organisation = owners[0] if len(owners) == 1 else None
+    own = register.hosts_of(organisation) if organisation is not None else ()
+    identifier = organisation.identifier if organisation else name or host
+    return EntryPage(url, identifier, frozenset({host, *own}))

@@ -1,4 +1,4 @@
-"""Which hosts a run visits: those of the register, narrowed by the spider's arguments."""
+"""Selects the hosts that a run visits: those of the register, narrowed by the spider's arguments."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from woo_harvester.register.shards import shard_of
 def select_hosts(
     register: Register, arguments: WooArguments, report: Reporter
 ) -> tuple[Register, tuple[str, ...]]:
-    """The register as this run sees it, and the hosts to visit.
+    """Return the register as this run sees it, and the hosts to visit.
 
-    Hosts in ``domains`` count as registered for this run, with the finding ``register.domein-ontbreekt`` for
-    one that is not. Raises :class:`ArgumentError` for a body that the register does not have, and where the
-    arguments together leave no host.
+    Hosts in ``domains`` count as registered for this run. Reports ``register.domein-ontbreekt`` for those
+    that are not. Raises :class:`ArgumentError` for an organisation that the register does not have, and if
+    the arguments together leave no host.
     """
     hosts = register.hosts
     if arguments.organisation:
@@ -33,7 +33,7 @@ def select_hosts(
 
 
 def with_domains(register: Register, domains: tuple[str, ...], report: Reporter) -> Register:
-    """The register in which these hosts count as registered, with a finding for one that is not."""
+    """Return the register with these hosts added; report each that it did not have."""
     for host in domains:
         if not register.is_registered(host):
             report("register.domein-ontbreekt", host=host, url=f"https://{host}/")
@@ -42,13 +42,15 @@ def with_domains(register: Register, domains: tuple[str, ...], report: Reporter)
 
 def _hosts_of(register: Register, key: str) -> tuple[str, ...]:
     try:
-        body = register.find(key)
+        organisation = register.find(key)
     except ValueError as error:
         raise ArgumentError(f"argument organisation: {error}") from None
-    if body is None:
+    if organisation is None:
         expected = "TOOI URI, its code, systeemId or exact name"
-        raise ArgumentError(f"argument organisation: no body {key!r} in the register ({expected})")
-    hosts = register.hosts_of(body)
+        raise ArgumentError(f"argument organisation: no organisation {key!r} in the register ({expected})")
+    hosts = register.hosts_of(organisation)
     if not hosts:
-        raise ArgumentError(f"argument organisation: {body.name} has registered no location in the Woo-index")
+        raise ArgumentError(
+            f"argument organisation: {organisation.name} has registered no location in the Woo-index"
+        )
     return hosts

@@ -1,8 +1,8 @@
-"""Withdraws what is gone, once all hosts of a run were read.
+"""Withdraws documents that are gone, once all hosts of a run have been read.
 
-A document is gone when the last read of every host that is known to list it was complete and lacks it. Where
+A document is gone when the last read of every host that is known to list it was complete and lacks it. If
 much is gone from a host at once, each document waits until it has been missing in several complete reads. It
-also waits as long for hosts where it may have moved to and that were not read completely.
+waits equally long for hosts to which it may have moved and that were not read completely.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from woo_harvester.state.withdrawal import (
 from woo_harvester.urls import record_id
 
 
-class Conclusion:
+class Withdrawals:
     """Makes the records of withdrawals; *pending* is the file that lists the documents that wait."""
 
     def __init__(
@@ -56,23 +56,23 @@ class Conclusion:
         self._limits = limits
         self._pending = pending
         self._begun_at = to_microseconds(datetime.now(UTC))
-        """When the run began, in microseconds since 1970."""
+        """The start of the run, in microseconds since 1970."""
 
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
         """Give the withdrawals of a run.
 
-        What is missing of each host is counted first: a document may have been on several of them.
+        First count what is missing from each host: a document may have been on several of them.
         """
         complete = [visit for visit in visits if self._end_read(visit)]
         for visit in complete:
-            self._weigh(visit)
+            self._note_massive(visit)
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
         for visit in complete:
             yield from self._withdraw(visit, reads)
 
     def _end_read(self, visit: Visit) -> bool:
-        """Count what a host no longer lists; return False where it was not read completely."""
+        """Count what a host no longer lists; return False if the host was not read completely."""
         with self._keeper.begin() as connection:
             host_id = visit.known.id
             if not visit.reading_done:
@@ -91,8 +91,8 @@ class Conclusion:
             end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
         return True
 
-    def _weigh(self, visit: Visit) -> None:
-        """Note whether much is gone from a host at once, and forget documents that were never harvested."""
+    def _note_massive(self, visit: Visit) -> None:
+        """Write to the state whether much is gone from a host at once; forget documents never harvested."""
         with self._keeper.begin() as connection:
             count, unknown = 0, list[int]()
             for part in batches(self._missing(connection, visit)):
@@ -104,13 +104,13 @@ class Conclusion:
             keep_massive(connection, visit.known.id, massive=massive)
 
     def _missing(self, connection: Connection, visit: Visit) -> Iterator[Missing]:
-        """Give what is gone from a host."""
+        """Give the documents that are gone from a host."""
         return missing_documents(connection, visit.known.id, self._register.is_registered, self._limits)
 
     def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
-        """Give the withdrawals of one host; list what waits, and report why."""
+        """Give the withdrawals of one host; list the documents that wait, and report why."""
         now = datetime.now(UTC)
-        waiting = _Waiting(visit, self._pending)
+        waiting = _Pending(visit, self._pending)
         ready: list[int] = []
         with closing(waiting), self._keeper.begin() as connection:
             for one in self._missing(connection, visit):
@@ -122,17 +122,17 @@ class Conclusion:
             claimed = sorted(documents.claim(connection, ready, visit.known.id))
             published = listings.count_published(connection, visit.known.id) if waiting else 0
         waiting.report(published, self._limits.runs)
-        for part in batches(claimed):  # so that no transaction is open while records are written
+        for part in batches(claimed):  # no transaction is open while records are written
             with self._keeper.begin() as connection:
                 gone = list(documents.gone(connection, part, visit.known.id))
             for one_gone in gone:
                 yield self._item(one_gone, visit, now)
 
     def _unread(self, one: Missing, reads: Mapping[str, int]) -> list[str]:
-        """Return the hosts where a document may have moved to and that were not read completely since.
+        """Return the hosts to which a document may have moved and that were not read completely since.
 
-        Of the hosts that listed it that is known already; hosts that the state does not know are not
-        harvested here.
+        The hosts that listed it are left out: those were read completely. So are hosts that the state does
+        not know, because this installation does not harvest them.
         """
         if one.misses >= self._limits.runs:
             return []
@@ -158,8 +158,8 @@ class Conclusion:
         return item
 
 
-class _Waiting:
-    """The documents of one host that are missing and not withdrawn yet, listed in the file at *path*."""
+class _Pending:
+    """The pending withdrawals of one host, listed in the file at *path*."""
 
     def __init__(self, visit: Visit, path: Path) -> None:
         self._visit = visit
@@ -170,7 +170,7 @@ class _Waiting:
         self._massively = 0
 
     def add(self, one: Missing, hosts: Sequence[str]) -> None:
-        """List a document, which waits for these hosts, or since so much is missing. Raises OSError."""
+        """List a document that waits for *hosts*, or because so much is missing. Raises OSError."""
         if self._lines is None:
             self._lines = self._path.open("a", encoding="utf-8")
         line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
@@ -189,7 +189,7 @@ class _Waiting:
             self._lines.close()
 
     def report(self, published: int, runs: int) -> None:
-        """Report why documents wait: *published* has the host in all, and they wait *runs* complete reads."""
+        """Report why documents wait, for *runs* complete reads; *published* is the host's total."""
         url, name = f"https://{self._visit.host}/", self._path.name
         if self._massively:
             first, last = min(self._rounds), max(self._rounds)

@@ -9,7 +9,7 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
-from woo_harvester.handlers.response import release
+from woo_harvester.responses import release
 from woo_harvester.urls import host_of, loc_problem, secured
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.http import Request, Response
 
 from woo_harvester.extensions.politeness import Politeness
-from woo_harvester.handlers.response import release
+from woo_harvester.responses import release
 
 if TYPE_CHECKING:
     from scrapy import Spider

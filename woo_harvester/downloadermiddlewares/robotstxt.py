@@ -15,7 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of

@@ -26,7 +26,7 @@ from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, priv
 from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
 from woo_harvester.handlers.connections import most_connections
-from woo_harvester.handlers.response import StreamedResponse
+from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import end_run
 from woo_harvester.trust import TrustError, trusted_context
 

@@ -34,9 +34,10 @@ class FileTypePipeline:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
         media_type = fetched.media_type if fetched else None
-        if fetched and fetched.unchanged and item.source.known:
-            # The bytes are those that told it then.
-            name, content = item.source.known.file_name, detected_before(media_type)
+        known = fetched.unchanged if fetched else None
+        if known is not None:
+            # The bytes are the same, so the type that was detected from them is too.
+            name, content = known.file_name, detected_before(media_type)
         else:
             name = file_name(fetched.disposition if fetched else None, loc)
             content = detect_format(fetched.file) if fetched and fetched.file else None
@@ -45,8 +46,8 @@ class FileTypePipeline:
             raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")
         item.source.filetype = decision.content
         _describe(item.record, fetched, decision, name)
-        if fetched and fetched.unchanged and item.source.known:
-            item.record.versies[-1].bestanden[0].paginas = item.source.known.pages
+        if known is not None:
+            item.record.versies[-1].bestanden[0].paginas = known.pages
         if decision.source:
             self._stats.inc_value("woo/defaults/document.format")
         return item

@@ -1,4 +1,4 @@
-"""What the spiders of this project have alike: arguments, register, state, and a conclusion at the end."""
+"""The base of this project's spiders: arguments, register, state, and a last step after all reading."""
 
 from __future__ import annotations
 
@@ -31,36 +31,37 @@ if TYPE_CHECKING:
 
 
 NO_JOBDIR = (
-    "JOBDIR is set, and a run that is resumed from it may lose documents without telling: leave it out, "
-    "since the next run goes on where this one ends"
+    "JOBDIR is set, and a run that is resumed from it may lose documents silently: leave it out, "
+    "because the next run goes on where this one ends"
 )
 
 Output = AsyncIterator[Request | RecordItem]
 
 
 def status_of(error: Exception) -> int:
-    """The exit status of a run that cannot start: 2 where what was typed makes no sense, else 1."""
+    """Return the exit status of a run that cannot start: 2 for a wrong argument, otherwise 1."""
     return 2 if isinstance(error, ArgumentError) else 1
 
 
 class HarvestSpider(Spider):
-    """Reads the register, opens the state for its hosts, and concludes once all of them were read.
+    """Reads the register, opens the state for its hosts, and takes a last step once all have been read.
 
-    A run that cannot start is closed with ``failure`` set, which the command ``crawl`` tells.
+    A run that cannot start is closed with ``failure`` set, which the command ``crawl`` prints.
     """
 
     opens_state = True
-    """Opens the state itself, when it knows its hosts."""
+    """The spider opens the state itself, when it knows its hosts."""
     arguments_type: ClassVar[type[Arguments]]
     search_kind: ClassVar[RecordKind]
-    """Of its records, for the search index."""
+    """The kind of its records in the search index."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.arguments = self.arguments_type.read(kwargs)
         super().__init__(*args, **{key: value for key, value in kwargs.items() if key.startswith("_")})
         self.failure: tuple[int, str] | None = None
-        """Exit status and line of a run that could not start or not go on."""
-        self._to_conclude = False
+        """Exit status and message of a run that could not start or not go on."""
+        self._is_reading = False
+        """Whether :meth:`all_read` is still to be called, when nothing is under way any more."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -74,46 +75,46 @@ class HarvestSpider(Spider):
         cls.arguments_type.read(given)
 
     async def start(self) -> AsyncIterator[Request]:
-        """The first request of each host or entry page."""
+        """Give the first request of each host or entry page."""
         try:
             await self._prepare()
             requests = self.first_requests()
         except (ArgumentError, RegisterError, StateError, TrustError) as error:
             self.failure = (status_of(error), str(error))
             raise CloseSpider("cannot_start") from error
-        self._to_conclude = True
+        self._is_reading = True
         for request in requests:
             yield request
 
     def spider_idle(self) -> None:
-        """Conclude, once all hosts were read; a run that is closed early does not come here."""
-        if self._to_conclude:
-            self._to_conclude = False
-            request = Request("data:,", callback=self.conclude, dont_filter=True)
+        """Have :meth:`all_read` called; Scrapy sends no such signal to a run that is closed early."""
+        if self._is_reading:
+            self._is_reading = False
+            request = Request("data:,", callback=self.all_read, dont_filter=True)
             self.crawler.engine.crawl(request)
             raise DontCloseSpider
 
-    def conclude_later(self) -> None:
-        """Conclude once more, when nothing is left to do again."""
-        self._to_conclude = True
+    def read_more(self) -> None:
+        """Have :meth:`all_read` called once more, after what it requests has been read."""
+        self._is_reading = True
 
     @abstractmethod
     def select(self, register: Register) -> Register:
-        """Choose what is read, and open the state for it; gives the register as this run sees it.
+        """Select what is read, and open the state for it; return the register as this run sees it.
 
         Raises ArgumentError or StateError.
         """
 
     @abstractmethod
     def first_requests(self) -> list[Request]:
-        """The requests that the run begins with."""
+        """Return the requests that the run begins with."""
 
     @abstractmethod
-    def conclude(self, response: Response) -> Any:
-        """The records that can be made only when all was read."""
+    def all_read(self, response: Response) -> Any:
+        """Give the records that can be made only when all hosts or entry pages have been read."""
 
     def is_registered(self, host: str) -> bool:
-        """Whether requests may go to *host*."""
+        """Return whether requests may go to *host*."""
         return self.register.is_registered(host)
 
     async def _prepare(self) -> None:
@@ -121,7 +122,7 @@ class HarvestSpider(Spider):
         settings = self.settings
         if settings["JOBDIR"]:
             raise StateError(NO_JOBDIR)
-        trusted_context()  # before the first request, since no publisher is at fault
+        trusted_context()  # fails before the first request, because no publisher is at fault
         findings, keeper = self.crawler.get_extension(Findings), self.crawler.get_extension(StateKeeper)
         if findings is None or keeper is None:
             raise NotConfigured(

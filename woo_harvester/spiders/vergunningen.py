@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
 
 from woo_harvester.arguments import ArgumentError, PermitArguments
-from woo_harvester.crawl.conditional import header
+from woo_harvester.crawl.entry_page_reader import EntryPageReader
 from woo_harvester.crawl.entry_pages import (
-    Ingang,
-    IngangVisit,
+    EntryPage,
+    EntryPageVisit,
     entry_pages,
     given_entries,
     read_csv,
     select_entries,
 )
 from woo_harvester.crawl.failures import is_ours
-from woo_harvester.crawl.permit_files import IngangReader
 from woo_harvester.crawl.select_hosts import with_domains
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
 from woo_harvester.register import Register
+from woo_harvester.responses import header
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
@@ -42,14 +41,14 @@ if TYPE_CHECKING:
     from scrapy.http.request import CallbackT
     from twisted.python.failure import Failure
 
-    from woo_harvester.handlers.response import StreamedResponse
+    from woo_harvester.responses import StreamedResponse
 
 
 class VergunningenSpider(HarvestSpider):
     """Visits entry pages, reads the messages that they list, and makes an item of each case that changed.
 
-    The messages are applied when all entry pages were read, since they come in any order: one record a case a
-    run. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
+    The messages are applied when all entry pages have been read, because they come in any order: a case has
+    one record a run. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
     """
 
     name = "vergunningen"
@@ -58,53 +57,52 @@ class VergunningenSpider(HarvestSpider):
     arguments: PermitArguments
 
     def select(self, register: Register) -> Register:
-        """Choose the entry pages; what a single URL is, only its answer tells."""
+        """Read the argument ``entries``; a single URL may turn out to be a CSV file when it is fetched."""
         self._given = given_entries(self.arguments.entries)
         self._may_be_csv = isinstance(self.arguments.entries, tuple) and len(self._given) == 1
-        self.visits: list[IngangVisit] = []
+        self.visits: list[EntryPageVisit] = []
         self.rights = Rights(register, {})
         self.keeper.open((), reset=False)
-        self.reader = IngangReader(self.crawler, self.keeper)
+        self.reader = EntryPageReader(self.crawler, self.keeper)
         return with_domains(register, self.arguments.domains or (), self.report)
 
     def first_requests(self) -> list[Request]:
-        """The entry pages."""
+        """Return the requests for the entry pages, or for the single URL that may be a CSV file."""
         if self._may_be_csv:
             ((_, url),) = self._given
-            request = self.reader.page(url, frozenset({host_of(url)}))
-            # Its answer is of our own handler.
+            request = self.reader.page_request(url, frozenset({host_of(url)}))
+            # Its response is made by our own handler.
             return [request.replace(callback=cast("CallbackT", self.parse_given), errback=self.given_failed)]
-        return [self.reader.request(visit) for visit in self._take(self._given)]
+        return [self.reader.first_request(visit) for visit in self._visits_of(self._given)]
 
     async def parse_given(self, response: StreamedResponse) -> AsyncIterator[Request]:
-        """What the only URL of ``entries`` is: a CSV file that names entry pages, or one itself."""
+        """Read the only URL in ``entries``: a CSV file that names entry pages, or an entry page itself."""
         try:
             if not _is_csv(response):
-                for visit in self._take(self._given):
+                for visit in self._visits_of(self._given):
                     async for request in self.reader.parse_page(response, visit):
                         yield request
                 return
-            with closing(response):
-                given = read_csv(b"".join(response.chunks()), response.url)
-            visits = self._take(given)
+            given = read_csv(b"".join(response.chunks()), response.url)
+            visits = self._visits_of(given)
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
             return
         for visit in visits:
-            yield self.reader.request(visit)
+            yield self.reader.first_request(visit)
 
     def given_failed(self, failure: Failure) -> None:
-        """Nothing came of the only URL of ``entries``."""
+        """Report that the only URL in ``entries`` did not come, as a finding about that entry page."""
         if is_ours(failure.value):
             return
         try:
-            for visit in self._take(self._given):
+            for visit in self._visits_of(self._given):
                 self.reader.page_failed(failure.value, visit)
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
-    async def conclude(self, response: Response) -> AsyncIterator[PermitItem]:
-        """Apply the messages: give the record of each case that changed."""
+    async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
+        """Apply the messages in batches, and give the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
@@ -117,7 +115,7 @@ class VergunningenSpider(HarvestSpider):
             await asyncio.sleep(0)
 
     def _items(self, batch: applying.Batch) -> list[PermitItem]:
-        """Return the records of a batch; they are confirmed together."""
+        """Return the records of a batch; the state confirms them together."""
         delivery = Delivery(confirm=applying.confirm, number=batch.number)
         items = [PermitItem(permit_record(outcome)) for outcome in batch.outcomes]
         for item, outcome in zip(items, batch.outcomes, strict=True):
@@ -125,25 +123,26 @@ class VergunningenSpider(HarvestSpider):
             self.crawler.stats.inc_value(f"woo/zaken/{outcome.oorzaak}")
         return items
 
-    def _take(self, given: Sequence[tuple[str, str]]) -> list[IngangVisit]:
-        """The visits of the entry pages that are this run's. Raises ArgumentError or StateError."""
+    def _visits_of(self, given: Sequence[tuple[str, str]]) -> list[EntryPageVisit]:
+        """Return the visits of the entry pages that this run reads.
+
+        Raises ArgumentError or StateError.
+        """
         entries = entry_pages(given, self.register)
         self.rights = Rights(self.register, {entry.url: entry.organisation for entry in entries})
         chosen = select_entries(entries, self.arguments)
-        hosts = tuple(dict.fromkeys(ingang.host for ingang in chosen))
+        hosts = tuple(dict.fromkeys(page.host for page in chosen))
         self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
-            visits = [
-                self._visit(ingang, entry_page_id(connection, ingang.url, ingang.host)) for ingang in chosen
-            ]
+            visits = [self._visit(page, entry_page_id(connection, page.url, page.host)) for page in chosen]
             applying.undo_unconfirmed(connection, [visit.number for visit in visits])
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
         return visits
 
-    def _visit(self, ingang: Ingang, number: int) -> IngangVisit:
-        return IngangVisit(ingang, number, self.settings.getint("WOO_HOST_BACKLOG"), self.report)
+    def _visit(self, page: EntryPage, number: int) -> EntryPageVisit:
+        return EntryPageVisit(page, number, self.settings.getint("WOO_HOST_BACKLOG"), self.report)
 
 
 def _is_csv(response: StreamedResponse) -> bool:

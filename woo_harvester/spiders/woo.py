@@ -1,4 +1,4 @@
-"""The spider that harvests what Dutch public bodies publish under the Woo."""
+"""The spider that harvests what Dutch public organisations publish under the Woo."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from woo_harvester.arguments import WooArguments
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.reader import HostReader
+from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.select_hosts import select_hosts
-from woo_harvester.crawl.withdrawals import Conclusion
+from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
 from woo_harvester.running.ending import end_run
@@ -35,8 +35,8 @@ _DAY = 86_400
 class WooSpider(HarvestSpider, SitemapSpider):
     """Visits hosts, reads their robots.txt, indexes and sitemaps, and makes an item of each document.
 
-    What is read is decided by the naming convention of the guide, not by ``sitemap_follow``; how, by
-    :class:`~woo_harvester.crawl.reader.HostReader`. The arguments are those of
+    It reads indexes whose names follow the convention of the guide, not those in ``sitemap_follow``;
+    :class:`~woo_harvester.crawl.host_reader.HostReader` reads them. The arguments are those of
     :class:`~woo_harvester.arguments.WooArguments`.
     """
 
@@ -46,7 +46,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
     arguments: WooArguments
 
     def select(self, register: Register) -> Register:
-        """Choose the hosts, and make the parts that read them."""
+        """Select the hosts, and make the parts that read them."""
         settings, keeper = self.settings, self.keeper
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
@@ -67,33 +67,33 @@ class WooSpider(HarvestSpider, SitemapSpider):
             settings.getint("WOO_WITHDRAW_ALL_OF"),
             settings.getint("WOO_WITHDRAW_RUNS"),
         )
-        self.conclusion = Conclusion(register, keeper, self.report, limits, self.run_folder.pending)
+        self.withdrawals = Withdrawals(register, keeper, self.report, limits, self.run_folder.pending)
         return register
 
     def first_requests(self) -> list[Request]:
-        """The robots.txt of each host."""
+        """Return the requests for the robots.txt of each host."""
         self.crawler.stats.set_value("woo/hosts/selected", len(self.hosts))
         self.common_cause.expect(self.hosts)
-        with self.keeper.begin() as connection:  # one for all of what may be a thousand hosts
+        with self.keeper.begin() as connection:  # one transaction for what may be a thousand hosts
             known = count_by_host(connection)
-            # Those of which the state knows most documents begin first: they take longest.
+            # The hosts with most known documents begin first: they take longest.
             hosts = sorted(self.hosts, key=lambda host: -known.get(host, 0))
             visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
             self.visits = {visit.host: visit for visit in visits}
             host_ids = [visit.known.id for visit in visits]
             begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
-            return [self.reader.robots(visit, connection) for visit in visits]
+            return [self.reader.first_request(visit, connection) for visit in visits]
 
     def _is_being_read(self, host: str) -> bool:
-        """Whether a host is read in this run, and not yet to its end."""
+        """Return whether a host is being read in this run, and not yet to its end."""
         visit = self.visits.get(host)
         return visit is not None and not visit.reading_done
 
-    def conclude(self, response: Response) -> Iterator[Request | WooItem]:
-        """The second reading of sitemaps that were postponed, and after it the records of withdrawals."""
+    def all_read(self, response: Response) -> Iterator[Request | WooItem]:
+        """Read the postponed sitemaps again; after that, give the records of withdrawals."""
         if postponed := [visit for visit in self.visits.values() if visit.postponed]:
-            self.conclude_later()
+            self.read_more()
             for visit in postponed:
                 yield from self.reader.read_again(visit)
             return
@@ -101,17 +101,17 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         try:
-            yield from self.conclusion.items(list(self.visits.values()))
+            yield from self.withdrawals.items(list(self.visits.values()))
         except OSError as error:
             end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")
 
     def _visit(self, host: str, known: KnownHost) -> Visit:
-        bodies = self.register.organisations_of_host(host)
+        organisations = self.register.organisations_of_host(host)
         account = self.accounts.of(host)
-        account.organisations = [{"id": body.identifier, "name": body.name} for body in bodies]
+        account.organisations = [{"id": each.identifier, "name": each.name} for each in organisations]
         return Visit(
             host,
-            bodies[0].identifier if len(bodies) == 1 else None,
+            organisations[0].identifier if len(organisations) == 1 else None,
             known,
             self.settings.getint("WOO_HOST_BACKLOG"),
             self.report,

@@ -1,0 +1,141 @@
+"""Reads entry pages, and requests the files that they list and that may be new."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.permit_files import PermitFiles, permit_request
+from woo_harvester.permits.files import Ask, how_to_ask
+from woo_harvester.permits.listing import Link, read_listing
+from woo_harvester.responses import header, header_date
+from woo_harvester.running.ending import is_closing
+from woo_harvester.state.batches import batches
+from woo_harvester.state.permits import PermitFile, look_up_files, wait_again
+from woo_harvester.statuses import is_complete
+from woo_harvester.urls import host_of, secured
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
+
+    from woo_harvester.crawl.entry_pages import EntryPageVisit
+    from woo_harvester.extensions.state import StateKeeper
+    from woo_harvester.responses import StreamedResponse
+
+NOT_FETCHED = "bericht niet opgehaald"
+
+
+class EntryPageReader:
+    """Makes the requests for entry pages and for the files that they list."""
+
+    def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
+        self._crawler = crawler
+        self._keeper = keeper
+        self._files = PermitFiles(crawler, keeper)
+        self._maxsize = crawler.settings.getint("WOO_MESSAGE_MAXSIZE")
+
+    def page_request(self, url: str, hosts: frozenset[str]) -> Request:
+        """Return a request for an entry page; the caller sets its callback and errback."""
+        # One byte more than is read, so that the reader sees that there is more.
+        return permit_request(url, "ingang", self._maxsize + 1, hosts, headers={"Accept-Encoding": "gzip"})
+
+    def first_request(self, visit: EntryPageVisit) -> Request:
+        """Return the request that the reading of an entry page begins with."""
+        request = self.page_request(visit.page.url, visit.page.hosts)
+        return request.replace(
+            callback=self.parse_page, errback=self.on_page_failure, cb_kwargs={"visit": visit}
+        )
+
+    async def parse_page(self, response: StreamedResponse, visit: EntryPageVisit) -> AsyncIterator[Request]:
+        """Request the files that are listed and may be new, as there is capacity."""
+        visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
+        for part in batches(self._links(response, visit)):
+            for request in self._file_requests(part, visit):
+                while not await visit.has_capacity():
+                    if is_closing(self._crawler):
+                        return
+                visit.begin_request()
+                yield request
+            await asyncio.sleep(0)  # let other hosts have their turn
+            if is_closing(self._crawler):
+                return
+        self._page_done(visit)
+
+    def on_page_failure(self, failure: Failure) -> None:
+        """Report why an entry page did not come."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        if not is_ours(failure.value):
+            self.page_failed(failure.value, request.cb_kwargs["visit"])
+
+    def page_failed(self, error: BaseException | None, visit: EntryPageVisit) -> None:
+        """Report why an entry page did not come, unless the cause is on this side."""
+        visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
+        self._page_done(visit)
+
+    def _page_done(self, visit: EntryPageVisit) -> None:
+        visit.page_done = True
+        visit.finish(self._crawler.stats)
+
+    def _links(self, response: StreamedResponse, visit: EntryPageVisit) -> Sequence[Link]:
+        """Return the links to what is or may be XML, on the hosts of the organisation."""
+        url = visit.page.url
+        if not is_complete(response.status):
+            visit.report("ipm.ingang-onbereikbaar", url=url, seen=f"HTTP {response.status}")
+            return ()
+        content_type = header(response, "Content-Type")
+        listing = read_listing(response.chunks(), response.url, self._maxsize, content_type)
+        if "dataloss" in response.flags and listing.fault is None:
+            listing.fault, listing.seen = "ipm.ingang-onbereikbaar", "afgebroken"
+        if listing.fault is not None:
+            action = f"{len(listing.links)} links gelezen"
+            visit.report(listing.fault, url=url, seen=listing.seen, action=action)
+        visit.complete = listing.fault is None
+        visit.has_xml = any(link.is_xml for link in listing.links)
+        links = [link for link in self._own(listing.links, visit) if link.url != response.url]
+        self._crawler.stats.inc_value("woo/berichten/listed", len(links))
+        return links
+
+    def _own(self, links: Iterable[Link], visit: EntryPageVisit) -> Iterator[Link]:
+        """Give the links on the hosts of the organisation; report the other links to XML."""
+        is_secure = visit.page.url.lower().startswith("https:")
+        for link in links:
+            try:
+                host = host_of(link.url)
+            except ValueError:
+                if link.is_xml:
+                    seen = "geen geldig adres"
+                    visit.report("ipm.bericht-onbereikbaar", url=link.url, seen=seen, action=NOT_FETCHED)
+                continue
+            if host not in visit.page.hosts:
+                if link.is_xml:
+                    visit.report("host.niet-geregistreerd", url=link.url, action=NOT_FETCHED)
+            else:  # a page that was moved to https may still have its old links
+                url = secured(link.url) if is_secure else link.url
+                yield link if url == link.url else replace(link, url=url)
+
+    def _file_requests(self, links: Sequence[Link], visit: EntryPageVisit) -> Iterator[Request]:
+        """Give the requests for files that may be new; report again what is wrong with the others."""
+        with self._keeper.begin() as connection:
+            known = look_up_files(connection, visit.number, [link.url for link in links])
+            wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
+        for link in links:
+            file = known.get(link.url)
+            visit.has_xml |= file is not None
+            ask = how_to_ask(link.date, file.known if file else None)
+            if ask is Ask.NOT and file is not None:
+                self._files.count_unchanged(link, file, visit)
+            else:
+                yield self._files.request(link, file, ask, visit)
+
+
+def _is_refused(link: Link, known: Mapping[str, PermitFile]) -> bool:
+    """Return whether a file is not requested, and its message was refused."""
+    file = known.get(link.url)
+    return file is not None and file.refused and how_to_ask(link.date, file.known) is Ask.NOT

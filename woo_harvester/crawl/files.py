@@ -1,0 +1,122 @@
+"""The requests for robots.txt, indexes and sitemaps, and what the state keeps of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+
+from woo_harvester.crawl.conditional import conditions, validator
+from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.host import Visit
+from woo_harvester.items import WooItem
+from woo_harvester.responses import StreamedResponse
+from woo_harvester.sitemaps.fast_reader import UrlsetReader
+from woo_harvester.sitemaps.file_findings import Area, file_findings
+from woo_harvester.sitemaps.reader import SitemapReader
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.state.faults import first_refused
+from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
+from woo_harvester.statuses import ANSWERS
+from woo_harvester.urls import host_of
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+    from sqlalchemy import Connection
+    from twisted.python.failure import Failure
+
+Output = AsyncIterator[Request | WooItem]
+
+Keep = Callable[["Connection"], None]
+"""Writes to the state what was read of a file."""
+
+
+class FileRequests:
+    """Makes the requests for the files of a host."""
+
+    def __init__(
+        self,
+        settings: BaseSettings,
+        documents: Documents,
+        errback: Callable[[Failure], Output],
+    ) -> None:
+        self._documents = documents
+        self._errback = errback
+        self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
+        self._refused_interval = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
+        # One byte more than is read, so that a reader sees that there is more.
+        self._maxsizes: dict[ResourceKind, int] = {
+            "robots": ROBOTS_MAXSIZE,
+            "index": settings.getint("WOO_INDEX_MAXSIZE") + 1,
+            "sitemap": settings.getint("WOO_SITEMAP_MAXSIZE") + 1,
+        }
+
+    def request(
+        self,
+        connection: Connection,
+        url: str,
+        kind: ResourceKind,
+        visit: Visit,
+        callback: Callable[..., Output],
+        listed_by: str | None = None,
+        **kwargs: Any,
+    ) -> Request:
+        """Return a request for a file of *visit*'s host; *callback* gets *kwargs*.
+
+        The server may answer 304, unless the file must be read in full.
+        """
+        resource = resource_of(connection, visit.known.id, url, kind, listed_by)
+        if resource.read_at is not None and self._has_due_documents(connection, resource.id):
+            forget_read(connection, resource.id)
+            resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
+        return Request(
+            url,
+            callback=callback,
+            errback=self._errback,
+            dont_filter=True,
+            headers={"Accept-Encoding": "gzip", **conditions(resource, self._interval)},
+            meta={
+                "download_slot": host_of(url),  # an index may be on another registered host
+                "download_maxsize": self._maxsizes[kind],
+                "dont_obey_robotstxt": kind == "robots",
+                "handle_httpstatus_list": ANSWERS,
+                "woo_digest": True,
+                "woo_kind": kind,
+                "woo_stream": True,
+            },
+            cb_kwargs={"visit": visit, "resource": resource, **kwargs},
+        )
+
+    def _has_due_documents(self, connection: Connection, resource_id: int) -> bool:
+        """Return whether a sitemap lists a document that must be requested again.
+
+        That is a document that was refused, or that the server called unchanged, and both long ago.
+        """
+        first = first_refused(connection, resource_id)
+        if first is not None and time() - first >= self._refused_interval.total_seconds():
+            return True
+        return self._documents.is_recheck_due(connection, resource_id)
+
+
+def kept(response: StreamedResponse, resource: Resource, content: bytes) -> Keep:
+    """Return what writes to the state that a robots.txt or index has just been read."""
+    return partial(
+        keep_read,
+        resource_id=resource.id,
+        etag=validator(response, "ETag"),
+        last_modified=validator(response, "Last-Modified"),
+        digest=None,
+        at=int(time()),
+        content=content,
+    )
+
+
+def report_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
+    """Report what is wrong with a file as a whole, such as its size."""
+    for code, seen in file_findings(area, reader.entries, reader.size, reader.namespace):
+        visit.report(code, url=url, seen=seen)

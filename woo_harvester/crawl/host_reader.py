@@ -1,0 +1,163 @@
+"""Reads the files of hosts in their order: robots.txt, then the indexes, then the sitemaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.files import FileRequests, Keep, Output
+from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.index import read_index
+from woo_harvester.crawl.robots import read_robots
+from woo_harvester.crawl.sitemap import SitemapFiles
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.responses import StreamedResponse
+from woo_harvester.running.ending import is_closing
+from woo_harvester.sitemaps.url_selection import Index, Sitemap
+from woo_harvester.state.resources import Resource
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from sqlalchemy import Connection
+    from twisted.python.failure import Failure
+
+BACKLOG = "host.achterstand"
+
+
+class HostReader:
+    """Requests the files of a host one after another, and gives what is made of them.
+
+    The files are read elsewhere: by :mod:`~woo_harvester.crawl.robots`, :mod:`~woo_harvester.crawl.index` and
+    :mod:`~woo_harvester.crawl.sitemap`.
+    """
+
+    def __init__(self, crawler: Crawler, keeper: StateKeeper, entries: Entries, documents: Documents) -> None:
+        self._crawler = crawler
+        self._keeper = keeper
+        self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
+        self._requests = FileRequests(crawler.settings, documents, self.on_failure)
+        self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)
+
+    def first_request(self, visit: Visit, connection: Connection) -> Request:
+        """Return the request that a visit begins with: that for robots.txt."""
+        visit.files_requested = 1
+        visit.account.visited = True
+        url = f"https://{visit.host}/robots.txt"
+        return self._requests.request(connection, url, "robots", visit, self.parse_robots)
+
+    def read_again(self, visit: Visit) -> Iterator[Request]:
+        """Give the request for the first of the sitemaps that were postponed; the others follow it."""
+        visit.read_again()
+        with self._keeper.begin() as connection:
+            yield self._next(connection, visit)
+
+    async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
+        """Read a robots.txt, and go on with the first index."""
+        keep = await read_robots(self._crawler, response, visit, resource)
+        for request in self._after(visit, keep):
+            yield request
+
+    async def parse_index(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
+    ) -> Output:
+        """Read an index, and go on with the next index or the first sitemap."""
+        keep = read_index(response, visit, resource, index, self._index_maxsize)
+        for request in self._after(visit, keep):
+            yield request
+
+    async def parse_sitemap(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
+    ) -> Output:
+        """Read a sitemap: items of its entries, and requests for their documents as there is capacity.
+
+        The next sitemap is requested at once: the server sends it while this one is being read.
+        """
+        async with visit.turn:
+            if visit.indexes or visit.sitemaps:
+                with self._keeper.begin() as connection:
+                    ahead = self._next(connection, visit)
+                yield ahead
+            async for made in self._sitemaps.parse(response, visit, resource, sitemap):
+                yield made
+            if not is_closing(self._crawler):
+                for request in self._after(visit):
+                    yield request
+
+    async def on_failure(self, failure: Failure) -> Output:
+        """Report why a robots.txt, index or sitemap did not come, and go on with the host."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        visit: Visit = request.cb_kwargs["visit"]
+        if is_ours(failure.value):
+            return
+        code = failure_code(failure.value, request.meta["woo_kind"])
+        visit.report(code, url=request.url, seen=failure_seen(failure.value))
+        for following in self._after(visit):
+            yield following
+
+    def finish(self, visit: Visit) -> None:
+        """Count a host as done, if nothing of it is under way."""
+        if visit.finished:
+            stats = self._crawler.stats
+            if visit.documents_left:
+                self._report_backlog(visit)
+            stats.inc_value("woo/hosts/done")
+            visit.account.complete = not visit.incomplete
+            stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
+
+    def _after(self, visit: Visit, keep: Keep | None = None) -> list[Request]:
+        """Return the request for the next file, now that one has been read, unless it was made already.
+
+        *keep* writes the file that was read to the state, in the same transaction.
+        """
+        visit.files_requested -= 1
+        following: list[Request] = []
+        has_next = not visit.files_requested and not visit.reading_done
+        if keep is not None or has_next:
+            with self._keeper.begin() as connection:
+                if keep is not None:
+                    keep(connection)
+                if has_next:
+                    following = [self._next(connection, visit)]
+        self.finish(visit)
+        return following
+
+    def _next(self, connection: Connection, visit: Visit) -> Request:
+        """Return the request for the next file of a host that has one."""
+        visit.files_requested += 1
+        if visit.indexes:
+            index = visit.indexes.popleft()
+            visit.account.count_index(index.url)
+            return self._requests.request(
+                connection, index.url, "index", visit, self.parse_index, index=index
+            )
+        sitemap = visit.sitemaps.popleft()
+        if not visit.is_second:
+            visit.account.count_sitemap(sitemap.url)
+        return self._requests.request(
+            connection,
+            sitemap.url,
+            "sitemap",
+            visit,
+            self.parse_sitemap,
+            sitemap.index.url,
+            sitemap=sitemap,
+        )
+
+    def _report_backlog(self, visit: Visit) -> None:
+        """Report how many documents were left when the host's time was used up, and how long they take."""
+        stats = self._crawler.stats
+        stats.inc_value("woo/documents/left", visit.documents_left)
+        stats.set_value(f"woo/backlog/{visit.host}", visit.documents_left)
+        stats.set_value(f"woo/backlog_days/{visit.host}", visit.days_left)
+        visit.incomplete.append(BACKLOG)
+        visit.report(
+            BACKLOG,
+            url=f"https://{visit.host}/",
+            seen=f"{visit.documents_left} documenten over, {visit.documents_requested} opgevraagd",
+            action=f"in een volgende oogst: bij een oogst per dag {visit.days_left} dagen",
+        )
