@@ -1,4 +1,4 @@
-"""Which finding tells why a request brought nothing."""
+"""Chooses the finding that says why a request failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from woo_harvester.trust import TrustError
 
 RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
 
-#: Those of permits; the others have ``<kind>.onbereikbaar``.
+#: The codes of permits; all others are ``<kind>.onbereikbaar``.
 UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
 
 #: What is wrong with a certificate, by OpenSSL's number (x509_vfy.h, X509_V_ERR_…), in the publisher's words.
@@ -34,14 +34,14 @@ CERTIFICATE_FAULTS = {
 
 
 def is_ours(error: BaseException | None) -> bool:
-    """Return whether the cause is on this side, so that no finding says it of the publisher: the run ends."""
+    """Return whether the cause is on this side: the run ends, without a finding about the publisher."""
     if error is None:
         return False
     return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:
-    """The code for *error*; status, reset and time-out are ``<kind>.onbereikbaar``, the rest stands apart."""
+    """Return the code for *error*: mostly ``<kind>.onbereikbaar``, also for a wrong status or a time-out."""
     unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
     match error:
         case TlsError():
@@ -59,7 +59,7 @@ def failure_code(error: BaseException | None, kind: RequestKind) -> str:
 
 
 def failure_seen(error: BaseException | None) -> str:
-    """What was there instead of an answer."""
+    """Return what came instead of an answer, in Dutch."""
     match error:
         case HttpError():
             return f"HTTP {error.response.status}"

@@ -27,23 +27,23 @@ class RedirectRefused(IgnoreRequest):
 
 
 class WooRedirectMiddleware(RedirectMiddleware):
-    """Checks each hop of the spiders' own requests before it is made; others are Scrapy's own affair.
+    """Checks each hop of the spiders' own requests before it is made; Scrapy handles all others.
 
-    A hop must be https, unless the page that it comes from is not, without user name, and its host registered
-    or named for this run, or among those that the request has in its meta as ``woo_hosts``. The request that
-    follows it waits in the queue of the host that it goes to.
+    A hop must be https, unless the page that it comes from is not, and have no user name. Its host must be
+    registered, named for this run, or in the request's meta ``woo_hosts``. The new request waits in the queue
+    of its own host.
     """
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow, refuse or hand on; see the class."""
+        """Return the next hop's request, or the response if it is no redirect. Raise RedirectRefused."""
         if not request.meta.get("woo_stream") or not _is_redirect(response):
             return super().process_response(request, response)
         release(response)
         try:
             followed = super().process_response(request, response)
-        except ValueError as error:  # no URL that Scrapy can ask for, such as javascript:
+        except ValueError as error:  # no URL that Scrapy can request, such as javascript:
             raise RedirectRefused(_target(request, response), None) from error
         if not isinstance(followed, Request):  # Scrapy itself does not follow file:, data: and the like
             raise RedirectRefused(_target(request, response), None)
@@ -65,7 +65,7 @@ def _is_redirect(response: Response) -> bool:
 
 
 def _target(request: Request, response: Response) -> str:
-    """Where a redirect goes to; as it was given where that is no URL."""
+    """Return the target of a redirect; if that is no URL, as it was given."""
     given: str = response.headers.to_unicode_dict()["Location"]
     try:
         return urljoin(request.url, given)

@@ -1,4 +1,4 @@
-"""Tries temporary faults again, later, and gives the whole host the rest that it asks for."""
+"""Retries temporary failures later, and pauses a host for as long as it asks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-#: RFC 9110, 10.2.3: the statuses for which Retry-After tells how long a host wants rest.
+#: The statuses with which a host asks for a pause; Retry-After says how long (RFC 9110, 10.2.3).
 ASKS_FOR_REST = (429, 503)
 
 
 class WooRetryMiddleware(RetryMiddleware):
-    """Retries as Scrapy does, and also a body that was cut off; 429 and 503 pause their whole host.
+    """Retries as Scrapy does, and also responses that were cut off; 429 and 503 pause their whole host.
 
-    The pause is what ``Retry-After`` says, else ``WOO_RETRY_BACKOFF`` seconds, doubled with each try. A host
-    that asks for more than ``WOO_RETRY_AFTER_MAX`` seconds is asked for nothing more in this run.
+    The pause is what ``Retry-After`` says, otherwise ``WOO_RETRY_BACKOFF`` seconds, doubled with each try. A
+    host that asks for more than ``WOO_RETRY_AFTER_MAX`` seconds gets no more requests in this run.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
@@ -41,7 +41,7 @@ class WooRetryMiddleware(RetryMiddleware):
         return middleware
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Pause a host that asks for rest; sent before its slot begins with the next request."""
+        """Pause a host that asks for it; the signal comes before its slot begins with the next request."""
         seconds = self._rest(request, response)
         politeness = self.crawler.get_extension(Politeness)
         if seconds is None or politeness is None:
@@ -55,13 +55,13 @@ class WooRetryMiddleware(RetryMiddleware):
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Hand the response on, or a request for another try."""
-        result = self._judge(request, response)
+        """Return the response, or the request for a retry in its place."""
+        result = self._retried(request, response)
         if result is not response:
             release(response)
         return result
 
-    def _judge(self, request: Request, response: Response) -> Request | Response:
+    def _retried(self, request: Request, response: Response) -> Request | Response:
         if request.meta.get("dont_retry"):
             return response
         if "dataloss" in response.flags:
@@ -73,7 +73,7 @@ class WooRetryMiddleware(RetryMiddleware):
         return super().process_response(request, response)
 
     def _rest(self, request: Request, response: Response) -> float | None:
-        """Seconds of rest that the host asks for; None where it asks for none."""
+        """Return the seconds of pause that the host asks for, or None."""
         if response.status not in ASKS_FOR_REST:
             return None
         asked = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
@@ -81,7 +81,7 @@ class WooRetryMiddleware(RetryMiddleware):
 
 
 def retry_after(value: bytes | None, now: datetime) -> float | None:
-    """Seconds that a ``Retry-After`` asks for: a number, or a date (RFC 9110, 10.2.3); None if unreadable."""
+    """Return the seconds in a ``Retry-After``, a number or a date (RFC 9110, 10.2.3); None if unreadable."""
     text = (value or b"").decode("latin-1").strip()
     if text.isascii() and text.isdigit():
         return float(text[:10])

@@ -1,4 +1,4 @@
-"""Obeys robots.txt, without fetching twice what the spider has read already."""
+"""Obeys robots.txt, without a second request for one that the spider has read."""
 
 from __future__ import annotations
 
@@ -31,19 +31,18 @@ class RobotsForbidden(IgnoreRequest):
 
 
 class RobotsUnreachableError(Exception):
-    """The host's robots.txt is out of reach; not an IgnoreRequest, since the next run asks again."""
+    """The robots.txt of the host cannot be fetched; no IgnoreRequest, because the next run tries again."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status} voor de robots.txt van deze host")
 
 
 class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
-    """Takes the rules of a host from the robots.txt that the spider has read (RFC 9309).
+    """Applies the rules in the robots.txt that the spider has read of a host (RFC 9309).
 
-    It fetches robots.txt itself only for a host of which none has been read in this run, such as that of a
-    document that another host's sitemap lists: as a stream within bounds, as all that publishers serve.
-    While that is out of reach, nothing may be fetched from the host (2.3.1.4). Requests for a robots.txt
-    itself are never forbidden.
+    It fetches a robots.txt itself only if none of the host has been read in this run. An example is the host
+    of a document that another host's sitemap lists. If that robots.txt cannot be fetched, nothing may be
+    fetched from the host (2.3.1.4). Requests for a robots.txt itself are never forbidden.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -54,7 +53,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         self._fetching: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def learn(self, request: Request, body: bytes) -> None:
-        """Take *body* as the robots.txt of the host of *request*; empty where the host has none."""
+        """Use *body* as the robots.txt of the host of *request*; it is empty if the host has none."""
         parser = build_from_crawler(self._parser_class, self.crawler, body)
         self._known[host_of(request.url)] = parser
         await self.crawler.signals.send_catch_log_async(
@@ -62,7 +61,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         )
 
     async def robot_parser(self, request: Request) -> RobotParser:
-        """The rules for a request's host; raises what keeps its robots.txt out of reach."""
+        """Return the rules for a request's host; raise the reason why its robots.txt cannot be fetched."""
         host = host_of(request.url)
         if host not in self._known:
             async with self._fetching[host]:
@@ -70,7 +69,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
                     await self._fetch(host, request)
         known = self._known[host]
         if isinstance(known, Exception):
-            raise known.with_traceback(None)  # which would grow each time
+            raise known.with_traceback(None)  # a traceback would grow each time
         return known
 
     async def _fetch(self, host: str, request: Request) -> None:
@@ -89,21 +88,19 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         )
         try:
             response = await self.crawler.engine.download_async(robots)
-        except Exception as error:  # whatever keeps robots.txt away is told of the request that wants it
+        except Exception as error:  # the request that needs it fails with this reason
             self._known.setdefault(host, error)
             return
         body = _body(response)
         if is_complete(response.status):
             await self.learn(request, body)
-        elif (
-            300 <= response.status < 500
-        ):  # RFC 9309, 2.3.1.3: a robots.txt that is not there forbids nothing
+        elif 300 <= response.status < 500:  # RFC 9309, 2.3.1.3: without a robots.txt all is allowed
             await self.learn(request, b"")
         else:
             self._known.setdefault(host, RobotsUnreachableError(response.status))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise RobotsForbidden for what the rules do not allow, or why there are none."""
+        """Raise RobotsForbidden if the rules do not allow a request, or the reason why there are no rules."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
         parser = await self.robot_parser(request)
@@ -113,7 +110,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
 
 
 def _body(response: Response) -> bytes:
-    if not isinstance(response, StreamedResponse):  # of a http: request, which is Scrapy's own affair
+    if not isinstance(response, StreamedResponse):  # made by Scrapy itself
         return response.body
     with closing(response):
         return b"".join(response.chunks())

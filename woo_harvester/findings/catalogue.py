@@ -1,4 +1,4 @@
-"""Reads ``catalogue.toml``: what each code means, why it matters and how to mend it."""
+"""Reads ``catalogue.toml``: what each code means, why it matters and how to fix it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Language = Literal["nl", "en"]
 
 
 class Severity(StrEnum):
-    """How much a finding costs the publisher."""
+    """The weight of a finding for the publisher."""
 
     ERROR = "error"
     """One document or more is not harvested."""
@@ -26,34 +26,34 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the catalogue says of one code, in one language."""
+    """The texts of one code in the catalogue, in one language."""
 
     code: str
     severity: Severity
     what: str
-    """What was found, one sentence."""
+    """One sentence that says what was found."""
     why: str
-    """What it costs: the consequence for finding the document."""
+    """The consequence for readers who look for the document."""
     mend: str
-    """What to change."""
+    """The change that the publisher must make."""
     source: str
-    """The rule's place: page and section of the guide, under its Dutch title, or the RFC."""
+    """The source of the rule: page and section of the guide, under its Dutch title, or the RFC."""
 
 
 @cache
 def explanations(lang: Language = "nl") -> Mapping[str, Explanation]:
-    """All codes, in the order of the catalogue; raises ValueError where the catalogue lacks a text."""
+    """Return all codes, in the order of the catalogue; raise ValueError if it lacks a text."""
     text = files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
     return MappingProxyType(read_catalogue(text, lang))
 
 
 def read_catalogue(text: str, lang: Language) -> dict[str, Explanation]:
-    """The explanations in a catalogue's TOML; raises ValueError for an entry that is not complete."""
+    """Return the explanations in a catalogue's TOML; raise ValueError for an incomplete entry."""
     return {code: _explanation(code, entry, lang) for code, entry in tomllib.loads(text).items()}
 
 
 def explain(code: str, lang: Language = "nl") -> Explanation:
-    """The explanation of a code; raises ValueError for one that the catalogue does not have."""
+    """Return the explanation of a code; raise ValueError if the catalogue does not have it."""
     try:
         return explanations(lang)[code]
     except KeyError:

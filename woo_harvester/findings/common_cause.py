@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 Cause = Literal["tls", "dns", "refused", "timeout", "address", "proxy", "lost"]
-"""How the connection with a host failed, as far as that may have one cause for all hosts."""
+"""The way in which the connection with a host failed, if that may have one cause for all hosts."""
 
-#: With fewer hosts in a run nothing is concluded: a few publishers may share one server.
+#: With fewer hosts in a run there is no verdict: a few publishers may share one server.
 LEAST_HOSTS = 10
 
 #: The share of the hosts of a run that must fail in the same way, in percent.
@@ -55,7 +55,7 @@ class CommonCause:
         return cause in self._possible()
 
     def verdict(self) -> Cause | None:
-        """Return how at least 90% of at least ten hosts that were tried failed; None where they did not."""
+        """Return how at least 90% of at least ten hosts that were tried failed; None if they did not."""
         tried = self._counts.total()
         for cause, count in self._counts.items():
             if cause is not None and _is_common(count, tried):
@@ -81,7 +81,7 @@ class CommonCause:
 
     @property
     def hosts_tried(self) -> int:
-        """How many hosts of the run were tried."""
+        """The number of hosts of the run that were tried."""
         return self._counts.total()
 
 

@@ -1,4 +1,4 @@
-"""The finding itself: what was noticed, where, and what the harvester did about it."""
+"""A finding: what was noticed, where, and what the harvester did about it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Finding:
     code: str
     """Stable name from the catalogue, such as ``loc.geen-https``."""
     url: str | None = None
-    """What it is about: the document's loc, the sitemap, the index, the robots.txt or the registered URL."""
+    """The URL that it is about: of a document, sitemap, index, robots.txt or register."""
     organisation: str | None = None
-    """TOOI URI of the registered body, or its systeemId where it has none."""
+    """TOOI URI of the registered organisation, or its systeemId if it has none."""
     host: str | None = None
-    """Host, with its port where that is not 443."""
+    """Host, with its port if that is not 443."""
     sitemap: str | None = None
     line: int | None = None
     element: str | None = None
     """Path of the XML element, such as ``titelcollectie/officieleTitel``."""
     seen: str | None = None
-    """What was there, as given; cut at 500 characters."""
+    """The text that was there, as given; cut at 500 characters."""
     action: str | None = None
-    """What the harvester did, in Dutch: "overgeslagen", "gelezen als ..."."""
+    """The action of the harvester, in Dutch: "overgeslagen", "gelezen als ..."."""
     since: str | None = None
     """ISO 8601 date-time with offset; of a document that could not be harvested: since when not."""
     at: str | None = None
@@ -47,6 +47,6 @@ class Finding:
         return explain(self.code).severity
 
     def as_dict(self) -> dict[str, Any]:
-        """The line of ``findings.jsonl``: keys in a fixed order, nothing that is absent."""
+        """Return the line of ``findings.jsonl``: keys in a fixed order, without absent values."""
         given = {key: value for key, value in asdict(self).items() if value is not None}
         return {"code": given.pop("code"), "severity": self.severity, **given}

@@ -57,12 +57,12 @@ TAGS = re.compile(r"(?:</?[A-Za-z!][^<>\s]*(?: [a-z]+)?>)+|<!DOCTYPE|&(?:#?\w+;)
 
 
 def render() -> str:
-    """The page as Markdown, in Dutch; raises ValueError for a code that belongs to no area."""
+    """Return the page as Markdown, in Dutch; raise ValueError for a code that belongs to no area."""
     return "\n".join([HEAD, *_index(), *_sections()])
 
 
 def area_of(code: str) -> str:
-    """The heading under which a code stands; raises ValueError where its first part is in no area."""
+    """Return the heading of a code; raise ValueError if its first part is in no area."""
     first = code.partition(".")[0]
     for area, parts in AREAS.items():
         if first in parts:
@@ -90,7 +90,7 @@ def _sections() -> Iterable[str]:
 
 
 def _in_order() -> list[Explanation]:
-    """By area, and within it as the catalogue has them."""
+    """Return the explanations by area, and within it in the order of the catalogue."""
     order = list(AREAS)
     return sorted(explanations().values(), key=lambda found: order.index(area_of(found.code)))
 

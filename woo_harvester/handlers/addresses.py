@@ -1,4 +1,4 @@
-"""Which addresses the harvester may connect to: those of the public internet.
+"""The addresses that the harvester may connect to: those of the public internet.
 
 A publisher decides what its names and redirects point to, so a check of names is not enough: what counts
 is the address to which the connection is made.
@@ -29,7 +29,7 @@ NAT64 = IPv6Network("64:ff9b::/96")
 #: 2.5.5.1), local NAT64 (RFC 8215) and 6to4 (RFC 7526). Python's ``is_global`` does not know them everywhere.
 OBSOLETE = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"))
 
-#: What the C library takes for an IPv4 address besides four decimal numbers (inet_aton).
+#: What the C library reads as an IPv4 address besides four decimal numbers (inet_aton).
 _OLD_ADDRESS = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)(?:\.(?:0[xX][0-9a-fA-F]*|[0-9]+)){0,3}\.?")
 
 
@@ -38,7 +38,7 @@ class PrivateAddressError(OSError):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet: not private, loopback, link-local or reserved."""
+    """Return whether an IP address is public: not private, loopback, link-local or reserved."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         if any(ip in network for network in OBSOLETE):
@@ -52,7 +52,7 @@ def _nat64(ip: IPv6Address) -> IPv4Address | None:
 
 
 def private_literal(host: str) -> bool:
-    """Whether *host* is itself an IP address that is not public; names are judged when they are resolved.
+    """Return whether *host* is itself an IP address that is not public; names are checked when resolved.
 
     Old ways to write an address, such as 2130706433 or 127.1, count as not public: no name is all digits.
     """

@@ -1,4 +1,4 @@
-"""From the pieces of a body to a file: decoded, bounded, counted and hashed."""
+"""Writes the pieces of a body to a file: decoded, up to a limit, counted and hashed."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from woo_harvester.sitemaps.decompress import CorruptError, TruncatedError
 SPOOL_SIZE = 1024 * 1024
 
 Flag = Literal["maxsize", "dataloss", "expansion", "coding"]
-"""Why a body is not the whole of what the server has: see StreamingDownloadHandler."""
+"""The reason why a body is not complete; see StreamingDownloadHandler."""
 
 
 class SpoolError(Exception):
-    """What comes in cannot be kept while it is in use: a full disk, a folder that may not be written.
+    """A body cannot be written to its temporary file: the disk is full, or the folder is not writable.
 
-    It says nothing about the server. Not an OSError, since those are a connection's.
+    It says nothing about the server. It is no OSError, because those mean a failed connection.
     """
 
 
 class Intake:
-    """Takes a body and writes it to a file: what is large or coded in a thread, while more of it comes in."""
+    """Writes a body to a file; in a thread if it is large or coded, while more of it comes in."""
 
     def __init__(self, file: IO[bytes], *, maxsize: int, digest: bool, decoder: Decoder | None) -> None:
         self.size = 0
         """Bytes in the file."""
         self.received = 0
-        """Bytes that came, still coded."""
+        """Bytes received, still coded."""
         self.flag: Flag | None = None
-        """Set as soon as it is known that no more is taken."""
+        """Set as soon as no more of the body is written."""
         self.digest = hashlib.sha256() if digest else None
         self._file = file
         self._maxsize = maxsize
@@ -43,7 +43,7 @@ class Intake:
         self._writing: asyncio.Future[None] | None = None
 
     async def take(self, piece: bytes) -> None:
-        """Take a piece; waits only where what came before is not written yet.
+        """Add a piece; wait only if the pieces before it are not written yet.
 
         Raises :class:`SpoolError`.
         """
@@ -100,10 +100,10 @@ class Intake:
             self.flag = "coding"
 
     def _store(self, data: bytes) -> None:
-        room = self._maxsize - self.size if self._maxsize else len(data)
-        if len(data) > room:
+        allowed = self._maxsize - self.size if self._maxsize else len(data)
+        if len(data) > allowed:
             self.flag = "maxsize"
-            data = data[:room]
+            data = data[:allowed]
         try:
             self._file.write(data)
         except OSError as error:

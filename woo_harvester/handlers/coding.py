@@ -1,4 +1,4 @@
-"""Undoes the Content-Encoding of a body piece by piece, within bounds (RFC 9110, 8.4)."""
+"""Decodes the Content-Encoding of a body piece by piece, up to a limit (RFC 9110, 8.4)."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Decoder:
         self._given = 0
 
     def decode(self, data: bytes) -> Iterator[bytes]:
-        """The bytes that *data* goes on with.
+        """Give the decoded bytes of *data*, which continues what came before.
 
-        Raises :class:`CorruptError` where they are not what the coding says, and :class:`BombError`.
+        Raises :class:`CorruptError` if they do not follow the coding, and :class:`BombError`.
         """
         self._taken += len(data)
         for piece in self._pieces(data):
@@ -57,7 +57,7 @@ class Decoder:
             yield piece
 
     def finish(self) -> None:
-        """Raise :class:`TruncatedError` where the stream has not come to its end; no body at all is fine."""
+        """Raise :class:`TruncatedError` if the stream is cut off; an empty body is allowed."""
         if self._taken and (self._inflater is None or not self._inflater.eof):
             raise TruncatedError("the compressed stream ends early")
 
@@ -84,10 +84,10 @@ class Decoder:
 
 
 def decoder_for(content_encoding: str) -> Decoder | None:
-    """What undoes a Content-Encoding; None where there is nothing to undo.
+    """Return the decoder for a Content-Encoding, or None if the body is not coded.
 
     Raises :class:`UnknownCodingError` for another coding than gzip and deflate, and for several on top of
-    each other: a harvester that asks for ``identity`` or gzip need not know what it never asked for.
+    each other: the harvester never asks for them.
     """
     names = [name.strip().lower() for name in content_encoding.split(",")]
     match [name for name in names if name not in ("", "identity")]:

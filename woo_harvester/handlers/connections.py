@@ -1,4 +1,4 @@
-"""How many connections this process may have open at once."""
+"""Limits the connections that this process may have open at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILES_A_CONNECTION = 4
 
 
 def most_connections(wanted: int) -> int:
-    """As many connections as *wanted*, or as the limit of open files leaves room for; at least one.
+    """Return *wanted*, or fewer if the limit of open files allows no more; at least one.
 
     Raises the process's own (soft) limit as far as the machine lets it: 1,024, which is what many systems
     begin with, is less than the hosts of a run can need, and an error for want of a file would look like
@@ -30,6 +30,6 @@ def most_connections(wanted: int) -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return wanted
-    room = max(1, (soft - OTHER_FILES) // FILES_A_CONNECTION)
-    logger.warning("Only %d connections at once, since no more than %d files may be open", room, soft)
-    return room
+    allowed = max(1, (soft - OTHER_FILES) // FILES_A_CONNECTION)
+    logger.warning("Only %d connections at once, since no more than %d files may be open", allowed, soft)
+    return allowed

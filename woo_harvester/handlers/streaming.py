@@ -1,4 +1,4 @@
-"""Fetches robots.txt, indexes, sitemaps and documents as a stream, within bounds."""
+"""Downloads robots.txt, indexes, sitemaps and documents as a stream, up to a limit."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ class PrivateHostError(Exception):
 
 
 class StreamingDownloadHandler(HTTP11DownloadHandler):
-    """Streams the body of requests that have ``woo_stream`` in their meta; others are Scrapy's own affair.
+    """Streams the body of requests that have ``woo_stream`` in their meta; Scrapy handles all others.
 
-    ``download_maxsize`` bounds the body: what comes after it is not received, and the response gets the flag
+    ``download_maxsize`` limits the body: what comes after it is not received, and the response gets the flag
     ``maxsize``. A body that is cut off gets the flag ``dataloss``, and what came of it is kept. Further meta
-    keys: ``woo_digest`` (the response tells the SHA-256), ``woo_decompress`` (a Content-Encoding is undone,
+    keys: ``woo_digest`` (the response has the SHA-256), ``woo_decompress`` (a Content-Encoding is undone,
     as it is for documents; sitemaps are unpacked by their content), ``woo_headers_only`` (the connection is
     closed after the headers), ``download_timeout`` (seconds for the whole response). Where a
     Content-Encoding is undone, the flag ``coding`` means one that is not known, or not what the body is, and
     ``expansion`` a body that is far larger than what came of it.
 
-    Uses aiohttp, which gives a body piece by piece, can stop in the middle of it, and tells a certificate's
-    fault from a connection's. Connections are made to the publisher itself, whatever proxy the environment
-    names. Scrapy's own signals ``headers_received`` and ``bytes_received`` are not sent for streamed
+    Uses aiohttp, which gives a body piece by piece, can stop in the middle of it, and raises different errors
+    for certificates and connections. It connects to the publisher itself, whatever proxy the environment has.
+    Scrapy's own signals ``headers_received`` and ``bytes_received`` are not sent for streamed
     requests.
     """
 
@@ -146,7 +146,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             yield answer
 
     def _session(self) -> aiohttp.ClientSession:
-        """Made with the first request, because it needs the running event loop."""
+        """Return the session; it is made with the first request, because it needs the running event loop."""
         if self._client is None:
             connector = aiohttp.TCPConnector(
                 limit=0,  # bounded above, before the clock of a request runs; those of a host by its slot
@@ -166,26 +166,26 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 
 
 def _headers_to_send(request: Request) -> list[tuple[str, str]]:
-    """What Scrapy puts there for a proxy is nothing that a publisher should see."""
+    """Return the headers without those that Scrapy adds for a proxy: a publisher should not see them."""
     headers = request.headers.to_tuple_list()
     return [(name, value) for name, value in headers if name.lower() != "proxy-authorization"]
 
 
 def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
-    """The response without its body."""
+    """Return the response without its body."""
     headers = Headers(list(answer.raw_headers))  # as bytes: not all of them are text
     headers.pop("Content-Encoding", None)  # the body of the response is empty
-    file = SpooledTemporaryFile(SPOOL_SIZE)  # noqa: SIM115  -- the callback closes it
+    file = SpooledTemporaryFile(SPOOL_SIZE)  # noqa: SIM115  -- see StreamedResponse
     response = StreamedResponse(request.url, answer.status, headers, file=file, request=request)
     if request.meta.get("woo_decompress"):
         response.coding = answer.headers.get("Content-Encoding", "")
         if response.coding:
-            headers.pop("Content-Length", None)  # which is that of the coded body
+            headers.pop("Content-Length", None)  # it is the length of the coded body
     return response
 
 
 async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, request: Request) -> None:
-    """Write the body into the response's file, up to the bound of the request."""
+    """Write the body into the response's file, up to the limit of the request."""
     try:
         decoder = decoder_for(response.coding)
     except UnknownCodingError:
@@ -232,7 +232,7 @@ async def _translated_errors(request: Request) -> AsyncIterator[None]:
 
 
 def _tls_error(error: Exception) -> TlsError:
-    """What OpenSSL says of the certificate, without the wrapping of the libraries."""
+    """Return what OpenSSL says of the certificate, without the exceptions that the libraries wrap it in."""
     cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", None) or error
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None) or str(cause)
     return TlsError(message, getattr(cause, "verify_code", None))

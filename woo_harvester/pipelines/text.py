@@ -86,7 +86,7 @@ class TextPipeline:
         await self._workers.close()
 
     async def _known(self, fetched: Fetched) -> Extracted | None:
-        """What was read of the same bytes before."""
+        """Return the text that an earlier run extracted from the same bytes, or None."""
         if self._store is None or fetched.sha256 is None:
             return None
         known = await self._store.load_text(fetched.sha256)
@@ -130,7 +130,7 @@ class TextPipeline:
 
 @asynccontextmanager
 async def _on_disk(fetched: Fetched) -> AsyncIterator[Path | None]:
-    """The body as a file, for the workers: as it is kept, else a copy meanwhile; None where there is none."""
+    """Give the path of the document for the workers: in the store, otherwise a temporary copy; or None."""
     if fetched.path is not None or fetched.file is None:
         yield fetched.path
         return
@@ -146,7 +146,7 @@ def _copy(file: BinaryIO, target: IO[bytes]) -> None:
 
 
 def _missing(*, ocr: bool) -> str | None:
-    """What must be installed before text can be read."""
+    """Return what must be installed before text can be extracted, or None."""
     if find_spec("kreuzberg") is None:
         return NO_LIBRARY
     return NO_TESSERACT if ocr and "nld" not in _languages_of_tesseract() else None
@@ -157,10 +157,10 @@ def _languages_of_tesseract() -> list[str]:
     program = which("tesseract")
     if program is None:
         return []
-    told = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False)  # noqa: S603
-    return told.stdout.split()
+    listed = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False)  # noqa: S603
+    return listed.stdout.split()
 
 
 def _cores() -> int:
-    """How many this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

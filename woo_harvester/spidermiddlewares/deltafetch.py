@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no types
-    """Passes over requests that gave an item in an earlier run, as scrapy-deltafetch does.
+    """Skips requests that gave an item in an earlier run, as scrapy-deltafetch does.
 
     Keeps its conventions: ``DELTAFETCH_ENABLED``, ``DELTAFETCH_RESET``, the argument ``deltafetch_reset``,
     ``deltafetch_key`` and ``deltafetch_enabled`` in a request's meta, and the statistics
     ``deltafetch/skipped`` and ``deltafetch/stored``. Two things of the original cannot stay: with current
     Scrapy its ``process_spider_output`` raises, and its dbm file is lost or damaged by a kill.
 
-    A page counts as had when every output has its items durably.
+    A page counts as done when every output has its items durably.
 
-    What the spiders of this project make is decided on earlier, on the entries of a sitemap and in batches,
-    because building a request costs more than reading an entry; it passes here untouched.
+    Requests of this project's own spiders are not checked here. Their entries were compared with the state
+    earlier and in batches, because making a request costs more than reading an entry.
     """
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
@@ -53,12 +53,12 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
         return middleware
 
     def key_of(self, response: Response) -> bytes:
-        """By which a page is known that gave an item."""
+        """Return the key under which the state knows a page that gave an item."""
         key: bytes = self._get_key(response.request)
         return key
 
     def item_dropped(self, item: object, response: Response | None) -> None:
-        """What a pipeline drops on purpose counts as had, as in scrapy-deltafetch: nobody waits for it."""
+        """Count a page as done if a pipeline drops its item, as scrapy-deltafetch does."""
         if response is not None and not isinstance(item, RecordItem):
             with suppress(CloseSpider), self._keeper.begin() as connection:
                 add_visited(connection, self._spider, self.key_of(response), int(time()))
@@ -67,7 +67,7 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Leave out requests for what gave an item before."""
+        """Leave out requests for pages that gave an item before."""
         async for made in result:
             if not isinstance(made, Request) or "woo_kind" in made.meta:
                 yield made
