@@ -27,6 +27,7 @@ LONGEST = (
     "elastic/test_faults.py",
     "elastic/test_permits.py",
     "integration/test_kill.py",
+    "integration/test_withdrawal_of_many.py",
     "extensions/test_progress.py",
     "integration/test_postgresql.py",
     "commands/test_index.py",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import LONGEST, ROOT, skip_or_fail
 
 #: Scrapy's own parts, which every Scrapy project imports and whose versions Scrapy decides.
 PART_OF_SCRAPY = {"parsel", "protego", "twisted", "w3lib"}
@@ -67,6 +67,10 @@ def test_each_file_of_tests_names_the_module_that_it_tests(tracked: list[Path]) 
     mirrored = [path for path in tests if path.parts[0] not in NO_MIRROR]
     unknown = {path.as_posix() for path in mirrored if module_of(path) is None}
     assert unknown == SUBJECTS
+
+
+def test_the_files_that_begin_first_exist() -> None:
+    assert [name for name in LONGEST if not (ROOT / "tests" / name).exists()] == []
 
 
 def module_of(test: Path) -> Path | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.utils.command import read_lines, start_scrapy
+from tests.utils.command import read_lines, start_forked
 from tests.utils.crawl import Crawl
 from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
@@ -208,10 +208,10 @@ def test_runs_that_start_together_do_not_overwrite_each_other(
         publish(site, "/besluit.pdf")
     register = write_register(tmp_path / "register.xml", {"Gemeente": [site.url() for site in sites]})
     given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=none"]
-    started = [start_scrapy([*given, "-a", f"domains={site.host}"], tmp_path, ca_bundle) for site in sites]
+    started = [start_forked([*given, "-a", f"domains={site.host}"], tmp_path, ca_bundle) for site in sites]
     for process in started:
-        _, stderr = process.communicate(timeout=STUCK)
-        assert process.returncode == 0, stderr
+        done = process.done(STUCK)
+        assert done.returncode == 0, done.stderr
     written = sorted((tmp_path / "records").iterdir())
     assert [len(read_lines(path)) for path in written] == [1, 1, 1]
     assert len(list((tmp_path / "reports").glob("woo-*"))) == 3
@@ -224,17 +224,17 @@ def test_findings_are_written_as_they_occur(
     slow.pages["/robots.txt"] = Page("User-agent: *\n")
     slow.gates.add("/robots.txt")
     register = write_register(tmp_path / "register.xml", {"Gemeente": [quick.url(), slow.url()]})
-    process = start_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle)
+    process = start_forked(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle)
 
     def told() -> list[str]:
         return [path.read_text() for path in tmp_path.glob("reports/*/findings.jsonl")]
 
     wait_until(lambda: any("robots.ontbreekt" in text for text in told()), "the finding is written")
     wait_until(lambda: "/robots.txt" in slow.waiting, "the other host is asked")
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    assert not process.ended
+    process.send(signal.SIGINT)
     slow.gates.clear()
-    process.communicate(timeout=STUCK)
+    process.done(STUCK)
     assert [line["code"] for line in lines(told()[0])] == ["robots.ontbreekt", "robots.geen-diwoo-index"]
 
 
@@ -247,13 +247,13 @@ def test_sigint_ends_a_run_cleanly_while_documents_wait_for_room(
         site.pages["/*"] = Page(pdf("x"), content_type="application/pdf", delay=0.3)
     register = write_register(tmp_path / "register.xml", {"Gemeente": [site.url() for site in sites]})
     given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=download"]
-    process = start_scrapy(given, tmp_path, ca_bundle)
+    process = start_forked(given, tmp_path, ca_bundle)
     wait_until(lambda: all(len(site.requests) > 12 for site in sites), "documents are asked for")
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=STUCK)
-    assert process.returncode == 0
+    process.send(signal.SIGINT)
+    done = process.done(STUCK)
+    assert done.returncode == 0
     assert all(len(site.requests) < 1000 for site in sites), "it does not wait for what it has not asked for"
-    assert "Traceback" not in stderr
+    assert "Traceback" not in done.stderr
     (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/*/stats.json")]
     assert stats["finish_reason"] == "shutdown"
     (written,) = (tmp_path / "records").iterdir()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.utils.calendar import Calendar, Story
-from tests.utils.command import start_scrapy
+from tests.utils.command import start_forked
 from tests.utils.vergunningen import (
     FOLDER,
     NEWER,
@@ -22,6 +22,7 @@ from tests.utils.vergunningen import (
     files_asked,
     publish,
 )
+from tests.utils.waiting import STUCK
 from woo_harvester.demo.permit_messages import delete_message, document_message
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site
@@ -318,8 +319,7 @@ def test_records_go_to_geojson_too(permits: Permits, site: Site) -> None:
     )
     publish(site, {"1.xml": about(1, meta=place)})
     args = permits.arguments(site.url(FOLDER), "-O", "kaart.geojson")
-    with start_scrapy(args, permits.folder, permits.ca_bundle) as process:
-        process.communicate(timeout=60)
+    start_forked(args, permits.folder, permits.ca_bundle).done(STUCK)
     text = (permits.folder / "kaart.geojson").read_text(encoding="utf-8")
     assert '"coordinates": [5.387' in text
     assert permits.run(site.url(FOLDER)).records == [], "the state has learned of it"

@@ -133,10 +133,17 @@ def read_run(
     )
 
 
+def start_forked(
+    args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
+) -> Forked:
+    """Start ``scrapy <args>`` for a test that does something while it runs."""
+    return Forked(in_project(args, cwd, settings), cwd, environment(ca))
+
+
 def start_scrapy(
     args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
 ) -> subprocess.Popen[str]:
-    """Start an interpreter with ``scrapy <args>``, for a test that does something while it runs."""
+    """Start an interpreter with ``scrapy <args>``, for a test of what only that shows."""
     return subprocess.Popen(
         [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
         cwd=cwd,

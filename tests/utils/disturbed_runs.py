@@ -52,11 +52,6 @@ class Started(Forked):
         super().__init__(args, folder, environ, fault)
         self._since = time.monotonic()
 
-    def send(self, number: signal.Signals) -> None:
-        """Send the process a signal."""
-        assert self.process.pid is not None
-        os.kill(self.process.pid, number)
-
     def kill(self, after: float) -> bool:
         """Kill it so many seconds after its start; return False if it had ended before."""
         self.process.join(max(0.0, self._since + after - time.monotonic()))
@@ -70,11 +65,6 @@ class Started(Forked):
             wait_until(condition, what, self.process.is_alive)
         except AssertionError as error:
             raise AssertionError(f"{error}: {self.stderr}") from error
-
-    @property
-    def ended(self) -> bool:
-        """Return whether it has ended."""
-        return self.process.exitcode is not None
 
     def status(self) -> int:
         """Wait until the run has ended; return its exit status, or minus the signal that ended it."""

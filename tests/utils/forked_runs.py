@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +41,16 @@ class Forked:
             self.process.kill()
             raise subprocess.TimeoutExpired(list(self.args), timeout, self.stdout, self.stderr)
         return subprocess.CompletedProcess(self.args, status, self.stdout, self.stderr)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send the process a signal."""
+        assert self.process.pid is not None
+        os.kill(self.process.pid, number)
+
+    @property
+    def ended(self) -> bool:
+        """Return whether it has ended."""
+        return self.process.exitcode is not None
 
     @property
     def stdout(self) -> str:
