@@ -26,7 +26,7 @@ from benchmarks.utils.target import target
 from woo_harvester.default_settings.setting import MB
 from woo_harvester.elastic.bulk import BulkWriter
 from woo_harvester.elastic.indices import create_index
-from woo_harvester.elastic.rebuild import batches
+from woo_harvester.elastic.rebuild import batches_by_size
 from woo_harvester.search.document import Withdrawn, bulk_action, document_of
 from woo_harvester.search.woo import WOO
 
@@ -75,7 +75,9 @@ def theirs(client: Elasticsearch, alias: str, records: list[dict[str, object]]) 
 def ours(client: Elasticsearch, alias: str, records: list[dict[str, object]]) -> None:
     """Write as the exporter and ``scrapy index`` do."""
     writer = BulkWriter(client, alias, 60)
-    for batch in batches((bulk_action(WOO, one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES):
+    for batch in batches_by_size(
+        (bulk_action(WOO, one, Withdrawn.MARK) for one in records), BATCH, BATCH_BYTES
+    ):
         writer.write(batch)
 
 

@@ -18,7 +18,7 @@ from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitem
 from woo_harvester.findings import Finding, Reporter, explain
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import Host
+from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder
 
 MAXSIZE = 10_000_000
@@ -64,7 +64,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def report_of(folder: Path, *given: Path) -> Host:
+def report_of(folder: Path, *given: Path) -> HostReport:
     audit_offline(given, RunFolder(folder), MAXSIZE)
     (host,) = read_hosts(folder / "report.json")
     return host

@@ -23,7 +23,7 @@ from woo_harvester.demo.sitemaps import Entry
 from woo_harvester.findings import explain, explanations
 from woo_harvester.findings.reference import area_of
 from woo_harvester.report.json_file import read_hosts
-from woo_harvester.report.model import FindingRow, Host
+from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import slug
 
 pytestmark = pytest.mark.integration
@@ -57,7 +57,7 @@ class Answer:
     """What an audit told of hosts."""
 
     run: Run
-    hosts: dict[str, Host]
+    hosts: dict[str, HostReport]
 
     def rows(self, site: Site) -> dict[str, FindingRow]:
         return {row.code: row for row in self.hosts[site.host].findings}

@@ -17,7 +17,7 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import Host
+from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder
 
 pytestmark = pytest.mark.integration
@@ -45,7 +45,7 @@ class Installation:
         given = ["crawl", "woo", "-a", f"register={self._register}", *args]
         return run_scrapy(given, self.folder, self._bundle, settings=settings)
 
-    def host(self, *args: str, **settings: object) -> Host:
+    def host(self, *args: str, **settings: object) -> HostReport:
         """What the report of a run tells of the host."""
         done = self.run(*args, **settings)
         assert done.returncode == 0, done.stderr

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from woo_harvester.report.badge import BAD, GOOD, MIDDLING, UNKNOWN, badge
+from woo_harvester.report.badge import BROWN, GREEN, GREY, RED, badge
 from woo_harvester.report.history import HostResult
 
 
@@ -14,11 +14,11 @@ def then(listed: int, harvested: int, score: int | None = 90, *, complete: bool 
 @pytest.mark.parametrize(
     ("host", "text", "colour"),
     [
-        (then(430, 430), "430 van 430", GOOD),
-        (then(1430, 1412), "1.412 van 1.430", MIDDLING),
-        (then(430, 430, complete=False), "430 van 430", MIDDLING),
-        (then(430, 0, 5), "niets geoogst", BAD),
-        (then(0, 0, None), "geen score", UNKNOWN),
+        (then(430, 430), "430 van 430", GREEN),
+        (then(1430, 1412), "1.412 van 1.430", BROWN),
+        (then(430, 430, complete=False), "430 van 430", BROWN),
+        (then(430, 0, 5), "niets geoogst", RED),
+        (then(0, 0, None), "geen score", GREY),
     ],
 )
 def test_a_badge_says_in_words_what_its_colour_means(host: HostResult, text: str, colour: str) -> None:
@@ -32,7 +32,7 @@ def test_a_badge_in_english() -> None:
     assert "<title>Woo harvest: 4 of 5</title>" in badge(then(5, 4), "en")
 
 
-@pytest.mark.parametrize("colour", [GOOD, MIDDLING, BAD, UNKNOWN])
+@pytest.mark.parametrize("colour", [GREEN, BROWN, RED, GREY])
 def test_white_can_be_read_on_every_colour(colour: str) -> None:
     assert 1.05 / (luminance(colour) + 0.05) >= 4.5
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.report.runs import HOST, about_document, read, write_run
 from woo_harvester.report.assemble import assemble_report
-from woo_harvester.report.csv_file import COLUMNS, write_csv
+from woo_harvester.report.csv_file import CSV_COLUMNS, write_csv
 
 
 def rows(tmp_path: Path, *findings: str, seen: str | None = None) -> list[dict[str, str]]:
@@ -33,7 +33,7 @@ def test_each_code_of_a_host_is_a_row(tmp_path: Path) -> None:
 def test_a_host_without_findings_has_a_row(tmp_path: Path) -> None:
     (row,) = rows(tmp_path)
     assert (row["host"], row["score"], row["code"]) == (HOST, "100", "")
-    assert set(COLUMNS) == set(row)
+    assert set(CSV_COLUMNS) == set(row)
 
 
 def test_what_a_spreadsheet_would_run_is_a_text(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ import pytest
 from tests.report.runs import HOST
 from woo_harvester.findings import explain
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.model import FindingRow, Host
+from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.shared_findings import MAX_NAMED_HOSTS, MAX_ROWS, SharedFindings, pattern_of
 
 
-def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> Host:
+def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> HostReport:
     rows = [
         FindingRow(
             code=code,
@@ -24,7 +24,7 @@ def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> Ho
     counts = dict.fromkeys(
         ("listed", "harvested", "new", "changed", "withdrawn", "unchanged", "repeated"), 0
     ) | dict.fromkeys(("sitemaps", "sitemaps_unchanged"), 1)
-    return Host(
+    return HostReport(
         host=name,
         score=None,
         organisations=[],

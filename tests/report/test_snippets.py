@@ -7,7 +7,7 @@ from tests.report.runs import ORGANISATION, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import Finding, explanations
-from woo_harvester.report.model import Organisation, Snippet
+from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.snippets import snippet
 from woo_harvester.report.xml_lines import example_of
 from woo_harvester.tooi import lists
@@ -19,7 +19,7 @@ SORT = "documenthandelingen/documenthandeling/soortHandeling"
 
 
 def made(finding: Finding) -> Snippet:
-    given = snippet(finding.as_dict(), Organisation(**ORGANISATION))
+    given = snippet(finding.as_dict(), OrganisationRef(**ORGANISATION))
     assert given is not None
     return given
 
@@ -312,7 +312,7 @@ def test_what_publishers_wrote_is_never_markup(code: str) -> None:
     finding = about_document(
         code, url=f"https://www.a.nl/{evil}", seen=evil, element="publisher", action=evil
     )
-    given = snippet(finding.as_dict(), Organisation(id="1", name=evil))
+    given = snippet(finding.as_dict(), OrganisationRef(id="1", name=evil))
     if given is not None and "<url>" in given.after:
         assert "<script" not in given.after
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.search.document import Withdrawn, bulk_action, document_of, version_of
+from woo_harvester.search.document import Withdrawn, bulk_action, document_of, version_number
 from woo_harvester.search.woo import WOO
 
 HARVESTED = "2026-11-21T08:00:00+01:00"
@@ -59,12 +59,12 @@ def test_a_validity_is_a_range_unless_it_ends_before_it_begins(
 
 
 def test_the_version_is_the_moment_of_the_harvest_in_milliseconds() -> None:
-    assert version_of(record()) == 1_795_244_400_000
+    assert version_number(record()) == 1_795_244_400_000
 
 
 @pytest.mark.parametrize("source", [{}, {"opgehaald": "gisteren"}, {"opgehaald": 3}])
 def test_without_that_moment_the_version_is_the_oldest(source: dict[str, object]) -> None:
-    assert version_of({"herkomst": source}) == 0
+    assert version_number({"herkomst": source}) == 0
 
 
 def test_a_record_becomes_an_action_and_a_document() -> None:

@@ -114,7 +114,7 @@ def _fill(
     most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
     with search_errors():
         client.indices.put_settings(index=index, settings={"index.refresh_interval": "-1"})
-    for batch in batches(actions, most, most_bytes):
+    for batch in batches_by_size(actions, most, most_bytes):
         outcome = writer.write(batch)
         if outcome.refused:
             one = outcome.refused[0]
@@ -129,7 +129,7 @@ def _complete(client: Elasticsearch, index: str) -> int:
         return int(client.count(index=index)["count"])
 
 
-def batches(actions: Iterable[BulkAction], most: int, most_bytes: int) -> Iterator[list[BulkAction]]:
+def batches_by_size(actions: Iterable[BulkAction], most: int, most_bytes: int) -> Iterator[list[BulkAction]]:
     """Return the actions in batches: each has *most* actions, or ends when it reaches *most_bytes*."""
     batch: list[BulkAction] = []
     size = 0

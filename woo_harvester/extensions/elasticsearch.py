@@ -152,7 +152,10 @@ class ElasticsearchExporter:
             )
 
     async def engine_stopped(self) -> None:
-        """Wait for the last write, within a limit; a run stopped at its end skips that in spider_closed."""
+        """End the active write, after a limited wait.
+
+        If a run is stopped at its very end, Scrapy does not wait for :meth:`spider_closed`.
+        """
         if self._writing is not None and self._writer is not None:
             self._writer.give_up.set()
             seconds = self._crawler.settings.getfloat("WOO_STOP_TIMEOUT") * OUTPUTS

@@ -59,7 +59,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         rows.insert(0, ("records", f"{figures.records:,}"))
     worst = sorted(figures.codes.items(), key=_worst_first)[:_SHOWN_CODES]
     for code, count in worst:
-        severity = formatting.SEVERITIES[explain(code).severity][0]
+        severity = formatting.SEVERITY_NOUNS[explain(code).severity][0]
         rows.append(("", f"{count:,} x {code} ({severity})"))
     if figures.refused:
         rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
@@ -71,4 +71,4 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
 
 def _worst_first(each: tuple[str, int]) -> tuple[int, int, str]:
     code, count = each
-    return list(formatting.SEVERITIES).index(explain(code).severity), -count, code
+    return list(formatting.SEVERITY_NOUNS).index(explain(code).severity), -count, code

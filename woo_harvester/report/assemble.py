@@ -21,16 +21,16 @@ from woo_harvester.report.host_lines import HostLines
 from woo_harvester.report.json_file import write_report
 from woo_harvester.report.model import (
     Category,
+    CodeExplanation,
     Example,
-    Explanation,
     FieldShare,
     FindingRow,
     Head,
-    Host,
+    HostReport,
     Loss,
-    Organisation,
+    OrganisationRef,
     PartOfScore,
-    Register,
+    RegisterInfo,
     Run,
     SectionOfScore,
     StageCount,
@@ -74,7 +74,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             lang=lang,
             tool=_tool(),
             run=run,
-            register=Register(date=stats.get("woo/register/date")),
+            register=RegisterInfo(date=stats.get("woo/register/date")),
             totals=_totals(accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
             faults=list(host_lines.shared_findings.rows()),
@@ -88,18 +88,18 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
 
 def _host(
     account: Account, found: HostFindings, kind: HarvestKind, past: EarlierRuns, now: RunResult
-) -> Host:
+) -> HostReport:
     kind = "bestanden" if account.offline else kind
     result = score(found.counts, account, kind)
     then, changes = compare(account, result, found.counts, past, kind)
     now.hosts[account.host] = then
-    organisation = Organisation(**account.organisations[0]) if len(account.organisations) == 1 else None
-    return Host(
+    organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
+    return HostReport(
         host=account.host,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
-        organisations=[Organisation(**each) for each in account.organisations],
+        organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
         new=then.new,
         changed=then.changed,
@@ -157,7 +157,7 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     return codes
 
 
-def _rows(found: HostFindings, result: Score, organisation: Organisation | None) -> list[FindingRow]:
+def _rows(found: HostFindings, result: Score, organisation: OrganisationRef | None) -> list[FindingRow]:
     """Return a row per kind of finding, sorted by points lost, then severity (errors first), then count."""
     costs = result.costs
     rows = []
@@ -236,13 +236,13 @@ def _totals(
 
 def _explanations(
     findings: Iterable[HostFindings], past: EarlierRuns, lang: Language
-) -> dict[str, Explanation]:
+) -> dict[str, CodeExplanation]:
     """Return the explanation of every code in the report, including the codes that earlier runs found."""
     codes = {code for found in findings for code, _ in found.counts}
     codes |= {code for run in past.runs for host in run.hosts.values() for code, _ in host.open}
     texts = {code: explain(code, lang) for code in sorted(codes)}
     return {
-        code: Explanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
+        code: CodeExplanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
         for code, text in texts.items()
     }
 

@@ -11,7 +11,7 @@ from woo_harvester.findings import Language, Severity
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 
 #: The number of findings and hosts that are shown; the report has all of them.
@@ -28,7 +28,7 @@ _Line = tuple[int, Text]
 """A text, and the indent of its lines."""
 
 
-def headline(host: Host, texts: Texts) -> str:
+def headline(host: HostReport, texts: Texts) -> str:
     """Return the sentence that says how many documents of a host are harvested."""
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
@@ -61,7 +61,7 @@ def _answer(folder: RunFolder, texts: Texts) -> Iterator[_Line]:
     yield 0, Text(str(folder.page))
 
 
-def _host(host: Host, texts: Texts) -> Iterator[_Line]:
+def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     score = texts("score_none") if host.score is None else texts("score_of", n=host.score)
     yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}")
     style = "green" if host.listed and host.harvested == host.listed else "red"
@@ -73,13 +73,13 @@ def _host(host: Host, texts: Texts) -> Iterator[_Line]:
         yield 2, Text(f"{row.code}: {_place(row, texts)}")
 
 
-def _weightiest(found: tuple[FindingRow, Host]) -> tuple[float, int, int, str, str]:
+def _weightiest(found: tuple[FindingRow, HostReport]) -> tuple[float, int, int, str, str]:
     row, host = found
     return -row.points, _ORDER.index(row.severity), -row.count, row.code, host.host
 
 
 def _finding(
-    number: int, row: FindingRow, host: str | None, explained: Explanation, texts: Texts
+    number: int, row: FindingRow, host: str | None, explained: CodeExplanation, texts: Texts
 ) -> Iterator[_Line]:
     costs = [texts.count(row.count, "time")]
     if row.points > 0:

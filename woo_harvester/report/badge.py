@@ -9,7 +9,7 @@ from woo_harvester.report.history import HostResult
 from woo_harvester.report.html.texts import Texts
 
 #: Colours on which white text has a contrast of 4.5 or more.
-GOOD, MIDDLING, BAD, UNKNOWN = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
+GREEN, BROWN, RED, GREY = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
 
 #: Average width of a letter at 11 px, and the space on both sides of a text.
 _LETTER, _SPACE = 6.4, 8
@@ -30,10 +30,10 @@ def badge(host: HostResult, lang: Language = "nl") -> str:
 
 def _colour(host: HostResult) -> str:
     if host.score is None:
-        return UNKNOWN
+        return GREY
     if not host.harvested:
-        return BAD
-    return GOOD if host.harvested == host.listed and host.complete else MIDDLING
+        return RED
+    return GREEN if host.harvested == host.listed and host.complete else BROWN
 
 
 def _svg(label: str, text: str, colour: str) -> str:
@@ -42,7 +42,7 @@ def _svg(label: str, text: str, colour: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="22" role="img" '
         f"aria-label={quoteattr(title)}><title>{escape(title)}</title>"
-        f'<rect width="{left + right}" height="22" rx="3" fill="{UNKNOWN}"/>'
+        f'<rect width="{left + right}" height="22" rx="3" fill="{GREY}"/>'
         f'<path fill="{colour}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v16a3 3 0 0 1-3 3h-{right - 3}z"/>'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
         f'<text x="{left / 2}" y="15" textLength="{left - 2 * _SPACE}">{escape(label)}</text>'

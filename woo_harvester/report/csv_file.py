@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 
-COLUMNS = (
+CSV_COLUMNS = (
     "host",
     "organisation",
     "listed",
@@ -29,7 +29,7 @@ COLUMNS = (
 )
 
 #: The columns about a finding for a host without findings.
-_NO_FINDING = ("",) * (len(COLUMNS) - COLUMNS.index("code"))
+_NO_FINDING = ("",) * (len(CSV_COLUMNS) - CSV_COLUMNS.index("code"))
 
 #: A spreadsheet reads a text that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -45,19 +45,19 @@ def write_csv(folder: RunFolder) -> None:
     head = read_head(folder.report)
     with folder.csv.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(COLUMNS)
+        writer.writerow(CSV_COLUMNS)
         for host in read_hosts(folder.report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
             for row in rows or [_NO_FINDING]:
                 writer.writerow([_plain(value) for value in (*_host(host), *row)])
 
 
-def _host(host: Host) -> tuple[object, ...]:
+def _host(host: HostReport) -> tuple[object, ...]:
     organisations = "; ".join(organisation.name for organisation in host.organisations)
     return host.host, organisations, host.listed, host.harvested, host.score
 
 
-def _finding(row: FindingRow, explained: Explanation) -> tuple[object, ...]:
+def _finding(row: FindingRow, explained: CodeExplanation) -> tuple[object, ...]:
     place = (row.url, row.sitemap, row.line, row.element, row.seen, row.action)
     return row.code, row.severity.value, row.count, row.points, explained.what, explained.mend, *place
 

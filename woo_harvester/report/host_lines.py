@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from woo_harvester.report.json_file import dump
-from woo_harvester.report.model import Host, Organisation, OrganisationTotals
+from woo_harvester.report.model import HostReport, OrganisationRef, OrganisationTotals
 from woo_harvester.report.shared_findings import SharedFindings
 
 
@@ -21,7 +21,7 @@ class HostLines:
         self._places: list[tuple[tuple[Any, ...], int, int]] = []
         self._totals: dict[str, OrganisationTotals] = {}
 
-    def add(self, host: Host) -> None:
+    def add(self, host: HostReport) -> None:
         """Write a host to the file, and add it to the totals."""
         self.shared_findings.add(host)
         self.without_documents += not host.harvested
@@ -43,7 +43,7 @@ class HostLines:
         several = [each for each in self._totals.values() if each.hosts > 1]
         return sorted(several, key=_worst_organisation)
 
-    def _add_to_organisation(self, organisation: Organisation, host: Host) -> None:
+    def _add_to_organisation(self, organisation: OrganisationRef, host: HostReport) -> None:
         known = self._totals.setdefault(
             organisation.id,
             OrganisationTotals(
@@ -57,7 +57,7 @@ class HostLines:
         known.score = min(scores, default=None)
 
 
-def _worst_first(host: Host) -> tuple[bool, float, int, str]:
+def _worst_first(host: HostReport) -> tuple[bool, float, int, str]:
     """Return the sort key of a host: nothing harvested first, then the share lost, then the score."""
     return host.harvested > 0, -host.share_lost, _order(host.score), host.host
 

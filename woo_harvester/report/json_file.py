@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from woo_harvester.report.model import Head, Host, Report
+from woo_harvester.report.model import Head, HostReport, Report
 from woo_harvester.report.run_folder import REPORT
 
 _HOSTS = '"hosts": ['
@@ -47,11 +47,11 @@ def read_head(path: Path) -> Head:
     return Head.model_validate_json(line.removesuffix(", " + _HOSTS) + "}")
 
 
-def read_hosts(path: Path) -> Iterator[Host]:
+def read_hosts(path: Path) -> Iterator[HostReport]:
     """Read the hosts one at a time, in the order of the file."""
     with path.open(encoding="utf-8") as file:
         next(file)
         for line in file:
             text = line.rstrip().removesuffix(",")
             if text.startswith("{"):
-                yield Host.model_validate_json(text)
+                yield HostReport.model_validate_json(text)

@@ -11,7 +11,7 @@ from woo_harvester.findings import Severity
 from woo_harvester.report.audit_summary import headline
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import Explanation, FindingRow, Host
+from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 
 #: Characters that XML 1.0 does not allow, not even escaped.
@@ -33,7 +33,7 @@ def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
 
 
 def _suite(
-    host: Host, explanations: dict[str, Explanation], failing: frozenset[Severity], texts: Texts
+    host: HostReport, explanations: dict[str, CodeExplanation], failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
     cases = [_documents_case(host, texts)]
     cases += [_case(host, row, explanations[row.code], failing, texts) for row in host.findings]
@@ -42,7 +42,7 @@ def _suite(
     return E.testsuite(*cases, name=_text(host.host), **counts)
 
 
-def _documents_case(host: Host, texts: Texts) -> etree._Element:
+def _documents_case(host: HostReport, texts: Texts) -> etree._Element:
     name = texts.noun(2, "document")
     case = E.testcase(name=name, classname=_text(host.host), time="0")
     message = headline(host, texts)
@@ -53,7 +53,7 @@ def _documents_case(host: Host, texts: Texts) -> etree._Element:
 
 
 def _case(
-    host: Host, row: FindingRow, explained: Explanation, failing: frozenset[Severity], texts: Texts
+    host: HostReport, row: FindingRow, explained: CodeExplanation, failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
     case = E.testcase(name=row.code, classname=_text(host.host), time="0")
     lines = [

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Stage
-from woo_harvester.report.score import State
+from woo_harvester.report.score import PartState
 from woo_harvester.report.score_parts import HarvestKind, Section
 
 
@@ -49,14 +49,14 @@ class Run(_Model):
     """The handling of documents: ``download``, ``head`` or ``none``."""
 
 
-class Register(_Model):
+class RegisterInfo(_Model):
     """The register of organisations (ROO) that the run used."""
 
     date: str | None = None
     """Day of the export, ``YYYY-MM-DD``."""
 
 
-class Organisation(_Model):
+class OrganisationRef(_Model):
     """An organisation of the government."""
 
     id: str
@@ -88,7 +88,7 @@ class PartOfScore(_Model):
     """The maximum number of points."""
     share: float
     """The share of those points that the host gets, 0 to 1."""
-    state: State
+    state: PartState
     """``not_applicable``: there was nothing to check, so it does not count. ``partly_reached`` and
     ``not_reached``: nothing wrong was found, but an earlier error kept it from being checked."""
     costs: dict[str, float]
@@ -192,7 +192,7 @@ class Point(_Model):
     score: int | None = None
 
 
-class Host(_Model):
+class HostReport(_Model):
     """The results of one host."""
 
     host: str
@@ -202,7 +202,7 @@ class Host(_Model):
     """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
     """0 to 100, rounded down; null if nothing could be checked."""
-    organisations: list[Organisation]
+    organisations: list[OrganisationRef]
     """The organisations that registered a location on it."""
     complete: bool | None
     """True if all of it was read; null if the run ended before that."""
@@ -233,7 +233,7 @@ class Host(_Model):
         return float(any(row.severity == Severity.ERROR for row in self.findings))
 
 
-class OrganisationTotals(Organisation):
+class OrganisationTotals(OrganisationRef):
     """The totals of an organisation with several hosts of its own; hosts that it shares are not counted."""
 
     hosts: int
@@ -258,7 +258,7 @@ class SharedFinding(_Model):
     """The points that it costs these hosts together."""
 
 
-class Explanation(_Model):
+class CodeExplanation(_Model):
     """The meaning of a finding code, in the language of the report."""
 
     what: str
@@ -297,19 +297,19 @@ class Head(_Model):
     lang: Literal["nl", "en"]
     tool: Tool
     run: Run
-    register_: Register = Field(alias="register")
+    register_: RegisterInfo = Field(alias="register")
     totals: Totals
     organisations: list[OrganisationTotals]
     faults: list[SharedFinding]
     """Those that cost the most points first."""
     findings: list[FindingRow]
     """Findings that are not about a host, such as a register that cannot be fetched."""
-    explanations: dict[str, Explanation]
+    explanations: dict[str, CodeExplanation]
     """The explanation of every code that occurs."""
 
 
 class Report(Head):
     """The complete file."""
 
-    hosts: list[Host]
+    hosts: list[HostReport]
     """Worst first: hosts with nothing harvested, then by the share that is lost, then by score."""

@@ -34,7 +34,7 @@ FindingKey = tuple[str, bool]
 _Counts = Mapping[FindingKey, int]
 """The number of findings of each kind."""
 
-State = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
+PartState = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class PartScore:
     """One part of the score of a host."""
 
     part: Part
-    state: State
+    state: PartState
     """``not_applicable``: there was nothing to check, so the part does not count. ``partly_reached`` and
     ``not_reached``: nothing wrong was found, but an earlier error kept the part from being checked."""
     share: float
@@ -118,7 +118,7 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score
         elif not total and not wrong:
             parts.append(PartScore(part, "not_applicable", 1.0, {}))
         else:
-            state: State = "lowered" if wrong else "partly_reached" if costs else "passed"
+            state: PartState = "lowered" if wrong else "partly_reached" if costs else "passed"
             parts.append(PartScore(part, state, max(0.0, 1 - sum(costs.values())), costs))
         fatal = {key: share for key, share in wrong.items() if weight_of(key[0]) == 1}
         if part.basis != "host":

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.model import Host, SharedFinding
+from woo_harvester.report.model import HostReport, SharedFinding
 
 #: The maximum number of hosts that a row names, and of rows in a report.
 MAX_NAMED_HOSTS = 20
@@ -43,7 +43,7 @@ class SharedFindings:
     def __init__(self) -> None:
         self._groups: dict[tuple[str, Severity, str | None], _Group] = {}
 
-    def add(self, host: Host) -> None:
+    def add(self, host: HostReport) -> None:
         """Add the findings of one host."""
         for row in host.findings:
             if row.severity != Severity.INFO:

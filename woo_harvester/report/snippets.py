@@ -15,13 +15,13 @@ from xml.sax.saxutils import escape, quoteattr
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
 from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.finding_counts import CREDENTIALS
-from woo_harvester.report.model import Organisation, Snippet
+from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.xml_lines import (
-    CATEGORY,
+    CATEGORY_PATH,
     DAY,
-    HANDLING,
+    HANDLING_PATH,
     MOMENT,
-    coded,
+    coded_element,
     described,
     entry,
     example_of,
@@ -39,16 +39,16 @@ _INDEX_NAME = "sitemapindex-diwoo.xml"
 _Finding = Mapping[str, Any]
 """A finding as a line of ``findings.jsonl``."""
 
-_Maker = Callable[[_Finding, Organisation], "tuple[list[str], list[str]] | None"]
+_Maker = Callable[[_Finding, OrganisationRef], "tuple[list[str], list[str]] | None"]
 
 
-def snippet(finding: _Finding, organisation: Organisation | None) -> Snippet | None:
+def snippet(finding: _Finding, organisation: OrganisationRef | None) -> Snippet | None:
     """Return the text before and after the fix, or None for a finding that is not fixed in a text.
 
     *organisation* is the owner of the host. It is the example for a publisher that is not given.
     """
     make = _MAKERS.get(finding["code"])
-    made = make(finding, organisation or Organisation(id="", name="")) if make else None
+    made = make(finding, organisation or OrganisationRef(id="", name="")) if make else None
     if made is None or made[0] == made[1]:
         return None
     before, after = made
@@ -61,7 +61,7 @@ def snippet(finding: _Finding, organisation: Organisation | None) -> Snippet | N
 def _other_loc(change: Callable[[_Finding], str | None]) -> _Maker:
     """Return a maker for a loc that *change* writes in another way, in robots.txt, an index or a sitemap."""
 
-    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
+    def make(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
         loc, element = change(finding), finding.get("element")
         if loc is None or loc_problem(loc):
             return None
@@ -101,7 +101,7 @@ def _without_login(finding: _Finding) -> str:
     return CREDENTIALS.sub("", str(finding.get("seen", "")))
 
 
-def _redirected(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
+def _redirected(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
     target = str(finding.get("seen", "")).partition("doorverwijzing naar ")[2]
     return None if loc_problem(target) else (entry(finding.get("url", "")), entry(target))
 
@@ -110,41 +110,41 @@ def _file(finding: _Finding) -> str:
     return f"https://{finding.get('host')}/documenten/bestand.pdf"
 
 
-def _no_loc(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _no_loc(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     name = _entry_of(finding.get("element", "loc"))
     loc = f"https://{finding.get('host')}/sitemap-1.xml" if name == "sitemap" else _file(finding)
     return entry("", name=name), entry(loc, name=name)
 
 
-def _html_page(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _html_page(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     return entry(finding.get("url", "")), entry(_file(finding))
 
 
-def _lastmod(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _lastmod(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     loc, seen = finding.get("url", ""), finding.get("seen")
     before = [f"<lastmod>{escape(seen)}</lastmod>"] if seen else []
     return entry(loc, *before), entry(loc, f"<lastmod>{finding.get('at', MOMENT)}</lastmod>")
 
 
-def _absent(path: str, example: Callable[[_Finding, Organisation], str]) -> _Maker:
+def _absent(path: str, example: Callable[[_Finding, OrganisationRef], str]) -> _Maker:
     """Return a maker for an element of DiWoo that is absent."""
 
-    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+    def make(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
         loc = finding.get("url", "")
         return described(loc, "…"), described(loc, "…", *nested(path, example(finding, organisation)))
 
     return make
 
 
-def _publisher(finding: _Finding, organisation: Organisation) -> str:
+def _publisher(finding: _Finding, organisation: OrganisationRef) -> str:
     uri = organisation.id if organisation.id.startswith("https://") else ""
     name = finding.get("element") or "publisher"
-    return coded(
+    return coded_element(
         name, organisation.name or "gemeente Voorbeeld", uri or "https://identifier.overheid.nl/tooi/id/…"
     )
 
 
-def _title(finding: _Finding, organisation: Organisation) -> str:
+def _title(finding: _Finding, organisation: OrganisationRef) -> str:
     _, _, title = finding.get("action", "").partition(": ")
     known = title if title and title != "Onbekend" else "Besluit op Woo-verzoek over de kade"
     return text_element("officieleTitel", known)
@@ -157,24 +157,24 @@ def _example(path: str) -> str:
 
 def _handling() -> list[str]:
     return [
-        *nested(f"{HANDLING}/soortHandeling", _example("soortHandeling"))[:-2],
+        *nested(f"{HANDLING_PATH}/soortHandeling", _example("soortHandeling"))[:-2],
         f"    <diwoo:atTime>{MOMENT}</diwoo:atTime>",
         "  </diwoo:documenthandeling>",
         "</diwoo:documenthandelingen>",
     ]
 
 
-def _no_handling(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _no_handling(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     loc = finding.get("url", "")
     return described(loc, "…"), described(loc, "…", *_handling())
 
 
-def _no_metadata(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _no_metadata(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     loc = finding.get("url", "")
     inside = [
         _publisher({}, organisation),
         *nested("titelcollectie/officieleTitel", _title({}, organisation)),
-        *nested(CATEGORY, _example(CATEGORY)),
+        *nested(CATEGORY_PATH, _example(CATEGORY_PATH)),
         *_handling(),
     ]
     before = entry(loc)
@@ -183,7 +183,7 @@ def _no_metadata(finding: _Finding, organisation: Organisation) -> tuple[list[st
     return before, described(loc, *inside)
 
 
-def _value(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
+def _value(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
     """Return a value of a list: first as given, then as it was read, else an example from that list."""
     path, loc = finding.get("element", ""), finding.get("url", "")
     label, uri = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
@@ -194,18 +194,18 @@ def _value(finding: _Finding, organisation: Organisation) -> tuple[list[str], li
         if example is None:
             return None
         right = example.label, example.uri
-    before = "…" if label == NO_KIND else coded(path, label, uri)
-    return described(loc, *nested(path, before)), described(loc, *nested(path, coded(path, *right)))
+    before = "…" if label == NO_KIND else coded_element(path, label, uri)
+    return described(loc, *nested(path, before)), described(loc, *nested(path, coded_element(path, *right)))
 
 
-def _date(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _date(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     path, loc = finding.get("element", ""), finding.get("url", "")
     right = DAY if path == "creatiedatum" else MOMENT
     before = nested(path, text_element(path, finding.get("seen", "")))
     return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
 
 
-def _unknown_element(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]] | None:
+def _unknown_element(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
     """Return an unknown element as extraMetadata; None if DiWoo has the element, but in another form."""
     loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
     name = next((name for name in names if name not in ELEMENTS), None)
@@ -229,15 +229,15 @@ def _unknown_element(finding: _Finding, organisation: Organisation) -> tuple[lis
 # robots.txt, indexes and sitemaps
 
 
-def _no_robots(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _no_robots(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     return [], ["User-agent: *", "Allow: /", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
 
 
-def _no_index(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _no_index(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
 
 
-def _allowed(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _allowed(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     folder = urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/"
     return ["User-agent: *", f"Disallow: {folder}"], ["User-agent: *", f"Allow: {folder}"]
 
@@ -245,7 +245,7 @@ def _allowed(finding: _Finding, organisation: Organisation) -> tuple[list[str], 
 def _sitemap_line(change: Callable[[str, _Finding], str]) -> _Maker:
     """Return a maker for a ``Sitemap:`` line of robots.txt that *change* writes in another way."""
 
-    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+    def make(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
         given = finding.get("seen") or finding.get("url", "")
         return [f"Sitemap: {given}"], [f"Sitemap: {change(given, finding)}"]
 
@@ -262,13 +262,13 @@ def _lower(given: str, finding: _Finding) -> str:
     return f"{folder}{slash}{name.lower()}"
 
 
-def _urlset(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _urlset(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
     after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
     return before, [*after, *("  " + line for line in entry(_file(finding))), "</urlset>"]
 
 
-def _index_of(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _index_of(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     sitemap = urljoin(finding.get("url", ""), "sitemap-1.xml")
     after = ["  <sitemap>", f"    <loc>{escape(sitemap)}</loc>", "  </sitemap>", "</sitemapindex>"]
     return (
@@ -277,7 +277,7 @@ def _index_of(finding: _Finding, organisation: Organisation) -> tuple[list[str],
     )
 
 
-def _doctype(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+def _doctype(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     first, rest = '<?xml version="1.0" encoding="UTF-8"?>', f'<urlset xmlns="{SITEMAP_NAMESPACE}">'
     return [first, "<!DOCTYPE …>", rest], [first, rest]
 
@@ -285,7 +285,7 @@ def _doctype(finding: _Finding, organisation: Organisation) -> tuple[list[str], 
 def _namespace(name: str, right: str) -> _Maker:
     """Return a maker for an element that needs the namespace *right*."""
 
-    def make(finding: _Finding, organisation: Organisation) -> tuple[list[str], list[str]]:
+    def make(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
         seen = finding.get("seen", "")
         given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
         return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
@@ -323,7 +323,9 @@ _MAKERS: dict[str, _Maker] = {
     "verantwoordelijke.ontbreekt": _absent("verantwoordelijke", _publisher),
     "titel.ontbreekt": _absent("titelcollectie/officieleTitel", _title),
     "titel.onbekend": _absent("titelcollectie/officieleTitel", _title),
-    "informatiecategorie.ontbreekt": _absent(CATEGORY, lambda finding, organisation: _example(CATEGORY)),
+    "informatiecategorie.ontbreekt": _absent(
+        CATEGORY_PATH, lambda finding, organisation: _example(CATEGORY_PATH)
+    ),
     "informatiecategorie.onbekend": _value,
     "creatiedatum.ontbreekt": _absent(
         "creatiedatum", lambda finding, organisation: text_element("creatiedatum", DAY)

@@ -12,8 +12,8 @@ from woo_harvester.tooi.values import Concept, ValueList
 MOMENT = "2026-01-31T09:00:00+01:00"
 DAY = "2026-01-31"
 
-CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
-HANDLING = "documenthandelingen/documenthandeling"
+CATEGORY_PATH = "classificatiecollectie/informatiecategorieen/informatiecategorie"
+HANDLING_PATH = "documenthandelingen/documenthandeling"
 
 #: A value as it is written in findings: a label, a URI, or ``label (URI)``.
 _VALUE = re.compile(
@@ -65,7 +65,7 @@ def text_element(path: str, text: str) -> str:
     return f"<diwoo:{name}>{escape(text)}</diwoo:{name}>"
 
 
-def coded(path: str, label: str, uri: str) -> str:
+def coded_element(path: str, label: str, uri: str) -> str:
     """Return the last element of a path, with a label and the URI of a value."""
     name = path.rpartition("/")[2]
     resource = f" resource={quoteattr(uri)}" if uri else ""
@@ -74,7 +74,7 @@ def coded(path: str, label: str, uri: str) -> str:
 
 def listed_value(path: str, concept: Concept) -> str:
     """Return the last element of a path, with a value of its list."""
-    return coded(path, concept.label, concept.uri)
+    return coded_element(path, concept.label, concept.uri)
 
 
 def example_of(path: str) -> Concept | None:

@@ -50,7 +50,7 @@ def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdraw
     about = record.get(kind.key)
     if not isinstance(record.get("id"), str) or not record.get("versies") or not isinstance(about, Mapping):
         raise ValueError(f"expected a record, with an id, a version and {kind.key}")
-    where = {"_id": record["id"], "version": version_of(record), "version_type": "external_gte"}
+    where = {"_id": record["id"], "version": version_number(record), "version_type": "external_gte"}
     if withdrawn is Withdrawn.DELETE and _status(record) is Status.INGETROKKEN:
         return BulkAction(record["id"], _line({"delete": where}))
     return BulkAction(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
@@ -62,7 +62,7 @@ def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
     return {**record, "status": status.value, **kind.fields(record, status)}
 
 
-def version_of(record: Mapping[str, Any]) -> int:
+def version_number(record: Mapping[str, Any]) -> int:
     """Return ``herkomst.opgehaald`` in milliseconds since 1970, or 0 if the record has none.
 
     The highest number is the latest version. Records of one document or case are made one after another, by

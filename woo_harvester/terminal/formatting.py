@@ -8,7 +8,7 @@ from woo_harvester.findings import Severity
 from woo_harvester.terminal.figures import Figures, SlowHost
 
 #: The names of severities for operators, singular and plural.
-SEVERITIES = {
+SEVERITY_NOUNS = {
     Severity.ERROR: ("error", "errors"),
     Severity.WARNING: ("warning", "warnings"),
     Severity.INFO: ("notice", "notices"),
@@ -58,7 +58,7 @@ def speed(figures: Figures, per_second: float) -> str:
 
 def findings(figures: Figures) -> str:
     """Return such as ``14 errors, 203 warnings, 2,310 notices``."""
-    return ", ".join(counted(figures.findings(each), *words) for each, words in SEVERITIES.items())
+    return ", ".join(counted(figures.findings(each), *words) for each, words in SEVERITY_NOUNS.items())
 
 
 def time_left(seconds: float | None) -> str:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, cast
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
 from woo_harvester.commands.state.output import (
+    host_table,
     list_orphans,
     number,
     reading,
-    table,
     work_line,
     write_note,
     writing,
@@ -94,12 +94,12 @@ class Command(ProjectCommand):
         except OSError as error:
             self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
-    def table(self, args: list[str], opts: argparse.Namespace) -> None:
+    def show_hosts(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
             working = lock_owners(connection)
-        for line in (*table(found), *map(work_line, working)):
+        for line in (*host_table(found), *map(work_line, working)):
             print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -243,4 +243,4 @@ ACTIONS = {
     "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn"})),
     "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
 }
-_TABLE = Action(Command.table, "", 0, 0)
+_TABLE = Action(Command.show_hosts, "", 0, 0)

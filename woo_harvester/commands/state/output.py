@@ -77,7 +77,7 @@ def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool)
     return count, size
 
 
-def table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
+def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts."""
     width = min(_HOST_WIDTH, max((len(one.host) for one in found), default=4))
     yield " ".join([f"{'host':<{width}}", *(f"{head:>{_NUMBER_WIDTH}}" for head in _HEADS), "complete read"])

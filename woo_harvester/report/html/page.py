@@ -20,7 +20,7 @@ from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import Explanation, FindingRow, Head, Host, Organisation, Snippet
+from woo_harvester.report.model import CodeExplanation, FindingRow, Head, HostReport, OrganisationRef, Snippet
 from woo_harvester.report.run_folder import RunFolder, slug
 
 #: Up to this number of hosts, everything is on one page.
@@ -56,7 +56,7 @@ class _HostRow:
     """The row of a host in the overview. It is small, because 900 of them are in memory at the same time."""
 
     host: str
-    organisations: list[Organisation]
+    organisations: list[OrganisationRef]
     listed: int
     harvested: int
     score: int | None
@@ -65,7 +65,7 @@ class _HostRow:
     warnings: int
 
     @classmethod
-    def of(cls, host: Host) -> _HostRow:
+    def of(cls, host: HostReport) -> _HostRow:
         """Return the row of a host."""
         errors, warnings = (
             sum(row.count for row in host.findings if row.severity is severity)
@@ -92,7 +92,7 @@ class _Page:
         macros: Any = self._environment.get_template("macros.html").module
 
         @cache
-        def explained(code: str) -> Explanation:
+        def explained(code: str) -> CodeExplanation:
             return _explained(head, code, lang)
 
         @cache
@@ -111,10 +111,10 @@ class _Page:
             "script": Markup(_asset("script.js")),  # noqa: S704
         }
 
-    def overview(self, rows: list[_HostRow], hosts: Sequence[Host] = ()) -> str:
+    def overview(self, rows: list[_HostRow], hosts: Sequence[HostReport] = ()) -> str:
         return self._render("overview.html", rows=rows, hosts=hosts, root="")
 
-    def host(self, host: Host) -> str:
+    def host(self, host: HostReport) -> str:
         return self._render("host.html", host=host, root="../")
 
     def _render(self, name: str, **context: Any) -> str:
@@ -171,7 +171,7 @@ def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
     return sides
 
 
-def _most_costly(host: Host, number: int = 3) -> list[FindingRow]:
+def _most_costly(host: HostReport, number: int = 3) -> list[FindingRow]:
     """Return the findings whose fix gives the most points."""
     return [row for row in host.findings if row.points > 0][:number]
 
@@ -181,13 +181,13 @@ def _about_documents(row: FindingRow) -> bool:
     return row.about_document and not row.code.startswith(_SEVERAL_TIMES)
 
 
-def _maxima(host: Host) -> set[str]:
+def _maxima(host: HostReport) -> set[str]:
     """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
     parts = chain.from_iterable(section.parts for section in host.sections)
     return {code for part in parts if part.state == "not_reached" for code in part.costs}
 
 
-def unread(host: Host) -> list[FindingRow]:
+def unread(host: HostReport) -> list[FindingRow]:
     """Return the errors about files that could not be read, so that the number of documents is not known."""
     kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
     return [
@@ -197,8 +197,8 @@ def unread(host: Host) -> list[FindingRow]:
     ]
 
 
-def _explained(head: Head, code: str, lang: Language) -> Explanation:
+def _explained(head: Head, code: str, lang: Language) -> CodeExplanation:
     if lang == head.lang and code in head.explanations:
         return head.explanations[code]
     text = explain(code, lang)
-    return Explanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
+    return CodeExplanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
