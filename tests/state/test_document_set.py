@@ -50,10 +50,10 @@ def test_a_number_is_in_the_set_after_it_was_added() -> None:
 
 @given(st.lists(st.integers(0, 5000) | st.integers(0, 2**62)))
 def test_it_has_the_same_numbers_as_a_set(numbers: list[int]) -> None:
-    numbers, expected = DocumentSet(), set[int]()
+    documents, expected = DocumentSet(), set[int]()
     for number in numbers:
-        assert numbers.add(number) is (number not in expected)
+        assert documents.add(number) is (number not in expected)
         expected.add(number)
     asked = {*range(5100), *numbers, *(number + 1 for number in numbers)}
-    assert asked.difference(numbers.lacks(asked)) == expected
-    assert {number for number in asked if number in numbers} == expected
+    assert asked.difference(documents.lacks(asked)) == expected
+    assert {number for number in asked if number in documents} == expected
