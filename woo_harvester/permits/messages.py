@@ -114,11 +114,11 @@ def _root_fault(root: etree._Element) -> Finding | None:
 
 def _message(root: etree._Element, note: Notebook) -> Message:
     """Return the message of a tree that is valid by the schema; *note* gets what the schema cannot check."""
-    kind, number, order, made, subject = root
+    transactietype, transactie_id, volgnummer, aanmaakdatum, subject = root
     meta = subject[0]
     is_case = local_name(subject.tag) == "vergunningzaak"
     given = map_case(meta, note) if is_case else map_document(meta, note)
-    action = _ACTIONS[(text_of(kind) or "")[0]]
+    action = _ACTIONS[(text_of(transactietype) or "")[0]]
     identifier = _identifier(given.identifier, meta, note)
     case = identifier if isinstance(given, Vergunning) else _case_of(given, action, meta, note)
     if action is not Transactie.DELETE:
@@ -126,16 +126,16 @@ def _message(root: etree._Element, note: Notebook) -> Message:
     return Message(
         soort=Soort.ZAAK if is_case else Soort.DOCUMENT,
         transactie=action,
-        transactie_id=" ".join((number.text or "").split()),
-        volgnummer=int(order.text or ""),
-        aanmaakdatum=_made(made, note),
+        transactie_id=" ".join((transactie_id.text or "").split()),
+        volgnummer=int(volgnummer.text or ""),
+        aanmaakdatum=_creation_day(aanmaakdatum, note),
         identifier=identifier,
         zaak=case,
         gegevens=given if action is not Transactie.DELETE else None,
     )
 
 
-def _made(element: etree._Element, note: Notebook) -> date:
+def _creation_day(element: etree._Element, note: Notebook) -> date:
     try:
         return day_in(text_of(element) or "")
     except ValueError:  # valid by the schema, but in a year that no calendar has

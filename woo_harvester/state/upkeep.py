@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, func, select, update
+from sqlalchemy import Connection, Subquery, case, func, select, update
 
 from woo_harvester.state.batches import batches
 from woo_harvester.state.documents import forget
@@ -32,8 +32,28 @@ class HostSummary(NamedTuple):
 
 def summaries(connection: Connection) -> Iterator[HostSummary]:
     """Yield a summary of each host, sorted by name."""
+    counts, pending = _document_counts(), _pending_counts()
+    query = (
+        select(
+            hosts.c.host,
+            func.coalesce(counts.c.documents, 0),
+            func.coalesce(counts.c.withdrawn, 0),
+            func.coalesce(pending.c.documents, 0),
+            func.coalesce(pending.c.misses, 0) >= CONFIRMED,
+            hosts.c.complete_at,
+        )
+        .outerjoin(counts, counts.c.host_id == hosts.c.id)
+        .outerjoin(pending, pending.c.host_id == hosts.c.id)
+        .order_by(hosts.c.host)
+    )
+    for *values, confirmed, complete_at in connection.execute(query):
+        yield HostSummary._make((*values, bool(confirmed), complete_at))
+
+
+def _document_counts() -> Subquery:
+    """Return the numbers of published and of withdrawn documents of each host."""
     withdrawn = documents.c.withdrawn.is_not(None)
-    counts = (
+    return (
         select(
             resources.c.host_id,
             func.sum(case((is_published(), 1), else_=0)).label("documents"),
@@ -43,10 +63,14 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
         .group_by(resources.c.host_id)
         .subquery()
     )
-    waiting = (
+
+
+def _pending_counts() -> Subquery:
+    """Return the number of pending withdrawals of each host, and the smallest count of misses among them."""
+    return (
         select(
             resources.c.host_id,
-            func.count(listings.c.document_id.distinct()).label("pending"),
+            func.count(listings.c.document_id.distinct()).label("documents"),
             func.min(listings.c.misses).label("misses"),
         )
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
@@ -55,22 +79,6 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
         .group_by(resources.c.host_id)
         .subquery()
     )
-    query = (
-        select(
-            hosts.c.host,
-            func.coalesce(counts.c.documents, 0),
-            func.coalesce(counts.c.withdrawn, 0),
-            func.coalesce(waiting.c.pending, 0),
-            func.coalesce(waiting.c.misses, 0) >= CONFIRMED,
-            hosts.c.complete_at,
-        )
-        .outerjoin(counts, counts.c.host_id == hosts.c.id)
-        .outerjoin(waiting, waiting.c.host_id == hosts.c.id)
-        .order_by(hosts.c.host)
-    )
-    for row in connection.execute(query):
-        host, documents_, withdrawn_, pending, confirmed, at = row
-        yield HostSummary(host, documents_, withdrawn_, pending, bool(confirmed), at)
 
 
 def known_hosts(connection: Connection) -> list[str]:
