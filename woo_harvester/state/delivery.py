@@ -20,9 +20,9 @@ class Reading:
     digest: bytes | None = None
     at: int = 0
     complete: bool = False
-    """Whether it was read to its end without an error."""
+    """True if it was read to its end without an error."""
     must_reread: bool = False
-    """Whether the next run must read it again: it no longer lists a document, or something in it is wrong."""
+    """True if the next run must read it again: it no longer lists a document, or something in it is wrong."""
     outstanding: int = 0
     """The number of its documents that the outputs do not have durably yet."""
 

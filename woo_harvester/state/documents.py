@@ -97,7 +97,7 @@ class Before:
     others: list[int]
     """The ids of all other documents that it listed."""
     is_all: bool
-    """Whether these are all documents: False if there are too many to have them in memory."""
+    """True if these are all documents, False if there are too many to have them in memory."""
 
 
 _LISTED_BEFORE = (

@@ -32,7 +32,7 @@ class PermitFile:
     faults_since: int | None = None
     """Seconds since 1970."""
     refused: bool = False
-    """Whether its message was refused, because the case belongs to another organisation."""
+    """True if its message was refused because the case belongs to another organisation."""
 
 
 _FILE_COLUMNS = (
