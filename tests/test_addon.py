@@ -23,7 +23,7 @@ class Own:
 
 
 def settings_of(**own: Any) -> Settings:
-    """The settings of a project that uses the add-on and has these of its own."""
+    """Return the settings of a project that uses the add-on and has these settings of its own."""
     settings = Settings(own)
     Addon.update_pre_crawler_settings(settings)
     Addon().update_settings(settings)
@@ -31,7 +31,7 @@ def settings_of(**own: Any) -> Settings:
 
 
 def running(settings: BaseSettings, name: str) -> list[type]:
-    """The components of a kind that are on, in running order."""
+    """Return the components in a setting that are on, in running order."""
     components = settings.get_component_priority_dict_with_base(name)
     return [load_object(component) for component in build_component_list(components)]
 

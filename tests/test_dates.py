@@ -1,4 +1,4 @@
-"""Dates and moments: read from what publishers write, written as the record has them."""
+"""Reading the dates and date-times of publishers, and writing those of the record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record, and what is written of it."""
+"""The record, and its form in JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ RECORDS = st.builds(
 
 
 def full() -> Record:
-    """A record in which every field holds something."""
+    """Return a record in which no field is empty."""
     waarde = Waarde("gemeente", "urn:a", "A", "a")
     return Record(
         id="9f",
@@ -98,7 +98,7 @@ def full() -> Record:
 
 
 def values(output: Any) -> Iterator[Any]:
-    """Every value in the output, at any depth."""
+    """Yield every value in the output, at any depth."""
     if isinstance(output, dict | list):
         for part in output.values() if isinstance(output, dict) else output:
             yield part
@@ -299,7 +299,7 @@ def test_the_days_of_a_moment_are_those_on_dutch_clocks() -> None:
 
 @dataclass
 class OneField:
-    """What has one field only."""
+    """A dataclass with one field."""
 
     name: str | None = None
 

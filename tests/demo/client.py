@@ -1,4 +1,4 @@
-"""The plainest client there is, so that a test of a server tests the server."""
+"""A minimal HTTP client, so that a test of a server tests only the server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from woo_harvester.demo.server import LoopbackServer
 class Answer:
     status: int
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Values by lower-case name."""
     body: bytes
 
     @property
@@ -31,7 +31,7 @@ def get(
     headers: Mapping[str, str] | None = None,
     timeout: float = 10,
 ) -> Answer:
-    """One request on a connection of its own; redirects are not followed."""
+    """Send one request on a new connection; redirects are not followed."""
     connection = http.client.HTTPSConnection(server.host, timeout=timeout, context=ca.client_context())
     try:
         connection.request(method, target, headers=dict(headers or {}))

@@ -36,7 +36,7 @@ def locs(answer: Answer) -> list[str]:
 
 
 def documents(demo: Demo, site: Site) -> list[str]:
-    """The locs of all documents, by the road that the harvester takes."""
+    """Return the locs of all documents, by way of robots.txt, index and sitemaps."""
     robots = get(demo.authority, site, "/robots.txt").body.decode()
     indexes = [line.split(": ")[1] for line in robots.splitlines() if line.startswith("Sitemap")]
     sitemaps = [loc for index in indexes for loc in locs(fetch(demo, site, index))]
@@ -91,7 +91,7 @@ def test_every_expected_finding_is_in_the_catalogue(demo: Demo) -> None:
 
 
 def test_the_demo_shows_nearly_every_error_that_a_publisher_can_make(demo: Demo) -> None:
-    """A new code goes into the demo, or below: bodies beyond the bounds, broken connections, second runs."""
+    """Add a new code to the demo, or below: bodies beyond limits, broken connections, second runs."""
     harvest = {code for code, text in explanations().items() if text.severity is Severity.ERROR}
     missing = {code for code in harvest - demo.expected_codes() if not code.startswith("ipm.")}
     assert missing == {

@@ -28,7 +28,7 @@ _MDTO = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"
  targetNamespace="https://www.nationaalarchief.nl/mdto"><xs:element name="MDTO"/></xs:schema>"""
 
 Errors = Callable[[bytes], list[str]]
-"""The messages of the official schema about the documents in a sitemap."""
+"""A function that returns the errors of the official schema in the documents of a sitemap."""
 
 
 @pytest.fixture(scope="module")

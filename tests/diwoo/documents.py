@@ -1,4 +1,4 @@
-"""What the tests of DiWoo share: reading a ``diwoo:Document``, and mapping what it gave to a record."""
+"""Read a ``diwoo:Document`` and map it to a record, for the tests of DiWoo."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOC = "https://www.gemeente.nl/documenten/besluit.pdf"
 
 
 def read(document: str | bytes) -> GivenMetadata:
-    """What a ``diwoo:Document`` gives, read from a sitemap as the harvester reads it."""
+    """Return the metadata of a ``diwoo:Document``, read from a sitemap as the harvester does."""
     text = document.encode() if isinstance(document, str) else document
     head = f'<urlset xmlns="{SITEMAP}" xmlns:diwoo="{NAMESPACE}"><url><loc>{LOC}</loc>'.encode()
     reader = SitemapReader([head + text + b"</url></urlset>"], "urlset", 10_000_000)
@@ -36,20 +36,20 @@ def read(document: str | bytes) -> GivenMetadata:
 
 
 def read_diwoo(elements: str) -> GivenMetadata:
-    """What a ``diwoo:DiWoo`` with these child elements gives."""
+    """Return the metadata of a ``diwoo:DiWoo`` with these child elements."""
     return read(f"<diwoo:Document><diwoo:DiWoo>{elements}</diwoo:DiWoo></diwoo:Document>")
 
 
 @dataclass
 class Outcome:
-    """A record with the findings that were made on its way."""
+    """A record, and the findings about it."""
 
     record: Record
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def document(self) -> dict[str, Any]:
-        """The record's ``document``, but for its location."""
+        """The record's ``document`` without its location."""
         document: dict[str, Any] = json_value(self.record)["document"]
         return {key: value for key, value in document.items() if key != "weblocatie"}
 
@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def noted(self) -> list[tuple[str, str | None]]:
-        """Code and ``seen`` of each finding but those of kind info about what is absent."""
+        """Code and ``seen`` of each finding, without those of severity info about absent values."""
         return [(f.code, f.seen) for f in self.findings if not f.code.endswith(".ontbreekt")]
 
     @property
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def blank(loc: str = LOC) -> tuple[Outcome, Reporter]:
-    """A record without metadata, and the reporter of its findings."""
+    """Return a record without metadata, and the reporter of its findings."""
     version = Versie(Oorzaak.AANLEVERING, date(2024, 4, 2), datetime(2024, 4, 2, 8, tzinfo=UTC))
     outcome = Outcome(Record(id="…", document=Document(weblocatie=loc), versies=[version]))
     report = Reporter(outcome.findings.append, url=loc)
@@ -81,7 +81,7 @@ def blank(loc: str = LOC) -> tuple[Outcome, Reporter]:
 
 
 def mapped(given: GivenMetadata) -> Outcome:
-    """The record with what was given, before anything is filled in."""
+    """Return the record of given metadata, without defaults."""
     outcome, report = blank()
     given.has_diwoo = True
     map_metadata(given, outcome.record, report)
@@ -91,7 +91,7 @@ def mapped(given: GivenMetadata) -> Outcome:
 def completed(
     given: GivenMetadata, *, loc: str = LOC, index: Concept | None = None, match: Match | None = None
 ) -> Outcome:
-    """The record with its defaults; first seen on 2 April 2024."""
+    """Return the record with its defaults; it was first seen on 2 April 2024."""
     outcome, report = blank(loc)
     given.has_diwoo = True
     map_metadata(given, outcome.record, report)

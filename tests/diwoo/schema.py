@@ -1,4 +1,4 @@
-"""Documents that are valid by the official DiWoo schema, drawn from the schema itself.
+"""Valid documents, drawn from the official DiWoo schema.
 
 Each is drawn together with what the record is to hold of it, by the rules of the schema alone: a type that
 only repeats one element is a list, any other with elements an object, a type with ``resource`` a coded value.
@@ -46,14 +46,14 @@ class Concept(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """An element, and what the record is to hold of it; None or empty where it holds no value."""
+    """An element, and the value that the record must have for it; None or empty for no value."""
 
     element: etree._Element
     value: Any
 
 
 class _Stub(etree.Resolver):
-    """Stands in for the schema of MDTO, which the DiWoo schema imports by its URL."""
+    """A stub for the schema of MDTO, which the DiWoo schema imports by its URL."""
 
     def resolve(self, system_url: str | None, public_id: str | None, context: Any) -> Any:
         if not (system_url or "").startswith(MDTO):
@@ -78,13 +78,13 @@ class DiwooSchema:
         self._main = main.getroot()
 
     def faults(self, document: etree._Element) -> list[str]:
-        """What the schema has against a document."""
+        """Return the errors of the schema in a document."""
         self._validator.validate(document)
         return [entry.message for entry in self._validator.error_log]
 
     @cached_property
     def declared(self) -> set[tuple[str, str]]:
-        """Each element that the schema declares: the type in which it stands, and its name."""
+        """Return the type and name of each element that the schema declares."""
         found = set()
         for element in self._main.iter(f"{XS}element"):
             if name := element.get("name"):
@@ -93,7 +93,7 @@ class DiwooSchema:
         return found
 
     def concepts(self, name: str) -> list[Concept]:
-        """The values of a list of the schema, those of the lists in it included; empty for free text."""
+        """Return the values of a list of the schema and of the lists in it; empty for free text."""
         kind = self._types[name]
         bases = {f"{base.get('base')}" for base in kind.iter(f"{XS}restriction")}
         own = [
@@ -105,14 +105,14 @@ class DiwooSchema:
         ]
 
     def lists(self) -> Iterator[tuple[str, list[Concept]]]:
-        """The value lists that elements refer to, by name."""
+        """Return the waardelijsten that elements refer to, by name."""
         for restriction in self._main.iterfind(f".//{XS}attribute//{XS}restriction"):
             name = str(restriction.get("base"))
             if concepts := self.concepts(name):
                 yield name, concepts
 
     def documents(self, used: set[tuple[str, str]]) -> st.SearchStrategy[Drawn]:
-        """Valid ``diwoo:Document`` elements with a ``diwoo:DiWoo``; *used* gets the elements drawn."""
+        """Draw a valid ``diwoo:Document`` with a ``diwoo:DiWoo``; *used* gets the elements drawn."""
 
         @st.composite
         def document(draw: Draw) -> Drawn:
@@ -128,13 +128,13 @@ class DiwooSchema:
 
     @cached_property
     def ambiguous(self) -> set[str]:
-        """Labels that two concepts of the lists bear, in lower case."""
+        """Return the labels that two concepts share, in lower case."""
         counts = Counter(label.casefold() for _, concepts in self.lists() for _, label in set(concepts))
         return {label for label, count in counts.items() if count > 1}
 
 
 class _Drawing:
-    """Draws one document."""
+    """A drawing of one document."""
 
     def __init__(self, schema: DiwooSchema, draw: Draw, used: set[tuple[str, str]]) -> None:
         self._schema = schema
@@ -142,7 +142,7 @@ class _Drawing:
         self._used = used
 
     def fill(self, element: etree._Element, kind: str) -> Any:
-        """Give *element* content of a type; returns what the record is to hold."""
+        """Give *element* content of a type; return the value that the record must have."""
         if kind.startswith("xs:"):
             element.text, value = getattr(self, f"_{kind.removeprefix('xs:')}")()
             return value
@@ -154,7 +154,7 @@ class _Drawing:
         return self._children(element, kind, declaration[-1])
 
     def _children(self, parent: etree._Element, kind: str, group: etree._Element) -> Any:
-        """Elements of an xs:all or xs:sequence: in any order, or in its own."""
+        """Draw the elements of an xs:all in any order, or of an xs:sequence in its own order."""
         particles = [child for child in group if child.tag != f"{XS}annotation"]
         if len(particles) == 1 and particles[0].get("maxOccurs") == "unbounded":
             return [value for _, value in self._repeated(parent, kind, particles[0]) if value]
@@ -175,7 +175,7 @@ class _Drawing:
     def _repeated(
         self, parent: etree._Element, kind: str, particle: etree._Element
     ) -> Iterator[tuple[str, Any]]:
-        """As many elements of one declaration as the schema allows, at most three of them."""
+        """Draw as many elements of one declaration as the schema allows, at most three."""
         name = str(particle.get("name"))
         least = int(particle.get("minOccurs", "1"))
         most = {"unbounded": 3}.get(particle.get("maxOccurs", "1"), 1)

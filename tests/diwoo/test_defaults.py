@@ -1,4 +1,4 @@
-"""What is filled in where a publisher gave nothing."""
+"""Default values for metadata that a publisher did not give."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def with_categories(*labels: str) -> GivenMetadata:
 
 
 def about_categories(outcome: Outcome) -> list[tuple[str, str | None]]:
-    """Code and ``seen`` of each finding about the category."""
+    """Return code and ``seen`` of each finding about the category."""
     return [(f.code, f.seen) for f in outcome.findings if f.code.startswith("informatiecategorie.")]
 
 

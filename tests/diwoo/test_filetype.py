@@ -1,4 +1,4 @@
-"""Which file type a document has, and whether it may be harvested."""
+"""The decision on the file type of a document, and whether it may be harvested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def decided(
     loc: str = LOC,
     name: str | None = None,
 ) -> tuple[str | None, str | None, list[tuple[str, str | None, str | None]]]:
-    """Label of the type, what told it, and code, ``seen`` and ``action`` of the findings."""
+    """Return label and source of the type, and code, ``seen`` and ``action`` of the findings."""
     value = Value(metadata, None) if isinstance(metadata, str) else metadata
     outcome, report = blank(loc)
     decision = decide_filetype(value, media_type, loc, name, report)

@@ -1,4 +1,4 @@
-"""Which file type a document has, where it was fetched: what its bytes tell counts."""
+"""The decision on the file type of a fetched document, of which the content is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SLIDES = DetectedFormat((KINDS["PPT"], KINDS["PPS"]))
 def decided(
     metadata: str | None, media_type: str | None, ending: str, content: DetectedFormat | str
 ) -> tuple[str, str | None, str, list[tuple[str, str | None, str | None]]] | tuple[str, str | None]:
-    """Codes of format, source and content, and the findings; of a refusal its code and what was seen."""
+    """Return codes of format, source and content, and the findings; for a refusal its code and ``seen``."""
     outcome, report = blank(LOC)
     value = Value(metadata, None) if metadata else None
     detected = DetectedFormat((KINDS[content],)) if isinstance(content, str) else content
@@ -56,7 +56,7 @@ def test_a_sample_of_each_type_is_what_any_one_source_says(code: str, source: st
         content,
     )
     assert decision is not None
-    # A media type does not tell a slide show from a presentation.
+    # A media type does not distinguish a slide show from a presentation.
     assert decision.content is (KINDS["PPT"] if code == "PPS" and source == "Content-Type" else filetype)
     assert report.codes == []
 

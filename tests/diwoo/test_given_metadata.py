@@ -1,4 +1,4 @@
-"""What stands in a ``diwoo:Document``, as given."""
+"""Reading the metadata of a ``diwoo:Document``, as given."""
 
 from __future__ import annotations
 

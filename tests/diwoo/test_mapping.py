@@ -1,4 +1,4 @@
-"""From what was given to the record: coded values, dates, handelingen, references, own metadata."""
+"""Mapping given metadata to the record: coded values, dates, handelingen, references, own metadata."""
 
 from __future__ import annotations
 

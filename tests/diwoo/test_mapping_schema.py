@@ -1,4 +1,4 @@
-"""Documents that are valid by the official schema are read to the last value; of others nothing is lost."""
+"""Valid documents of the official schema are read completely; of other documents no text is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def schema() -> DiwooSchema:
 
 
 def expected(drawn: Drawn) -> dict[str, Any]:
-    """The record of a drawn document: its values, with those moved that the record has elsewhere."""
+    """Return the record of a drawn document, with some values moved to their place in the record."""
     record: dict[str, Any] = json_value(blank()[0].record)
     document: dict[str, Any] = drawn.value.pop("DiWoo")
     if groups := drawn.value.pop("extraMetadata", None):
@@ -113,7 +113,7 @@ GIVEN = st.builds(
 
 
 def texts(value: object) -> Iterator[str]:
-    """All texts in a value, however deep."""
+    """Yield all texts in a value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -127,7 +127,7 @@ def texts(value: object) -> Iterator[str]:
 
 
 def told(outcome: Outcome) -> list[str]:
-    """All that the record says, and what the findings saw."""
+    """Return all texts of the record and of the findings."""
     record = json_value(outcome.record)
     del record["herkomst"]
     return [*texts(record), *(finding.seen for finding in outcome.findings if finding.seen)]

@@ -1,4 +1,4 @@
-"""What the tests of content share: what is told of some bytes, and what that costs."""
+"""Detect the format of bytes, and measure what that costs, for the tests of content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from woo_harvester.formats import DetectedFormat, FileType, detect_format, file_
 
 
 class Counted(io.BytesIO):
-    """Counts the bytes that are read."""
+    """A file that counts the bytes that are read."""
 
     count = 0
 
@@ -22,7 +22,7 @@ class Counted(io.BytesIO):
 
 
 def told(data: bytes) -> tuple[list[str], str | None]:
-    """Codes of the types that the bytes may be, and what else they are."""
+    """Return the codes of the types that the bytes may be, and the unlisted type."""
     return codes(detect_format(io.BytesIO(data)))
 
 
@@ -43,7 +43,7 @@ def zipped(files: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) ->
 
 
 def peak_of(file: BinaryIO) -> int:
-    """Most memory in use while the content is read, in bytes."""
+    """Return the peak memory while the format is detected, in bytes."""
     detect_format(file)  # what is kept for good is not counted
     tracemalloc.start()
     try:

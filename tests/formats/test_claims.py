@@ -20,9 +20,9 @@ EU = "http://publications.europa.eu/resource/authority/file-type/"
 NOTHING = FormatClaim()
 
 
-def named(verdict: FormatClaim) -> str | None:
-    """The label of the type in a verdict."""
-    return verdict.filetype.label if verdict.filetype else None
+def named(claim: FormatClaim) -> str | None:
+    """Return the label of the type in a claim, or its unlisted type."""
+    return claim.filetype.label if claim.filetype else None
 
 
 def test_there_are_exactly_the_19_types_of_the_list() -> None:
@@ -46,11 +46,11 @@ def test_the_metadata_may_name_a_type_in_any_notation(filetype: FileType) -> Non
         f".{extension}",
     ]
 
-    verdicts = [from_metadata(label, None) for label in labels]
-    verdicts += [from_metadata(label, "") for label in filetype.media_types]
-    verdicts += [from_metadata("", uri) for uri in (filetype.uri, filetype.uri.replace("http:", "https:"))]
+    claims = [from_metadata(label, None) for label in labels]
+    claims += [from_metadata(label, "") for label in filetype.media_types]
+    claims += [from_metadata("", uri) for uri in (filetype.uri, filetype.uri.replace("http:", "https:"))]
 
-    assert {named(verdict) for verdict in verdicts} == {filetype.label}
+    assert {named(claim) for claim in claims} == {filetype.label}
 
 
 @pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
@@ -169,5 +169,5 @@ def test_a_session_id_after_the_extension_is_passed_over() -> None:
 
 @given(st.text(), st.text())
 def test_no_text_is_an_error(label: str, uri: str) -> None:
-    for verdict in (from_metadata(label, uri), from_media_type(label), from_extension(label)):
-        assert verdict.filetype is None or verdict.unlisted is None
+    for claim in (from_metadata(label, uri), from_media_type(label), from_extension(label)):
+        assert claim.filetype is None or claim.unlisted is None

@@ -1,4 +1,4 @@
-"""Which document a zip or OLE file is, also one that is damaged or made to harm."""
+"""The type of a zip or OLE file, also of one that is damaged or malicious."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ANY_ZIP = (["ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"], 
 
 
 def opc(main_part: str) -> bytes:
-    """A zip file by the Open Packaging Conventions with a main part of this type."""
+    """Return an Office file (Open Packaging Conventions) with a main part of this type."""
     part = f'<Override PartName="/a.xml" ContentType="{main_part}"/>'
     return zipped({"a.xml": "<a/>", "[Content_Types].xml": f'<Types xmlns="{OPC}">{part}</Types>'})
 
 
 def with_stream(name: str) -> bytes:
-    """The sample of DOC with another name for its main stream (MS-CFB 2.6.1)."""
+    """Return the sample of DOC with another name for its main stream (MS-CFB 2.6.1)."""
     data = SAMPLES["DOC"].read_bytes()
     start = data.index("WordDocument".encode("utf-16-le"))
     entry = struct.pack("<64sH", name.encode("utf-16-le"), 2 * len(name) + 2)

@@ -1,4 +1,4 @@
-"""What the bytes of a document tell of its type."""
+"""Detecting the format of a document from its bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXT = (["TXT", "CSV", "HTML"], None)
     ("code", "codes"),
     [
         *((code, [code]) for code in SAMPLES if code not in ("CSV", "TXT", "PPT", "PPS")),
-        # Their bytes are alike: what is said of the document tells which of them it is.
+        # Their bytes are alike: the claims decide which of them it is.
         ("CSV", ["TXT", "CSV", "HTML"]),
         ("TXT", ["TXT", "CSV", "HTML"]),
         ("PPT", ["PPT", "PPS"]),

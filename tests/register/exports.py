@@ -24,7 +24,7 @@ def organisation(
     end: str | None = None,
     children: Sequence[str] = (),
 ) -> str:
-    """An ``organisatie`` with a documentLocatie for each URL, in the order that the export has."""
+    """Return an ``organisatie`` with a documentLocatie for each URL, in the order of the export."""
     tooi = f" p:resourceIdentifierTOOI={quoteattr(uri)}" if uri else ""
     places = "".join(
         "<p:documentLocatie><p:informatiecategorie>Adviezen</p:informatiecategorie>"
@@ -44,7 +44,7 @@ def organisation(
 
 
 def export(*organisations: str, version: str = "2.6.9") -> bytes:
-    """A whole export with these organisations."""
+    """Return a complete export with these organisations."""
     return (
         "<?xml version='1.0' encoding='UTF-8'?>\n<p:overheidsorganisaties "
         f'xmlns:p="https://organisaties.overheid.nl/static/schema/oo/export/{version}">'
@@ -53,7 +53,7 @@ def export(*organisations: str, version: str = "2.6.9") -> bytes:
 
 
 def read(*organisations: str) -> Register:
-    """The register of these organisations, which must give no findings."""
+    """Return the register of these organisations, which must give no findings."""
     register, findings = read_with_findings(export(*organisations))
     assert findings == []
     return register
@@ -69,4 +69,4 @@ def _fail(finding: Finding) -> None:
 
 
 unexpected = Reporter(_fail)
-"""For what must be read without a finding."""
+"""A reporter for exports that must be read without a finding."""

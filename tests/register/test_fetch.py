@@ -1,4 +1,4 @@
-"""Having the register over HTTPS, from a real server on loopback."""
+"""Fetching the register over HTTPS, from a real server on loopback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = export(organisation("A", "https://www.a.nl/"))
 
 
 class Site:
-    """Serves the register: each request gets the next answer, and the last one from then on."""
+    """A server of the register: each request gets the next answer, and later ones the last answer."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
@@ -58,7 +58,7 @@ def whole(document: bytes, status: int = 200, **headers: str) -> Answer:
 
 
 def unless_known(document: bytes, etag: str) -> Answer:
-    """What a server with ETags does: 304 for who has this version."""
+    """Return the answer of a server with ETags: 304 for a client that has this version."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         if request.headers.get("If-None-Match") == etag:
@@ -71,7 +71,7 @@ def unless_known(document: bytes, etag: str) -> Answer:
 
 
 def cut(document: bytes) -> Answer:
-    """Promises the whole document and hangs up half-way."""
+    """Announce the complete document, and hang up half-way."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Length": str(len(document))})
@@ -85,7 +85,7 @@ def cut(document: bytes) -> Answer:
 
 
 async def endless(request: web.Request) -> web.StreamResponse:
-    """Sends a few bytes, and then nothing more."""
+    """Send a few bytes, and then nothing more."""
     response = web.StreamResponse()
     await response.prepare(request)
     await response.write(b"<o>")
@@ -100,7 +100,7 @@ def site() -> Site:
 
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
-    """The server's side of a certificate by an authority that ``SSL_CERT_FILE`` names."""
+    """Return the TLS context of a server whose authority is in ``SSL_CERT_FILE``."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
@@ -111,7 +111,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
 
 
 class Harvest:
-    """Obtains the register a number of times, with one answer of the site each."""
+    """A harvest that gets the register a number of times, each with one answer of the site."""
 
     def __init__(self, site: Site, context: ssl.SSLContext, data_dir: Path) -> None:
         self.findings: list[Finding] = []

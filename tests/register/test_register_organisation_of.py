@@ -1,4 +1,4 @@
-"""Whose a URL is by the register: "Publisher by register" in the interface description."""
+"""The organisation of a URL: "Publisher by register" in the interface description."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def owner(register: Register, url: str, index_host: str = INDEX) -> str | None:
 
 
 def register_of(**urls: Sequence[str]) -> Register:
-    """A register of organisations, by name, with the URLs that each registered."""
+    """Return a register of organisations, by name, with the URLs that each registered."""
     organisations = {name: Organisation(name, name) for name in urls}
     return Register(
         organisations.values(),

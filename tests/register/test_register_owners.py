@@ -1,4 +1,4 @@
-"""Whose document a URL is, and which hosts may list it as its owner: "Whose entry counts"."""
+"""The owners of a URL, and the hosts that may list it: "Whose entry counts"."""
 
 from __future__ import annotations
 

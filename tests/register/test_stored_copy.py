@@ -1,4 +1,4 @@
-"""The kept copy of the register."""
+"""The stored copy of the register."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FETCHED = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 
 
 def locations(count: int) -> bytes:
-    """An export of one body with this many locations, each on its own host."""
+    """Return an export of one organisation with this many locations, each on its own host."""
     return export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(count)]))
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the reader share: writing a sitemap by hand, and reading one whole."""
+"""Write a sitemap by hand, and read it completely, for the tests of the reader."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MAXSIZE = 200_000_000
 
 @dataclass
 class Outcome:
-    """What came of reading a file."""
+    """The result of reading a file."""
 
     entries: list[tuple[str, str | None]] = field(default_factory=list)
-    """loc and lastmod of each."""
+    """The loc and lastmod of each entry."""
     lines: list[int] = field(default_factory=list)
     reason: str | None = None
     root: str | None = None
-    """Of a file of another kind."""
+    """Root element of a file that is no sitemap."""
     seen: str | None = None
     line: int | None = None
     complete: bool = False
@@ -32,19 +32,19 @@ class Outcome:
 
 
 def urlset(*locs: str, head: str = "") -> str:
-    """A sitemap of these locations, as XML on one line; what is in them is not escaped."""
+    """Return a sitemap of these locations, as XML on one line, without escaping."""
     return (
         head + f'<urlset xmlns="{NAMESPACE}" xmlns:diwoo="{DIWOO}">' + "".join(map(url, locs)) + "</urlset>"
     )
 
 
 def url(loc: str) -> str:
-    """An entry with a lastmod."""
+    """Return an entry with a lastmod."""
     return f"<url><loc>{loc}</loc><lastmod>2024-04-01</lastmod></url>"
 
 
 def split(body: bytes, size: int) -> Iterator[bytes]:
-    """The body in chunks of *size* bytes."""
+    """Return the body in chunks of *size* bytes."""
     return (body[start : start + size] for start in range(0, len(body), size))
 
 

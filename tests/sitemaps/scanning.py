@@ -1,4 +1,4 @@
-"""What the tests of the scanner share: writing a sitemap by hand, and reading it in both ways."""
+"""Read a sitemap with scanner and full reader, for the tests of the scanner."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TWO = "<url><loc>https://a.nl/2.pdf</loc></url>"
 
 
 class Row(NamedTuple):
-    """What is compared of an entry."""
+    """The fields of an entry that are compared."""
 
     loc: str
     lastmod: str | None
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """All that reading a file gives."""
+    """The result of reading a file."""
 
     rows: list[Row]
     error: tuple[object, ...] | None
@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a caller keeps of an entry."""
+    """The data of an entry that a caller keeps."""
 
     digest: bytes
     row: Row
@@ -57,7 +57,7 @@ def row(entry: Entry) -> Row:
 
 
 def read(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Outcome:
-    """What the full reader gives."""
+    """Return the result of the full reader."""
     rows, lines = [], []
     try:
         for batch in SitemapReader(chunks, "urlset", maxsize):
@@ -73,7 +73,7 @@ def read(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Outcome:
 def read_again(
     chunks: list[bytes], known: Mapping[str, Known] | None = None, maxsize: int = MAXSIZE
 ) -> tuple[Outcome, bool]:
-    """What the scanner gives, and the full reader from where it stops; and whether it did not stop."""
+    """Return the result of the scanner, continued by the full reader, and whether the scanner sufficed."""
     rows: list[Row] = []
     lines: list[int] = []
     try:
@@ -98,7 +98,7 @@ def scanned(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Iterator[Scanned
 
 
 def known_of(data: bytes) -> dict[str, Known]:
-    """What a caller keeps of a file after its first reading."""
+    """Return the data that a caller keeps of a file after its first reading."""
     known = {}
     try:
         for entry in scanned([data]):
@@ -109,7 +109,7 @@ def known_of(data: bytes) -> dict[str, Known]:
 
 
 def is_plain(data: bytes) -> bool:
-    """Whether the scanner reads a file to its end; what is read is compared with the full reader."""
+    """Return whether the scanner reads a file to its end; compare the result with the full reader."""
     outcome, plain = read_again([data])
     assert outcome == read([data])
     return plain

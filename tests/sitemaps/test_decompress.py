@@ -1,4 +1,4 @@
-"""Unpacking: gzip by content, in any chunks, within bounds."""
+"""Decompressing gzip, recognised by its content, in any chunks and within limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAXSIZE = 10_000_000
 
 
 def unpacked(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> tuple[bytes, type[DecompressError] | None]:
-    """All that comes, and what it ends with."""
+    """Return the decompressed bytes, and the type of the error at the end."""
     pieces = []
     try:
         for piece in decompress(chunks, maxsize):

@@ -1,4 +1,4 @@
-"""The naming convention: which sitemap indexes are read, and which near misses are told."""
+"""The naming convention: which sitemap indexes are read, and which names are near misses."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ TEXTS = st.text(
 
 
 def read_one(element: str) -> Entry:
-    """The only entry of a sitemap, while its document is valid."""
+    """Yield the only entry of a sitemap, while its document is valid."""
     reader = SitemapReader([urlset().replace("</urlset>", element + "</urlset>").encode()], "urlset", 10**6)
     return next(batch[0] for batch in reader if batch)
 

@@ -1,4 +1,4 @@
-"""The reader on files that break off, are no sitemap, or are made to harm whoever reads them."""
+"""The reader on files that are truncated, no sitemap, or malicious."""
 
 from __future__ import annotations
 

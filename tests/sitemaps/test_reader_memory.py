@@ -1,4 +1,4 @@
-"""How much memory reading takes, in a process of its own: files that are large, or only claim to be."""
+"""The memory for reading large files and malicious ones, measured in a separate process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ print(json.dumps([peak() - before, reader.entries, reason]))
 
 
 class Measured(NamedTuple):
-    """What reading a file took."""
+    """The cost of reading a file."""
 
     megabytes: float
     entries: int

@@ -1,4 +1,4 @@
-"""What a plain file is, and what the scanner tells about its entries."""
+"""Which files are plain, and what the scanner returns for their entries."""
 
 from __future__ import annotations
 

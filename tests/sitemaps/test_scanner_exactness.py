@@ -1,4 +1,4 @@
-"""Whatever the file, the scanner and the full reader together give what the full reader gives."""
+"""For any file, scanner and full reader together give the result of the full reader alone."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def entries(draw: DrawFn) -> str:
 
 @st.composite
 def files(draw: DrawFn, least: int = 0) -> bytes:
-    """Sitemaps, most of them right, few of them dull."""
+    """Draw sitemaps, most of them right."""
     written = draw(st.lists(entries(), min_size=least, max_size=6))
     drawn = [part for entry in written for part in (draw(between), entry)]
     text = "".join([draw(starts), draw(roots), *drawn, draw(ends)])
@@ -137,7 +137,7 @@ FRAGMENTS = [
 
 @st.composite
 def mutations(draw: DrawFn, data: bytes) -> bytes:
-    """The file with something done to it that nobody meant, mostly to its entries."""
+    """Return the file with a random error, mostly in its entries."""
     for _ in range(draw(st.integers(1, 2))):
         first = 0 if draw(st.integers(0, 7)) == 0 else max(data.find(b"<url>"), 0)
         here = draw(st.sampled_from(range(first, len(data) + 1)))
@@ -155,7 +155,7 @@ def mutations(draw: DrawFn, data: bytes) -> bytes:
 
 
 def cuts(data: bytes) -> SearchStrategy[list[bytes]]:
-    """The same bytes in pieces."""
+    """Return the same bytes in pieces."""
     places = st.lists(st.integers(0, len(data)), max_size=5).map(lambda given: sorted({0, *given}))
     return places.map(
         lambda starts: [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
@@ -166,7 +166,7 @@ block_sizes = st.sampled_from([1, 10, 100, 1000, scanner.BLOCK_SIZE])
 
 
 def assert_same(chunks: list[bytes], known: Mapping[str, Known], block_size: int, maxsize: int) -> None:
-    """The scanner gives what the full reader gives, whether entries are known or not."""
+    """Check that the scanner gives the result of the full reader, with known and with unknown entries."""
     expected = read(chunks, maxsize)
     with patch.object(scanner, "BLOCK_SIZE", block_size):
         assert read_again(chunks, None, maxsize)[0] == expected

@@ -42,12 +42,12 @@ class Host:
         return [finding["code"] for finding in self.findings]
 
     def indexes(self, *values: str) -> list[str]:
-        """The URLs of the indexes that are read of a robots.txt with these ``Sitemap:`` lines."""
+        """Return the URLs of the indexes in a robots.txt with these ``Sitemap:`` lines."""
         body = "".join(f"Sitemap: {value}\n" for value in values).encode(errors="replace")
         return [index.url for index in self.selection.indexes(body, ROBOTS)]
 
     def sitemap(self, loc: str, line: int = 7) -> Sitemap | None:
-        """What an entry of the index gives."""
+        """Return the sitemap of an entry of the index."""
         return self.selection.sitemap(Entry(loc, None, line, None), INDEX)
 
 

@@ -1,4 +1,4 @@
-"""PDFs built by hand: what no program writes, and what a stranger may publish."""
+"""PDFs built by hand, such as malicious ones that no program writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BOX = b"/BBox[0 0 595 842]"
 
 
 def simple(path: Path, text: str, title: str | None = None, pages: int = 1) -> Path:
-    """Pages with one line each; *title* goes to the properties."""
+    """Return pages with one line each; *title* goes to the properties."""
     kids = [4 + 2 * number for number in range(pages)]
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
@@ -30,18 +30,18 @@ def simple(path: Path, text: str, title: str | None = None, pages: int = 1) -> P
 
 
 def endless(path: Path) -> Path:
-    """4 KB that take hours: each of 14 forms draws the next one twice, the last one much of nothing."""
+    """Return 4 KB that take hours to read: each of 14 forms draws the next one twice."""
     return _nested(path, 14, _stream(b"q Q " * 250_000, b"/Type/XObject/Subtype/Form" + BOX))
 
 
 def greedy(path: Path) -> Path:
-    """4 KB that take gigabytes: a million times the same letter, each of them kept."""
+    """Return 4 KB that take gigabytes of memory: a million times the same letter."""
     leaf = b"/Type/XObject/Subtype/Form/Resources<</Font<</F 4 0 R>>>>" + BOX
     return _nested(path, 20, _stream(b"BT /F 12 Tf 72 700 Td (a) Tj ET", leaf))
 
 
 def gigapixels(path: Path) -> Path:
-    """600 bytes with an image of ten gigapixels, packed by JBIG2."""
+    """Return 600 bytes with an image of ten gigapixels, compressed by JBIG2."""
     side = 100_000
     page = struct.pack(">IIIIBH", side, side, 0, 0, 0, 0)
     region = struct.pack(">IIIIBB", side, side, 0, 0, 0, 0) + bytes((3, 255, 253, 255, 2, 254, 254, 254))
@@ -54,7 +54,7 @@ def gigapixels(path: Path) -> Path:
 
 
 def packed_twice(path: Path) -> Path:
-    """2 KB with an image of four gigapixels, packed by Flate and then once more."""
+    """Return 2 KB with an image of four gigapixels, compressed twice by Flate."""
     side, block = 64_000, bytes(8_000_000)
     packer = zlib.compressobj(9)
     data = b"".join(packer.compress(block) for _ in range(side * side // 8 // len(block))) + packer.flush()
@@ -62,17 +62,17 @@ def packed_twice(path: Path) -> Path:
 
 
 def vast(path: Path) -> Path:
-    """A page of 350 by 350 metres, with a small image."""
+    """Return a page of 350 by 350 metres, with a small image."""
     return _scan(path, _small_image(), box=b"[0 0 1000000 1000000]")
 
 
 def boastful(path: Path) -> Path:
-    """One page, of a tree that says it has two milliard."""
+    """Return one page, in a tree that claims two billion pages."""
     return _scan(path, _small_image(), count=2_000_000_000)
 
 
 def circular(path: Path) -> Path:
-    """A page tree whose branches are each other's."""
+    """Return a page tree whose branches contain each other."""
     return _write(
         path,
         [
@@ -84,7 +84,7 @@ def circular(path: Path) -> Path:
 
 
 def _scan(path: Path, image: bytes, box: bytes = b"[0 0 595 842]", count: int = 1) -> Path:
-    """Pages that are an image, as a scanner makes them."""
+    """Return pages that are images, as a scanner makes them."""
     page = b"<</Type/Page/Parent 2 0 R/MediaBox%s/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>"
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
@@ -127,7 +127,7 @@ def _stream(content: bytes, keys: bytes = b"") -> bytes:
 
 
 def _write(path: Path, objects: Iterable[bytes], info: int | None = None) -> Path:
-    """The file, whose table of objects the reader makes itself."""
+    """Return the file without a table of objects, which the reader makes itself."""
     body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, part) for number, part in enumerate(objects, 1))
     named = b"/Info %d 0 R" % info if info else b""
     path.write_bytes(b"%PDF-1.7\n" + body + b"trailer<</Root 1 0 R" + named + b">>\n")

@@ -168,7 +168,7 @@ def test_a_document_that_takes_all_memory_costs_a_worker(tmp_path: Path) -> None
 
 
 def test_a_fault_of_the_library_costs_a_worker(tmp_path: Path) -> None:
-    """It panics at a workbook that ends early; a panic is no exception that a program should go on after."""
+    """The library panics at a truncated workbook, after which its process should not continue."""
     path = tmp_path / "a.xls"
     path.write_bytes(SAMPLES["XLS"].read_bytes()[:1843])
 
@@ -221,7 +221,7 @@ def test_closing_ends_what_is_being_read(tmp_path: Path) -> None:
 
 
 def test_the_keys_that_end_a_crawl_do_not_end_its_workers() -> None:
-    """The crawl ends them when its last document has been read."""
+    """The crawl ends its workers after its last document."""
 
     async def test(workers: Workers) -> None:
         await workers.extract(TXT, "TXT")

@@ -1,4 +1,4 @@
-"""Scans, read by workers that stay."""
+"""Scans, read by long-lived workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.integration
 
 
 def test_a_worker_reads_many_scans_in_the_memory_that_one_takes() -> None:
-    """The tenth scan is not refused for what the library did not give back of those before it."""
+    """The tenth scan is read: memory of the scans before it was returned to the system."""
     if which("tesseract") is None:
         skip_or_fail("needs tesseract-ocr and tesseract-ocr-nld")
 

@@ -1,4 +1,4 @@
-"""Coded values: what a publisher gave as label and URI."""
+"""Coded values: the label and URI that a publisher gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The value lists that ship with the package."""
+"""The waardelijsten that ship with the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Value lists: URI to label and back."""
+"""Waardelijsten: from URI to label and back."""
 
 from __future__ import annotations
 

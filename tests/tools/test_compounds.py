@@ -1,4 +1,4 @@
-"""How the word lists of the index are derived, on a dictionary of a few words."""
+"""Making the word lists of the index, from a dictionary of a few words."""
 
 from __future__ import annotations
 
