@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.findings.reporter import Context
 
 LOC = "https://www.gemeente.nl/besluit.pdf"
 
@@ -81,6 +84,20 @@ def test_a_reporter_about_something_adds_to_the_context_and_begins_anew() -> Non
     about("loc.ontbreekt")
     assert findings[-1] == Finding(code="loc.ontbreekt", host="www.gemeente.nl", url="", line=3)
     assert report.codes == ["sitemap.onbereikbaar"]
+
+
+@pytest.mark.parametrize("name", ["url", "host", "organisation", "sitemap", "line", "since"])
+def test_what_a_reporter_about_something_is_not_given_it_has_from_the_first_one(name: str) -> None:
+    findings: list[Finding] = []
+    first: Context = {
+        "url": LOC, "host": "a", "organisation": "b", "sitemap": "c", "line": 1, "since": "d"
+    }  # fmt: skip
+    other: Context = {
+        "url": "", "host": "A", "organisation": "B", "sitemap": "C", "line": 2, "since": "D"
+    }  # fmt: skip
+    given = cast("Context", {name: cast("dict[str, Any]", other)[name]})
+    Reporter(findings.append, **first).about(**given)("document.leeg")
+    assert findings == [Finding(code="document.leeg", **{**first, **given})]
 
 
 def test_a_finding_that_is_sent_gets_the_context_that_it_lacks() -> None:
