@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.findings.reporter import Context
 
 LOC = "https://www.gemeente.nl/besluit.pdf"
 
@@ -89,15 +88,11 @@ def test_a_reporter_about_something_adds_to_the_context_and_begins_anew() -> Non
 @pytest.mark.parametrize("name", ["url", "host", "organisation", "sitemap", "line", "since"])
 def test_what_a_reporter_about_something_is_not_given_it_has_from_the_first_one(name: str) -> None:
     findings: list[Finding] = []
-    first: Context = {
-        "url": LOC, "host": "a", "organisation": "b", "sitemap": "c", "line": 1, "since": "d"
-    }  # fmt: skip
-    other: Context = {
-        "url": "", "host": "A", "organisation": "B", "sitemap": "C", "line": 2, "since": "D"
-    }  # fmt: skip
-    given = cast("Context", {name: cast("dict[str, Any]", other)[name]})
+    names = ("url", "host", "organisation", "sitemap", "line", "since")
+    first: dict[str, Any] = dict(zip(names, (LOC, "a", "b", "c", 1, "d"), strict=True))
+    given: dict[str, Any] = {name: dict(zip(names, ("", "A", "B", "C", 2, "D"), strict=True))[name]}
     Reporter(findings.append, **first).about(**given)("document.leeg")
-    assert findings == [Finding(code="document.leeg", **{**first, **given})]
+    assert findings == [Finding(code="document.leeg", **(first | given))]
 
 
 def test_a_finding_that_is_sent_gets_the_context_that_it_lacks() -> None:
