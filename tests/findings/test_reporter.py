@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from woo_harvester.findings import Finding, Reporter
@@ -81,6 +83,16 @@ def test_a_reporter_about_something_adds_to_the_context_and_begins_anew() -> Non
     about("loc.ontbreekt")
     assert findings[-1] == Finding(code="loc.ontbreekt", host="www.gemeente.nl", url="", line=3)
     assert report.codes == ["sitemap.onbereikbaar"]
+
+
+@pytest.mark.parametrize("name", ["url", "host", "organisation", "sitemap", "line", "since"])
+def test_what_a_reporter_about_something_is_not_given_it_has_from_the_first_one(name: str) -> None:
+    findings: list[Finding] = []
+    names = ("url", "host", "organisation", "sitemap", "line", "since")
+    first: dict[str, Any] = dict(zip(names, (LOC, "a", "b", "c", 1, "d"), strict=True))
+    given: dict[str, Any] = {name: dict(zip(names, ("", "A", "B", "C", 2, "D"), strict=True))[name]}
+    Reporter(findings.append, **first).about(**given)("document.leeg")
+    assert findings == [Finding(code="document.leeg", **(first | given))]
 
 
 def test_a_finding_that_is_sent_gets_the_context_that_it_lacks() -> None:

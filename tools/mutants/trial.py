@@ -83,9 +83,11 @@ class Tests:
     def of(self, mutant: Mutant) -> list[str]:
         """Return the names of the tests that reach a mutant's line, the fastest first."""
         lines = self._reached.get(mutant.path, {})
-        # A statement of several lines is recorded at the lines of which Python executes something.
-        nearest = max((line for line in lines if line <= mutant.line), default=0)
-        return sorted(lines.get(nearest, ()), key=self._seconds.__getitem__)
+        # Not every line is recorded: of a statement of several lines only those of which Python executes
+        # something, and of a function's signature none, since it is executed when the module is imported.
+        before = max((line for line in lines if line <= mutant.line), default=0)
+        after = min((line for line in lines if line >= mutant.line), default=0)
+        return sorted({*lines.get(before, ()), *lines.get(after, ())}, key=self._seconds.__getitem__)
 
     def timeout(self, names: Iterable[str]) -> float:
         """Return the seconds that these tests may take: much more than they need on an idle machine."""
