@@ -32,7 +32,7 @@ from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import sitemap_ids
 from woo_harvester.urls import host_of
 
@@ -87,15 +87,15 @@ class Entries:
         return sum(count for outcome, count in self.counts.items() if outcome.cause is None)
 
     def start_reading(
-        self, connection: Connection, visit: Visit, sitemap: Sitemap, reading: Reading
+        self, connection: Connection, visit: Visit, sitemap: Sitemap, pending: PendingRead
     ) -> SitemapReading:
         """Return what is known of a sitemap that is about to be read."""
         if not visit.own_sitemaps:
             visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
-        visit.own_sitemaps.add(reading.resource_id)
-        before = documents.before(connection, reading.resource_id, visit.own_sitemaps)
+        visit.own_sitemaps.add(pending.resource_id)
+        before = documents.before(connection, pending.resource_id, visit.own_sitemaps)
         same = cast("dict[bytes | None, int]", before.same)
-        return SitemapReading(visit, sitemap, reading, same, before.others if before.is_all else None)
+        return SitemapReading(visit, sitemap, pending, same, before.others if before.is_all else None)
 
     def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
         """Return the documents that a sitemap no longer lists, once it has been read to its end."""

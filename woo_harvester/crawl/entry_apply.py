@@ -102,7 +102,7 @@ class EntryApply:
         if outcome in self.counts:
             self.counts[outcome] += 1
         if decision.must_reread:
-            reading.reading.must_reread = True
+            reading.pending.must_reread = True
         if outcome is EntryOutcome.POSTPONED:
             reading.is_postponed = True
         elif outcome is EntryOutcome.FOREIGN:
@@ -126,7 +126,7 @@ class EntryApply:
                     version.record(facts.entry.loc, _origin(reading, report, version)), source, report
                 )
                 harvested = _harvested(facts, known.id, version, reading.sitemap_id)
-                self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.reading))
+                self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.pending))
                 yield item
 
     def _reporter(self, facts: EntryFacts, reading: SitemapReading) -> Reporter:

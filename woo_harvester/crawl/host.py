@@ -12,7 +12,7 @@ from woo_harvester.crawl.capacity import Room
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.url_selection import Index, Sitemap, UrlSelection
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.resources import KnownHost
 
@@ -56,7 +56,7 @@ class Visit(Room):
         """All sitemaps of the host that the state knows."""
         self.postponed: deque[Sitemap] = deque()
         """Sitemaps with entries of others' documents, which wait until their own hosts are read."""
-        self.first_readings: dict[int, Reading] = {}
+        self.first_readings: dict[int, PendingRead] = {}
         """Their first readings, by number."""
         self.left_to: dict[str, Counter[str]] = {}
         """Of each of these: how many of its entries are of documents that other hosts list themselves."""
