@@ -44,7 +44,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import host_of_state, sitemap_ids
 
 PER_SITEMAP = 50_000
@@ -112,12 +112,12 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
         with keeper.begin() as connection:
-            place = entries.start_reading(connection, visit, Sitemap("", index), Reading(key))
+            place = entries.start_reading(connection, visit, Sitemap("", index), PendingRead(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
             reader.processed(entries.select(batch, place)[1])
         with keeper.begin() as connection:
-            keeper.read_completely(connection, place.reading, entries.lacking(connection, place))
+            keeper.read_completely(connection, place.pending, entries.lacking(connection, place))
     seconds = perf_counter() - started
     keeper.engine_stopped()
     if entries.skipped != sum(body.count(b"<loc>") for body in bodies):

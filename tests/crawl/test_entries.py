@@ -15,7 +15,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 
 HOST = "www.a.nl"
@@ -40,7 +40,7 @@ def read_all(
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
         reader = Entries(REGISTER, Reporter(findings.append), keeper)
         visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
-        place = reader.start_reading(connection, visit, sitemap, Reading(resource.id))
+        place = reader.start_reading(connection, visit, sitemap, PendingRead(resource.id))
     found = [reader.select([entry], place) for entry in entries]
     keeper.engine_stopped()
     assert all(taken == 1 for _, taken in found)

@@ -21,7 +21,7 @@ from woo_harvester.sitemaps.decision import EntryOutcome, Terms
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.resources import host_of_state, resource_of
 
@@ -65,7 +65,7 @@ class Run:
         visit = self.visit(host)
         with self.keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, sitemap.url, "sitemap", index)
-            place = self.entries.start_reading(connection, visit, sitemap, Reading(resource.id))
+            place = self.entries.start_reading(connection, visit, sitemap, PendingRead(resource.id))
         items, taken = self.entries.select([Entry(loc, lastmod, 7, None)], place)
         assert taken == 1
         return (items[0] if items else None), place

@@ -25,7 +25,7 @@ from tests.state.processes import LOCKING, running
 from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
-from woo_harvester.state.delivery import Delivery, Reading
+from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.documents import claim, look_up
 from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import open_output
@@ -66,7 +66,7 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
     made.end()
 
 
-def expected(keeper: StateKeeper, reading: Reading | None = None) -> list[Delivery]:
+def expected(keeper: StateKeeper, reading: PendingRead | None = None) -> list[Delivery]:
     """Deliveries of new documents, which the state waits for."""
     with keeper.begin() as connection:
         ids = see(connection, sitemap_of(connection), LOCS)
@@ -136,9 +136,9 @@ def resource(connection: Connection) -> tuple[str | None, bytes | None, int | No
     return found.etag, found.digest, found.read_at
 
 
-def reading_of(keeper: StateKeeper) -> Reading:
+def reading_of(keeper: StateKeeper) -> PendingRead:
     with keeper.begin() as connection:
-        reading = Reading(sitemap_of(connection), etag='"e"', digest=b"d", at=9)
+        reading = PendingRead(sitemap_of(connection), etag='"e"', digest=b"d", at=9)
     keeper.begin_reading(reading)
     return reading
 
@@ -150,7 +150,7 @@ def is_remembered(keeper: StateKeeper) -> bool:
     return found[0] is not None
 
 
-def read_to_its_end(keeper: StateKeeper, reading: Reading, *lacking: int) -> None:
+def read_to_its_end(keeper: StateKeeper, reading: PendingRead, *lacking: int) -> None:
     with keeper.begin() as connection:
         keeper.read_completely(connection, reading, lacking)
 

@@ -25,16 +25,14 @@ from woo_harvester.sitemaps.decision import (
     NOT_LISTED,
     Decision,
     EntryOutcome,
-    StateUpdate,
     Terms,
-    same_as_before,
 )
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import sitemap_ids
 from woo_harvester.urls import host_of
 
@@ -52,8 +50,8 @@ class _Batch:
     """Entries that the first reading of the sitemap has counted."""
     unchanged: int = 0
     """Entries that are the same to the byte."""
-    updates: list[StateUpdate] = field(default_factory=list)
-    """What the state learns of those that another sitemap of the host had before."""
+    moved: list[int] = field(default_factory=list)
+    """Documents of those that another sitemap of the host listed before."""
     rest: list[tuple[Entry, bytes | None]] = field(default_factory=list)
     """The entries to decide on, each with its digest."""
 
@@ -89,15 +87,15 @@ class Entries:
         return sum(count for outcome, count in self.counts.items() if outcome.cause is None)
 
     def start_reading(
-        self, connection: Connection, visit: Visit, sitemap: Sitemap, reading: Reading
+        self, connection: Connection, visit: Visit, sitemap: Sitemap, pending: PendingRead
     ) -> SitemapReading:
         """Return what is known of a sitemap that is about to be read."""
         if not visit.own_sitemaps:
             visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
-        visit.own_sitemaps.add(reading.resource_id)
-        before = documents.before(connection, reading.resource_id, visit.own_sitemaps)
+        visit.own_sitemaps.add(pending.resource_id)
+        before = documents.before(connection, pending.resource_id, visit.own_sitemaps)
         same = cast("dict[bytes | None, int]", before.same)
-        return SitemapReading(visit, sitemap, reading, same, before.others if before.is_all else None)
+        return SitemapReading(visit, sitemap, pending, same, before.others if before.is_all else None)
 
     def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
         """Return the documents that a sitemap no longer lists, once it has been read to its end."""
@@ -118,7 +116,7 @@ class Entries:
             batch = self._pass_over_same(connection, entries, reading)
             facts = self._lookup.look_up(connection, batch.rest, batch.known, reading)
             decided = self._decide(facts, reading)
-            items = self._apply.apply(connection, decided, batch.updates, reading)
+            items = self._apply.apply(connection, decided, batch.moved, reading)
         unchanged = batch.unchanged + sum(decision.is_unchanged for _, decision in decided)
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
@@ -187,10 +185,10 @@ class Entries:
                 except NotPlainError:
                     break
             batch.taken += 1
-        if is_second:
-            batch.counted += unchanged
-        else:
-            batch.unchanged += unchanged
+        batch.unchanged += unchanged
+        if is_second:  # the first reading has counted them
+            batch.counted += batch.unchanged
+            batch.unchanged = 0
         return batch
 
     def _compare(self, listed: Entry | ScannedEntry, batch: _Batch, reading: SitemapReading) -> None:
@@ -199,9 +197,8 @@ class Entries:
         if document is not None:
             reading.seen.add(document.id)
             if self._is_same(listed, document, visit):
-                batch.updates.append(same_as_before(document.id))
-                batch.unchanged += not visit.is_second
-                batch.counted += visit.is_second
+                batch.moved.append(document.id)
+                batch.unchanged += 1
                 return
         entry = listed.parse()
         if visit.is_second and not self._was_postponed(entry.loc, document, visit):

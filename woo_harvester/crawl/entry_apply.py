@@ -17,7 +17,7 @@ from woo_harvester.record import Herkomst
 from woo_harvester.register import Register
 from woo_harvester.sitemaps.decide import NOT_FETCHED
 from woo_harvester.sitemaps.decision import Decision, EntryOutcome, NewVersion, StateUpdate
-from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.facts import EntryFacts, own_listing
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.delivery import Delivery
@@ -46,16 +46,22 @@ class EntryApply:
         self,
         connection: Connection,
         decided: Decided,
-        same: Sequence[StateUpdate],
+        same: Sequence[int],
         reading: SitemapReading,
     ) -> list[WooItem]:
-        """Return the items of a batch; the state learns of its entries, and of those that are the *same*."""
+        """Return the items of a batch; the state learns of its entries.
+
+        *same* are the documents whose entries are the same to the byte as in another sitemap of the host.
+        """
         for facts, decision in decided:
             self._count(facts, decision, reading)
         items = list(self._items(connection, decided, reading))
         shared = self._sharing_sitemaps(connection, decided, reading)
-        updates = [*same, *(decision.update for _, decision in decided if decision.update is not None)]
-        _write(connection, updates, shared, reading.sitemap_id)
+        updates = [decision.update for _, decision in decided if decision.update is not None]
+        _write_documents(connection, updates, reading.sitemap_id)
+        _write_listings(connection, updates, same, reading.sitemap_id)
+        for sitemap_id in sorted(shared):
+            forget_read(connection, sitemap_id)
         return items
 
     def report_faults(self, visit: Visit, sitemap: Sitemap, found: Iterable[DocumentFault]) -> None:
@@ -96,7 +102,7 @@ class EntryApply:
         if outcome in self.counts:
             self.counts[outcome] += 1
         if decision.must_reread:
-            reading.reading.must_reread = True
+            reading.pending.must_reread = True
         if outcome is EntryOutcome.POSTPONED:
             reading.is_postponed = True
         elif outcome is EntryOutcome.FOREIGN:
@@ -120,7 +126,7 @@ class EntryApply:
                     version.record(facts.entry.loc, _origin(reading, report, version)), source, report
                 )
                 harvested = _harvested(facts, known.id, version, reading.sitemap_id)
-                self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.reading))
+                self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.pending))
                 yield item
 
     def _reporter(self, facts: EntryFacts, reading: SitemapReading) -> Reporter:
@@ -189,12 +195,10 @@ def _harvested(facts: EntryFacts, document_id: int, version: NewVersion, sitemap
     )
 
 
-def _write(
-    connection: Connection, updates: Sequence[StateUpdate], unread: Iterable[int], sitemap_id: int
-) -> None:
-    """Have the state learn of a batch: documents first, then where they are listed, then files.
+def _write_documents(connection: Connection, updates: Sequence[StateUpdate], sitemap_id: int) -> None:
+    """Have the state learn of documents.
 
-    Other runs lock them in the same order. *unread* are sitemaps that the next run must read again.
+    This comes before where they are listed, and that before files: other runs lock them in the same order.
     """
     moved = [one.document_id for one in updates if one.is_moved]
     digests = {one.document_id: one.digest for one in updates if one.digest is not None}
@@ -203,14 +207,19 @@ def _write(
     documents.move(connection, moved, sitemap_id)
     documents.keep_digests(connection, digests)
     faults.end_faults(connection, corrected)
-    new = [one.new_listing for one in updates if one.new_listing is not None]
+
+
+def _write_listings(
+    connection: Connection, updates: Sequence[StateUpdate], same: Sequence[int], sitemap_id: int
+) -> None:
+    """Have the state learn where documents are listed."""
+    new = [own_listing(document_id) for document_id in same]
+    new += [one.new_listing for one in updates if one.new_listing is not None]
     listings.add(connection, sitemap_id, new)
-    again = [one.document_id for one in updates if one.is_listed_again]
+    again = [*same, *(one.document_id for one in updates if one.is_listed_again)]
     listings.listed_again(connection, sitemap_id, again)
     changed = [one.changed_listing for one in updates if one.changed_listing is not None]
     listings.keep_foreign(connection, sitemap_id, changed)
-    for each in sorted(unread):
-        forget_read(connection, each)
 
 
 def _number(count: int) -> str:

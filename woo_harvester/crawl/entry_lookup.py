@@ -22,7 +22,7 @@ from woo_harvester.sitemaps.facts import (
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, listings
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import hosts_of_sitemaps
@@ -35,7 +35,7 @@ class SitemapReading:
 
     visit: Visit
     sitemap: Sitemap
-    reading: Reading
+    pending: PendingRead
     same: dict[bytes | None, int]
     """Numbers of its documents by the digest of their entries; those that came by are removed."""
     others: Sequence[int] | None
@@ -50,7 +50,7 @@ class SitemapReading:
     @property
     def sitemap_id(self) -> int:
         """The number of the sitemap in the state."""
-        return self.reading.resource_id
+        return self.pending.resource_id
 
 
 class EntryLookUp:

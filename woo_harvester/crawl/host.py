@@ -12,7 +12,7 @@ from woo_harvester.crawl.capacity import Backlog
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.url_selection import Index, Sitemap, UrlSelection
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.resources import KnownHost
 
@@ -56,7 +56,7 @@ class Visit(Backlog):
         """All sitemaps of the host that the state knows."""
         self.postponed: deque[Sitemap] = deque()
         """Sitemaps to read again: some of their entries wait until the hosts of their documents are read."""
-        self.first_readings: dict[int, Reading] = {}
+        self.first_readings: dict[int, PendingRead] = {}
         """The first reading of each postponed sitemap, by its number in the state."""
         self.left_to_others: dict[str, Counter[str]] = {}
         """How many entries of each postponed sitemap are left to other hosts, by its URL and by host.

@@ -24,7 +24,7 @@ from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.file_findings import describe_root, read_error_code
 from woo_harvester.sitemaps.reader import OtherRootError, SitemapError
 from woo_harvester.sitemaps.url_selection import NOT_READ, Sitemap
-from woo_harvester.state.delivery import Reading
+from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.statuses import is_complete
 
@@ -127,9 +127,9 @@ class SitemapFiles:
         with self._keeper.begin() as connection:
             lacking = self._entries.lacking(connection, place)
             if place.is_postponed:
-                visit.first_readings[place.sitemap_id] = place.reading
+                visit.first_readings[place.sitemap_id] = place.pending
             else:
-                self._keeper.read_completely(connection, place.reading, lacking)
+                self._keeper.read_completely(connection, place.pending, lacking)
         visit.read.add(place.sitemap_id)
         visit.lacking[place.sitemap_id] = array("q", lacking)
 
@@ -160,8 +160,8 @@ class SitemapFiles:
         visit.report(code, url=sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
-def _reading(response: StreamedResponse, resource: Resource) -> Reading:
-    return Reading(
+def _reading(response: StreamedResponse, resource: Resource) -> PendingRead:
+    return PendingRead(
         resource.id,
         etag=validator(response, "ETag"),
         last_modified=validator(response, "Last-Modified"),

@@ -22,7 +22,7 @@ from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.state import documents, faults, listings, resources, visited
 from woo_harvester.state.confirmation import confirm_harvested, confirm_same, confirm_withdrawn
-from woo_harvester.state.delivery import Delivery, Reading
+from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import StateError
@@ -63,7 +63,7 @@ class StateKeeper:
         """The function that gives the key of a page of another project's spider; a page is visited once."""
         self.expected = DocumentSet()
         """The documents of which this run makes a record."""
-        self._readings: dict[int, Reading] = {}
+        self._readings: dict[int, PendingRead] = {}
         self._timer: LoopingCall | AsyncioLoopingCall | None = None
         """The timer of the heartbeat, if other runs wait for one."""
 
@@ -189,7 +189,7 @@ class StateKeeper:
             state.keep_durable(connection, sizes, closed=closed)
             self._confirm(connection, done)
 
-    def begin_reading(self, reading: Reading) -> None:
+    def begin_reading(self, reading: PendingRead) -> None:
         """Note that a sitemap is being read."""
         self._readings[reading.resource_id] = reading
 
@@ -198,7 +198,7 @@ class StateKeeper:
         if (reading := self._readings.get(resource_id)) is not None:
             reading.must_reread = True
 
-    def read_completely(self, connection: Connection, reading: Reading, lacking: Sequence[int]) -> None:
+    def read_completely(self, connection: Connection, reading: PendingRead, lacking: Sequence[int]) -> None:
         """Note that a sitemap was read to its end; write that to the state once its documents are confirmed.
 
         A sitemap is read each time as long as it is *lacking* documents that it listed before: "not modified"
@@ -307,7 +307,7 @@ class StateKeeper:
         self._crawler.stats.inc_value("deltafetch/stored", len(done))
 
     @staticmethod
-    def _remember(connection: Connection, reading: Reading) -> None:
+    def _remember(connection: Connection, reading: PendingRead) -> None:
         if reading.complete and not reading.must_reread and not reading.outstanding:
             resources.keep_read(
                 connection,

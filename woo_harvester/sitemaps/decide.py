@@ -23,9 +23,8 @@ from woo_harvester.sitemaps.decision import (
     NewVersion,
     StateUpdate,
     Terms,
-    same_as_before,
 )
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, own_listing
 from woo_harvester.urls import host_of, loc_problem
 
 SKIPPED = "overgeslagen"
@@ -60,7 +59,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     return Decision(
         outcome,
         findings,
-        _update(facts, outcome, _listing(facts, lastmod, offered)),
+        _update(facts, outcome, offered, lastmod),
         _must_reread(facts, outcome),
         outcome is EntryOutcome.UNCHANGED or (outcome is EntryOutcome.OLDER and not _is_copy(facts)),
         _version(facts, outcome, lastmod, now),
@@ -84,7 +83,10 @@ def _leave_out(facts: EntryFacts) -> Decision:
     else:
         outcome = EntryOutcome.UNREGISTERED
         finding = EntryFinding("loc.niet-geregistreerd", "loc", host_of(loc), SKIPPED)
-    return Decision(outcome, (finding,), same_as_before(known.id) if known else None, must_reread=True)
+    update = None
+    if known is not None:
+        update = StateUpdate(known.id, new_listing=own_listing(known.id), is_listed_again=True)
+    return Decision(outcome, (finding,), update, must_reread=True)
 
 
 def _read_lastmod(text: str | None, now: datetime) -> tuple[datetime | None, tuple[EntryFinding, ...]]:
@@ -212,41 +214,50 @@ def _must_reread(facts: EntryFacts, outcome: EntryOutcome) -> bool:
     return outcome in _REPORTED_AGAIN
 
 
-def _listing(facts: EntryFacts, lastmod: datetime | None, offered: EntryOutcome) -> StateUpdate | None:
-    """Return the update that this sitemap lists the document; None if the state does not know the document.
+def _update(
+    facts: EntryFacts, outcome: EntryOutcome, offered: EntryOutcome, lastmod: datetime | None
+) -> StateUpdate | None:
+    """Return what the state learns of the document; None if the state does not know it."""
+    known, version, before = facts.known, facts.version, facts.listing
+    if known is None:
+        return None
+    row = _listing(facts, known.id, offered, lastmod)
+    is_unchanged = outcome is EntryOutcome.UNCHANGED
+    is_moved = False
+    if is_unchanged:
+        is_moved = not version.is_here and not version.is_listed and facts.is_comparable
+    elif outcome is EntryOutcome.REFUSED:
+        is_moved = facts.is_comparable and known.sitemap_id != facts.sitemap_id
+    is_as_harvested = is_unchanged or outcome is EntryOutcome.OLDER  # a fault was of another version
+    return StateUpdate(
+        known.id,
+        new_listing=row if before is None else None,
+        changed_listing=row if before is not None and _differs(before, row) else None,
+        is_listed_again=before is not None and before.misses > 0,
+        is_moved=is_moved,
+        digest=facts.digest if is_unchanged and version.is_here else None,
+        ends_fault=is_as_harvested and known.fault is not None,
+    )
+
+
+def _listing(
+    facts: EntryFacts, document_id: int, offered: EntryOutcome, lastmod: datetime | None
+) -> SitemapListing:
+    """Return the row that says that this sitemap lists the document.
 
     The lastmod of a version that is to be delivered is not kept: if the run is killed, it comes again.
     """
-    known, before = facts.known, facts.listing
-    if known is None:
-        return None
+    kept = None
     if offered.cause is not None:
-        kept = before.lastmod if before else None
-    else:
-        kept = to_microseconds(lastmod) if lastmod and not facts.is_own else None
-    row = SitemapListing(known.id, 0, not facts.is_own, kept)
-    if before is None:
-        return StateUpdate(known.id, new_listing=row)
-    is_changed = (before.foreign, before.lastmod) != (row.foreign, row.lastmod)
-    return StateUpdate(known.id, None, row if is_changed else None, is_listed_again=bool(before.misses))
+        kept = facts.listing.lastmod if facts.listing else None
+    elif lastmod is not None and not facts.is_own:
+        kept = to_microseconds(lastmod)
+    return SitemapListing(document_id, 0, not facts.is_own, kept)
 
 
-def _update(facts: EntryFacts, outcome: EntryOutcome, listing: StateUpdate | None) -> StateUpdate | None:
-    """Return what the state learns besides that this sitemap lists the document."""
-    known, version = facts.known, facts.version
-    if listing is None or known is None:
-        return listing
-    if outcome is EntryOutcome.REFUSED and facts.is_comparable:
-        return listing._replace(is_moved=known.sitemap_id != facts.sitemap_id)
-    if outcome is EntryOutcome.OLDER:
-        return listing._replace(ends_fault=known.fault is not None)  # it was of another version
-    if outcome is EntryOutcome.UNCHANGED:
-        return listing._replace(
-            is_moved=not version.is_here and not version.is_listed and facts.is_comparable,
-            digest=facts.digest if version.is_here else None,
-            ends_fault=known.fault is not None,
-        )
-    return listing
+def _differs(one: SitemapListing, other: SitemapListing) -> bool:
+    """Return whether two rows differ in whose document it is, or in the lastmod."""
+    return one.lastmod != other.lastmod or one.foreign != other.foreign
 
 
 def _version(

@@ -134,9 +134,3 @@ class Decision:
     def is_harvested_again(self) -> bool:
         """Whether a document is harvested that was harvested before."""
         return self.version is not None and self.outcome is not EntryOutcome.NEW
-
-
-def same_as_before(document_id: int) -> StateUpdate:
-    """Return the update for an entry that is its owner's and says nothing new of a known document."""
-    row = SitemapListing(document_id, 0, foreign=False, lastmod=None)
-    return StateUpdate(document_id, new_listing=row, is_listed_again=True)

@@ -62,6 +62,11 @@ class SitemapListing(NamedTuple):
     """Microseconds since 1970; only of such an entry."""
 
 
+def own_listing(document_id: int) -> SitemapListing:
+    """Return the row that says that a sitemap of the owner's lists a document."""
+    return SitemapListing(document_id, 0, foreign=False, lastmod=None)
+
+
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
     """Where the known version of a document came from, and who else lists the document."""

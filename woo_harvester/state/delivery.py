@@ -11,8 +11,8 @@ from woo_harvester.state.versions import Harvested
 
 
 @dataclass
-class Reading:
-    """The reading of one sitemap: whether the next run may rely on it depends on all its documents."""
+class PendingRead:
+    """A read of one sitemap, on which the next run may rely once all its documents are durable."""
 
     resource_id: int
     etag: str | None = None
@@ -26,7 +26,7 @@ class Reading:
     outstanding: int = 0
     """The number of its documents that the outputs do not have durably yet."""
 
-    def again(self, second: Reading) -> Reading:
+    def again(self, second: PendingRead) -> PendingRead:
         """Return this reading, continued by a *second* reading of the same sitemap.
 
         If the sitemap has changed in between, the next run reads what is new in it.
@@ -50,7 +50,7 @@ class Delivery:
     """The id of the document, if the record is a withdrawal."""
     withdrawn_at: int = 0
     """The moment of its record, in seconds since 1970."""
-    reading: Reading | None = None
+    reading: PendingRead | None = None
     visited: bytes | None = None
     """The key of the page in scrapy-deltafetch, if the item is that of another project."""
     confirm: Confirm | None = None

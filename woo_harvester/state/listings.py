@@ -99,7 +99,16 @@ def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[in
 
 def add(connection: Connection, sitemap_id: int, rows: Iterable[SitemapListing]) -> None:
     """Add rows for documents that a sitemap lists, unless they are known already."""
-    values = [{"sitemap_id": sitemap_id, **row._asdict()} for row in _ordered(rows)]
+    values = [
+        {
+            "sitemap_id": sitemap_id,
+            "document_id": row.document_id,
+            "misses": row.misses,
+            "foreign": row.foreign,
+            "lastmod": row.lastmod,
+        }
+        for row in _ordered(rows)
+    ]
     if values:
         connection.execute(insert_new(connection.dialect.name, listings), values)
 
