@@ -15,7 +15,7 @@ Language = Literal["nl", "en"]
 
 
 class Severity(StrEnum):
-    """The weight of a finding for the publisher."""
+    """The severity of a finding: what it costs the publisher."""
 
     ERROR = "error"
     """One document or more is not harvested."""
