@@ -128,6 +128,6 @@ def test_a_page_does_not_list_itself() -> None:
 
 
 def test_the_links_that_sort_a_page_which_is_itself_sorted_are_left_alone() -> None:
-    body = b'<a href="?C=N;O=D">naam</a><a href="?zaak=1">zaak</a>'
-    page = read_listing([body], "https://www.voorbeeldstad.nl/xml?C=M;O=A", 1000)
+    content = b'<a href="?C=N;O=D">naam</a><a href="?zaak=1">zaak</a>'
+    page = read_listing([content], "https://www.voorbeeldstad.nl/xml?C=M;O=A", 1000)
     assert [link.url for link in page.links] == ["https://www.voorbeeldstad.nl/xml?zaak=1"]

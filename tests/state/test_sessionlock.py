@@ -17,7 +17,7 @@ from woo_harvester.state.schema import locks as table
 from woo_harvester.state.sessionlock import FORGET_AFTER, LockOwner, lock_owners
 from woo_harvester.state.store import State, StateError
 
-#: Takes locks when it is told to, says what came of it, and keeps them until its input ends.
+#: Locks names as its input says, prints the outcome, and keeps the locks until its input ends.
 RACING = """
 import sys
 from woo_harvester.state.lock import LockedError
