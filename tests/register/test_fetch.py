@@ -216,7 +216,7 @@ def test_only_a_complete_answer_replaces_the_copy(harvest: Harvest, status: int)
 
 
 def test_an_answer_that_never_ends_is_given_up(harvest: Harvest) -> None:
-    with pytest.raises(RegisterError, match="no earlier copy: time-out"):
+    with pytest.raises(RegisterError, match="no earlier copy of it: time-out"):
         harvest.run(endless, time_limit=0.1)
 
 
