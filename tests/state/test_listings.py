@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, delete, select, text
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.sitemaps.facts import SitemapListing
@@ -40,6 +40,16 @@ def test_a_sitemap_lists_what_was_seen_in_it(connection: Connection) -> None:
     assert listings.count(connection, one) == 3
     assert listings.sitemaps_of(connection, keys[1]) == [one, two]
     assert listings.sitemaps_of(connection, 99) == []
+
+
+def test_a_version_is_an_owner_s_own_by_the_listing_that_it_came_from(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    own, others, elsewhere = harvest(connection, one, locs(3))
+    connection.execute(delete(schema.listings).where(schema.listings.c.document_id != own))
+    listings.add(connection, one, [SitemapListing(others, 0, foreign=True, lastmod=None)])
+    listings.add(connection, two, [SitemapListing(elsewhere, 0, foreign=False, lastmod=None)])
+    assert listings.own_versions(connection, [own, others, elsewhere, 99]) == {own}
+    assert listings.own_versions(connection, [others]) == set()
 
 
 def test_a_listing_that_is_added_again_keeps_its_values(connection: Connection) -> None:

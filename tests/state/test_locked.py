@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from woo_harvester.state.locked import LockedState
-from woo_harvester.state.store import StateError
+from woo_harvester.state.store import NOWHERE, State, StateError
 
 
 def test_what_one_run_has_released_another_can_lock(tmp_path: Path) -> None:
@@ -40,3 +40,38 @@ def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_pa
 def test_a_state_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=re.escape(str(tmp_path))):
         LockedState.open(f"sqlite:///{tmp_path}", "a", [])
+
+
+def test_what_one_run_has_locked_another_is_refused(postgresql_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    first = LockedState.open(postgresql_url, "a", ["a.nl"])
+    first.lock_output(path)
+    with pytest.raises(StateError, match=r"another run works on .*a\.nl.*: wait until it ends"):
+        LockedState.open(postgresql_url, "a", ["b.nl", "a.nl"])
+    second = LockedState.open(postgresql_url, "a", ["b.nl"])
+    with pytest.raises(StateError, match=re.escape(str(path))):
+        second.lock_output(path)
+    first.release()
+    second.lock_hosts(["a.nl"])
+    second.lock_output(path)
+    for state in (first, second):
+        state.release()
+        state.close()
+
+
+def test_only_a_run_on_a_shared_state_shows_that_it_goes_on(state_url: str, database: str) -> None:
+    state = LockedState.open(state_url, "a", ["a.nl"])
+    assert (state.heartbeat is not None) is (database == "postgresql")
+    state.beat()
+    state.release()
+    state.close()
+
+
+def test_a_state_of_nobody_else_needs_no_locks(tmp_path: Path) -> None:
+    state = LockedState(State.open(NOWHERE))
+    state.lock_hosts(["a.nl"])
+    state.lock_output(tmp_path / "records.jsonl")
+    assert state.heartbeat is None
+    state.beat()
+    state.release()
+    state.close()
