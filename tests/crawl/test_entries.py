@@ -40,10 +40,10 @@ def read_all(
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
         reader = Entries(REGISTER, Reporter(findings.append), keeper)
         visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
-        place = reader.start_reading(connection, visit, sitemap, PendingRead(resource.id))
-    found = [reader.select([entry], place) for entry in entries]
+        reading = reader.start_reading(connection, visit, sitemap, PendingRead(resource.id))
+    found = [reader.select([entry], reading) for entry in entries]
     keeper.engine_stopped()
-    assert all(taken == 1 for _, taken in found)
+    assert all(processed == 1 for _, processed in found)
     return [items[0] if items else None for items, _ in found], findings
 
 
@@ -53,7 +53,7 @@ def read_one(loc: str = LOC, lastmod: str | None = "2024-04-02T10:00:00+02:00") 
     return item, [finding.code for finding in findings]
 
 
-def test_an_item_tells_where_it_came_from() -> None:
+def test_an_item_says_where_it_came_from() -> None:
     item, codes = read_one()
     assert codes == []
     assert item.record.document.weblocatie == LOC
@@ -88,7 +88,7 @@ def test_without_a_lastmod_that_can_be_read_the_day_is_that_of_the_harvest(
     assert item.record.herkomst.lastmod == lastmod
 
 
-def test_a_lastmod_in_the_future_is_told_but_clocks_may_differ_a_little() -> None:
+def test_a_lastmod_in_the_future_is_reported_but_clocks_may_differ_a_little() -> None:
     now = datetime.now(UTC)
     assert read_one(lastmod=(now + timedelta(hours=2)).isoformat())[1] == ["lastmod.toekomst"]
     assert read_one(lastmod=(now + timedelta(minutes=2)).isoformat())[1] == []
@@ -120,7 +120,7 @@ def test_the_same_loc_twice_gives_one_item() -> None:
     assert [(finding.code, finding.line) for finding in findings] == [("loc.dubbel", 9)]
 
 
-def test_the_name_of_the_index_tells_the_category_where_it_has_a_number() -> None:
+def test_the_name_of_the_index_gives_the_category_if_it_has_a_number() -> None:
     (numbered,), _ = read_all(Entry(LOC, "2024-04-02", 7, None), index="sitemapindex-diwoo-infocat014.xml")
     (general,), _ = read_all(Entry(LOC, "2024-04-02", 7, None))
     assert numbered is not None

@@ -65,10 +65,10 @@ class Run:
         visit = self.visit(host)
         with self.keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, sitemap.url, "sitemap", index)
-            place = self.entries.start_reading(connection, visit, sitemap, PendingRead(resource.id))
-        items, taken = self.entries.select([Entry(loc, lastmod, 7, None)], place)
-        assert taken == 1
-        return (items[0] if items else None), place
+            reading = self.entries.start_reading(connection, visit, sitemap, PendingRead(resource.id))
+        items, processed = self.entries.select([Entry(loc, lastmod, 7, None)], reading)
+        assert processed == 1
+        return (items[0] if items else None), reading
 
     def harvest(self, host: str, lastmod: str | None) -> Oorzaak | None:
         """Read such a sitemap, and have what it gives delivered; return why there is a version."""
@@ -103,13 +103,13 @@ def next_run(keeper: StateKeeper) -> Run:
 def test_an_entry_of_a_document_that_its_owner_lists_is_left_to_the_owner(keeper: StateKeeper) -> None:
     run = next_run(keeper)
     assert run.harvest(OWNER, BEFORE) is Oorzaak.AANLEVERING
-    item, place = run.read(OTHER, "2099-01-01T00:00:00Z")
+    item, reading = run.read(OTHER, "2099-01-01T00:00:00Z")
     assert item is None
-    assert place.left_to == {OWNER: 1}
+    assert reading.left_to == {OWNER: 1}
     assert run.entries.counts[EntryOutcome.FOREIGN] == 1
     account = run.visit(OTHER).account
     assert (account.listed, account.repeated, account.unchanged) == (0, 1, 0)
-    assert run.codes == []  # the lastmod of an entry that does not count is not looked at
+    assert run.codes == []  # the lastmod of an entry that does not count is not compared
     run = next_run(keeper)
     assert run.harvest(OWNER, LATER) is Oorzaak.WIJZIGING
 
@@ -117,8 +117,8 @@ def test_an_entry_of_a_document_that_its_owner_lists_is_left_to_the_owner(keeper
 def test_both_sides_are_named_once_a_sitemap_with_the_number(keeper: StateKeeper) -> None:
     run = next_run(keeper)
     run.harvest(OWNER, BEFORE)
-    _, place = run.read(OTHER, BEFORE)
-    run.entries.report_foreign(run.visit(OTHER), place.sitemap, place.left_to)
+    _, reading = run.read(OTHER, BEFORE)
+    run.entries.report_foreign(run.visit(OTHER), reading.sitemap, reading.left_to)
     assert [(one.code, one.host, one.organisation, one.seen) for one in run.findings] == [
         ("loc.andere-host", OTHER, None, "1 document"),
         ("loc.andere-host", OWNER, AMSTERDAM, f"1 document in een sitemap van {OTHER}"),
@@ -131,24 +131,24 @@ def test_a_host_of_the_same_organisation_is_no_other(keeper: StateKeeper) -> Non
     assert run.harvest(SECOND, BEFORE) is Oorzaak.AANLEVERING
     run = next_run(keeper)
     assert run.harvest(OWNER, LATER) is Oorzaak.WIJZIGING
-    item, place = run.read(OTHER, LATER)
+    item, reading = run.read(OTHER, LATER)
     assert item is None
-    assert place.left_to.keys() == {OWNER}
+    assert reading.left_to.keys() == {OWNER}
 
 
 def test_an_entry_waits_while_the_hosts_of_its_owner_are_being_read(keeper: StateKeeper) -> None:
     run = next_run(keeper)
     run.waited_for.add(SECOND)
-    item, place = run.read(OTHER, BEFORE)
+    item, reading = run.read(OTHER, BEFORE)
     assert item is None
-    assert place.is_postponed
-    assert place.is_postponed
+    assert reading.is_postponed
+    assert reading.is_postponed
     assert run.visit(OTHER).account.listed == 0
     run.waited_for.clear()
     run.visit(OTHER).is_second = True
-    item, place = run.read(OTHER, BEFORE)
+    item, reading = run.read(OTHER, BEFORE)
     assert item is not None
-    assert not place.is_postponed
+    assert not reading.is_postponed
     assert run.visit(OTHER).account.listed == 1
 
 

@@ -44,7 +44,7 @@ class _Batch:
     entries: Sequence[Entry | ScannedEntry]
     known: dict[str, KnownDocument]
     """Documents that the state knows, by loc; those that are the same to the byte are left out."""
-    taken: int = 0
+    processed: int = 0
     """Entries that were read: fewer than all if one of them is not plain."""
     counted: int = 0
     """Entries that the first reading of the sitemap has counted."""
@@ -108,9 +108,9 @@ class Entries:
     def select(
         self, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> tuple[list[WooItem], int]:
-        """Return the items of a batch, and how many of its entries were taken.
+        """Return the items of a batch, and how many of its entries were processed.
 
-        Fewer than all are taken if an entry is not plain: the full reader must go on from there.
+        Fewer than all are processed if an entry is not plain: the full reader must go on from there.
         """
         with self._keeper.begin() as connection:
             batch = self._pass_over_same(connection, entries, reading)
@@ -121,10 +121,10 @@ class Entries:
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
         account = reading.visit.account
-        account.count_entries(batch.taken - batch.counted - postponed, unchanged)
+        account.count_entries(batch.processed - batch.counted - postponed, unchanged)
         account.count_as_repeated(foreign)
         self.counts[EntryOutcome.UNCHANGED] += unchanged
-        return items, batch.taken
+        return items, batch.processed
 
     def pass_over(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
         """Count the documents of a sitemap that has not changed, and report what is still wrong with some."""
@@ -184,7 +184,7 @@ class Entries:
                     self._compare(entry, batch, reading)
                 except NotPlainError:
                     break
-            batch.taken += 1
+            batch.processed += 1
         batch.unchanged += unchanged
         if is_second:  # the first reading has counted them
             batch.counted += batch.unchanged

@@ -102,7 +102,7 @@ class NewVersion:
     at: datetime
     """The moment of the version, in whole seconds."""
     takes_over: bool
-    """It takes the place of a version of another owner's."""
+    """It replaces a version that came from the other side: another organisation, or the owner."""
 
     def record(self, loc: str, origin: Herkomst) -> Record:
         """Return the record of the document at *loc*, with this version and no metadata yet."""
