@@ -6,11 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from elasticsearch import Elasticsearch
 
 from tests.utils.command import Run
 from tests.utils.daily import Harvester
 from tests.utils.disturbed_runs import harvested
+from woo_harvester.demo.site import Site
 
 
 @dataclass
@@ -28,6 +30,14 @@ class Searching(Harvester):
     def run(self, *args: str, **settings: object) -> Run:
         """Run once; besides the caller's settings, only the place of the index is set."""
         return self.day(*args, **{**self.where, **settings})
+
+
+@pytest.fixture
+def installation(
+    tmp_path: Path, ca_bundle: Path, site: Site, elasticsearch_url: str, alias: str
+) -> Searching:
+    """Return an installation whose records go to an index of the test's own."""
+    return Searching(tmp_path, ca_bundle, [site], elasticsearch_url, alias)
 
 
 def published(client: Elasticsearch, alias: str) -> Counter[str]:
