@@ -16,3 +16,12 @@ __all__ = [
     "make_site",
     "site",
 ]
+    "alias",
+    "ca",
+    "ca_bundle",
+    "elasticsearch",
+    "elasticsearch_url",
+    "installation",
+    "make_site",
+    "site",
+]
