@@ -16,12 +16,3 @@ __all__ = [
     "make_site",
     "site",
 ]
-    "alias",
-    "ca",
-    "ca_bundle",
-    "elasticsearch",
-    "elasticsearch_url",
-    "installation",
-    "make_site",
-    "site",
-]
