@@ -11,7 +11,6 @@ from tests.state.knowledge import (
     DAY,
     FIRST_SEEN,
     HARVESTED,
-    LASTMOD,
     harvest,
     list_in,
     locs,
@@ -201,9 +200,7 @@ def test_a_withdrawal_is_described_with_what_its_record_needs(connection: Connec
     (key,) = harvest(connection, sitemap_of(connection), [LOC])
     sitemap, index = "https://a.nl/s0.xml", "https://a.nl/sitemapindex-diwoo.xml"
     host = host_of_state(connection, "a.nl").id
-    assert list(documents.gone(connection, [key], host)) == [
-        Gone(key, LOC, DAY, LASTMOD, HARVESTED, sitemap, index)
-    ]
+    assert list(documents.gone(connection, [key], host)) == [Gone(key, LOC, DAY, HARVESTED, sitemap, index)]
 
 
 def test_a_withdrawal_names_a_sitemap_of_the_host_that_is_asked_for_and_comes_once(

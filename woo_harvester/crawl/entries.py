@@ -41,7 +41,6 @@ from woo_harvester.urls import host_of
 class _Batch:
     """Some entries of a sitemap, and what comparing their bytes has shown."""
 
-    entries: Sequence[Entry | ScannedEntry]
     known: dict[str, KnownDocument]
     """Documents that the state knows, by loc; those that are the same to the byte are left out."""
     processed: int = 0
@@ -170,7 +169,7 @@ class Entries:
         """Pass over what is the same to the byte; a million entries a day come by here."""
         same, listed, is_second = reading.same, reading.visit.listed, reading.visit.is_second
         asked = [entry.loc for entry in entries if entry.digest not in same]
-        batch = _Batch(entries, documents.look_up(connection, asked))
+        batch = _Batch(documents.look_up(connection, asked))
         unchanged = 0
         for entry in entries:
             key = same.get(entry.digest)

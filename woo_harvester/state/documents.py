@@ -50,7 +50,6 @@ class Gone:
     id: int
     loc: str
     published: str | None
-    lastmod: int | None
     harvested: int
     """The moment of its last record, in seconds since 1970."""
     sitemap: str
@@ -260,8 +259,8 @@ def count_by_host(connection: Connection) -> dict[str, int]:
 
 def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
     """Return what the records of withdrawals need, with a sitemap of the host that listed each document."""
-    columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.lastmod)
-    query = select(*columns, documents.c.harvested, resources.c.url, resources.c.index_url)
+    columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.harvested)
+    query = select(*columns, resources.c.url, resources.c.index_url)
     query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
     query = query.join(resources, resources.c.id == listings.c.sitemap_id)
     for part in batches(ids):
