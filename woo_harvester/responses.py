@@ -21,6 +21,7 @@ class StreamedResponse(Response):
 
     - the download handler, if it fails after it has made the response;
     - a downloader middleware that hands on a request in its place, with :func:`release`;
+    - ``WooRobotsTxtMiddleware``, the robots.txt that it fetched itself;
     - the spider middleware ``CloseResponses`` for all others: when the callback has ended, or when the item
       that has the response has left the pipelines.
     """
