@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
-class Validators(Protocol):
+class _Validators(Protocol):
     """The headers of an earlier answer by which a server can see whether a file has changed."""
 
     @property
@@ -21,7 +21,7 @@ class Validators(Protocol):
     def last_modified(self) -> str | None: ...
 
 
-class Remembered(Validators, Protocol):
+class _Remembered(_Validators, Protocol):
     """What the state knows of a file that was read."""
 
     @property
@@ -29,7 +29,7 @@ class Remembered(Validators, Protocol):
         """Seconds since 1970; None if the file was never read completely."""
 
 
-def is_due(resource: Remembered, interval: timedelta) -> bool:
+def is_due(resource: _Remembered, interval: timedelta) -> bool:
     """Return whether a file must be read in full, whatever its server says.
 
     That is so if it was never read completely, or longer ago than *interval*, or if the clock was set back
@@ -40,12 +40,12 @@ def is_due(resource: Remembered, interval: timedelta) -> bool:
     return not 0 <= time() - resource.read_at < interval.total_seconds()
 
 
-def conditions(resource: Remembered, interval: timedelta) -> dict[str, str]:
+def conditions(resource: _Remembered, interval: timedelta) -> dict[str, str]:
     """Return the headers that make a server answer 304 for an unchanged file; none if it must be read."""
     return {} if is_due(resource, interval) else unless_changed(resource)
 
 
-def unless_changed(known: Validators | None) -> dict[str, str]:
+def unless_changed(known: _Validators | None) -> dict[str, str]:
     """Return the headers that make a server answer 304 if its file is the known one (RFC 9110, 13.1)."""
     if known is None:
         return {}

@@ -61,7 +61,7 @@ class FirstRequestsMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Note how the request failed."""
         if not isinstance(exception, SpoolError | TrustError):  # they end the run
-            self._note(request, cause_of(exception))
+            self._note(request, _failure_cause(exception))
 
     def _note(self, request: Request, cause: Cause | None) -> None:
         if request.meta.get("woo_kind") not in FIRST:
@@ -72,7 +72,7 @@ class FirstRequestsMiddleware:
             self._findings.host_tried(host_of(request.url), cause)
 
 
-def cause_of(error: Exception) -> Cause | None:
+def _failure_cause(error: Exception) -> Cause | None:
     """Return how a connection failed; None where *error* is about this host alone."""
     match error:
         case TlsError():

@@ -30,7 +30,7 @@ class RobotsForbidden(IgnoreRequest):
     """robots.txt does not allow this request; the message is the URL."""
 
 
-class RobotsUnreachableError(Exception):
+class _RobotsUnreachableError(Exception):
     """The robots.txt of the host cannot be fetched; no IgnoreRequest, because the next run tries again."""
 
     def __init__(self, status: int) -> None:
@@ -97,7 +97,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         elif 300 <= response.status < 500:  # RFC 9309, 2.3.1.3: without a robots.txt all is allowed
             await self.learn(request, b"")
         else:
-            self._known.setdefault(host, RobotsUnreachableError(response.status))
+            self._known.setdefault(host, _RobotsUnreachableError(response.status))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise RobotsForbidden if the rules do not allow a request, or the reason why there are no rules."""

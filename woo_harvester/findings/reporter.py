@@ -13,7 +13,7 @@ Sink = Callable[[Finding], None]
 """Receives each finding that is reported, such as the extension ``Findings``."""
 
 
-class Context(TypedDict, total=False):
+class _Context(TypedDict, total=False):
     """What a finding is about; the keys are attributes of :class:`Finding`."""
 
     url: str | None
@@ -60,7 +60,7 @@ class Reporter:
         seen: str | None = None,
         element: str | None = None,
         action: str | None = None,
-        **context: Unpack[Context],
+        **context: Unpack[_Context],
     ) -> None:
         """Report *code*; *context* replaces what is bound, for this finding. See :class:`Finding`."""
         if code not in self.codes:
@@ -105,7 +105,7 @@ class Reporter:
             since=self.since if since is None else since,
         )
 
-    def _context(self, *, is_error: bool) -> Context:
+    def _context(self, *, is_error: bool) -> _Context:
         return {
             "url": self.url,
             "host": self.host,

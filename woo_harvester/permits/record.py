@@ -161,7 +161,7 @@ class Vergunningobject:
 
 
 @dataclass(slots=True, kw_only=True)
-class Owms:
+class _Owms:
     """The OWMS metadata that a case and a document of a case share."""
 
     identifier: str = ""
@@ -191,7 +191,7 @@ class Owms:
 
 
 @dataclass(slots=True, kw_only=True)
-class Vergunning(Owms):
+class Vergunning(_Owms):
     """The metadata of a case."""
 
     isPartOf: list[Waarde] = field(default_factory=list)
@@ -203,7 +203,7 @@ class Vergunning(Owms):
 
 
 @dataclass(slots=True, kw_only=True)
-class VergunningDocument(Owms):
+class VergunningDocument(_Owms):
     """The metadata of a document of a case."""
 
     isPartOf: Waarde | None = None
