@@ -84,7 +84,11 @@ def simulate(machine: type[RuleBasedStateMachine], examples: int, steps: int = S
         try:
             run_state_machine_as_test(seed(number)(machine), settings=profile)
         except Exception as error:
-            error.add_note(f"WOO_SIMULATE_SEED={number} WOO_SIMULATE_EXAMPLES={examples} plays it again")
+            # The order of sets differs between processes, and with it the statement that a kill hits.
+            error.add_note(
+                f"@reproduce_failure plays it again; WOO_SIMULATE_SEED={number} "
+                f"WOO_SIMULATE_EXAMPLES={EXAMPLES} may, with the same PYTHONHASHSEED"
+            )
             raise
         if time.monotonic() >= until:
             return

@@ -110,7 +110,9 @@ def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | 
     if counted := os.environ.get("WOO_TEST_RUNS"):  # a file that gets a line for each run of the suite
         with Path(counted).open("a", encoding="utf-8") as file:
             file.write(f"{args[0]} {os.environ.get('PYTEST_CURRENT_TEST', '')}\n")
-    (cwd / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
+    config = cwd / "scrapy.cfg"
+    if not config.exists():  # else a run that starts at the same moment may find it empty
+        config.write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
     paths = {"WOO_REPORT_DIR": cwd / REPORTS, "WOO_DATA_DIR": cwd / DATA}
     return [*args, *_options({**SETTINGS, **paths, **(settings or {})})]
 
