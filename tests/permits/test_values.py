@@ -49,6 +49,7 @@ def test_empty_values_are_not_an_address() -> None:
         ("1234 ab 12 bis", PostcodeHuisnummer("1234AB", 12, "bis")),
         ("1234AB", PostcodeHuisnummer("1234AB")),
         ("1234AB, 12-a", PostcodeHuisnummer("1234AB", 12, "a")),
+        ("1234AB - 12X -", PostcodeHuisnummer("1234AB", 12, "X")),
         ("Dorpsstraat 1", None),
         ("1234AB huis", None),
     ],

@@ -155,6 +155,23 @@ def test_a_register_is_fetched_with_the_user_agent_and_verified_certificate(
     assert "If-None-Match" not in site.requests[0].headers
 
 
+def test_a_register_is_fetched_through_the_proxy_of_the_environment(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> Register:
+        async with site.serve(None) as proxy:
+            monkeypatch.setenv("http_proxy", proxy)
+            return await obtain_register(
+                "http://register.invalid/exportOO.xml", tmp_path, unexpected, TODAY, user_agent="test/1"
+            )
+
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    site.answers = [whole(WHOLE)]
+    assert asyncio.run(run()).location_count == 10
+    assert [request.host for request in site.requests] == ["register.invalid"]
+
+
 def test_a_register_that_did_not_change_is_not_sent_again(harvest: Harvest, site: Site) -> None:
     registers = harvest.run(*[unless_known(WHOLE, '"v1"')] * 2)
     assert [register.location_count for register in registers] == [10, 10]

@@ -218,7 +218,7 @@ def test_what_is_not_xml_or_breaks_off_is_refused_in_one_line(document: bytes) -
     [export(), b"<html><body>Storing</body></html>", export(organisation("A", end="2020-01-01"))],
 )
 def test_an_export_without_an_organisation_that_exists_is_refused(document: bytes) -> None:
-    with pytest.raises(RegisterError, match="no organisation"):
+    with pytest.raises(RegisterError, match=r"^The register export has no organisation that exists today$"):
         read_with_findings(document)
 
 
@@ -246,6 +246,17 @@ def test_an_export_larger_than_the_bound_is_refused() -> None:
     read_export(BytesIO(document), Reporter(print), TODAY, maxsize=len(document))
     with pytest.raises(RegisterError, match="larger than"):
         read_export(BytesIO(document), Reporter(print), TODAY, maxsize=len(document) - 1)
+
+
+def test_an_export_is_read_in_pieces() -> None:
+    class Stream(BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            assert size is not None
+            assert 0 < size <= 2**20
+            return super().read(size)
+
+    document = export(organisation("A", "https://a.nl/"))
+    assert read_export(Stream(document), Reporter(print), TODAY).hosts == ("a.nl",)
 
 
 def test_a_value_of_megabytes_is_cut_and_does_no_harm() -> None:

@@ -70,6 +70,15 @@ def test_without_a_prefix_a_url_belongs_to_all_organisations_of_its_host() -> No
     assert names("https://s.nl/b/d.pdf", register) == ["B"]
 
 
+def test_a_registered_query_decides_whose_a_url_is() -> None:
+    register = read(
+        organisation("A", "https://s.nl/zoek?org=a", id="1"),
+        organisation("B", "https://s.nl/zoek?org=b", id="2"),
+    )
+    assert names("https://s.nl/zoek?org=b&id=5", register) == ["B"]
+    assert names("https://s.nl/zoek?id=5", register) == ["A", "B"]
+
+
 @pytest.mark.parametrize("url", ["", "/d.pdf", "ftp://www.a.nl/d.pdf", "www.a.nl/d.pdf"])
 def test_what_is_no_absolute_url_has_no_owner_but_an_error(url: str) -> None:
     with pytest.raises(ValueError, match="Expected an absolute URL"):

@@ -49,6 +49,14 @@ def test_an_accepted_register_is_kept_with_what_is_known_about_it(tmp_path: Path
     assert copy.read(unexpected, TODAY).hosts == register.hosts
 
 
+def test_a_register_is_accepted_for_its_day(tmp_path: Path) -> None:
+    ended = organisation("B", "https://b.nl/", id="2", end=TODAY.isoformat())
+    register = accept(
+        RegisterCopy(tmp_path, SOURCE), export(organisation("A", "https://a.nl/", end="2099-12-31"), ended)
+    )
+    assert register.hosts == ("a.nl",)
+
+
 def test_nothing_but_the_copy_is_left_in_its_folder(tmp_path: Path) -> None:
     copy = RegisterCopy(tmp_path, SOURCE)
     accept(copy, locations(4))
@@ -176,6 +184,14 @@ def test_a_local_file_is_read_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "export.xml"
     path.write_bytes(locations(3))
     assert read_file(path, unexpected, TODAY).location_count == 3
+
+
+def test_a_local_file_is_read_for_its_day(tmp_path: Path) -> None:
+    path = tmp_path / "export.xml"
+    path.write_bytes(export(organisation("A", "https://a.nl/", end="2026-11-30")))
+    assert read_file(path, unexpected, date(2026, 11, 29)).hosts == ("a.nl",)
+    with pytest.raises(RegisterError, match="no organisation"):
+        read_file(path, unexpected, date(2026, 11, 30))
 
 
 @pytest.mark.parametrize("document", [None, b"", b"geen register"])

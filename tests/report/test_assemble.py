@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.score_parts import PARTS
 
 OTHER = "www.b.nl"
 
@@ -55,7 +57,14 @@ def test_a_report_has_what_was_listed_and_what_became_of_it(tmp_path: Path) -> N
     }
     assert [finding["code"] for finding in report["findings"]] == ["register.onbereikbaar"]
     assert report["register"] == {"date": "2026-11-20"}
-    assert report["run"]["reason"] == "finished"
+    assert report["run"] == {
+        "name": "woo-1",
+        "kind": "woo",
+        "started": "x",
+        "finished": "2026-11-21T08:00:00.5+01:00",
+        "reason": "finished",
+        "documents": None,
+    }
 
 
 def test_a_host_has_the_keys_of_the_audit(tmp_path: Path) -> None:
@@ -124,10 +133,11 @@ def test_a_report_of_a_killed_run_is_made_of_its_findings(tmp_path: Path) -> Non
     folder = a_run(tmp_path / "woo-1")
     folder.accounts.unlink()
     folder.stats.unlink()
+    os.utime(folder.findings, (1_795_244_400, 1_795_244_400))
     report = made(folder, history=History(tmp_path / "history"))
     assert {host["host"]: host["score"] for host in report["hosts"]} == {HOST: None, OTHER: None}
     assert report["run"]["finished"] is None
-    assert report["hosts"][0]["history"][0]["at"]
+    assert report["hosts"][0]["history"][0]["at"] == "2026-11-21T08:00:00+01:00"
 
 
 def test_documents_that_the_run_did_not_come_to_are_a_loss_without_a_code(tmp_path: Path) -> None:
@@ -190,6 +200,14 @@ def test_the_texts_are_in_the_language_that_is_asked_for(tmp_path: Path) -> None
 def test_permits_have_no_score(tmp_path: Path) -> None:
     (host,) = made(write_run(tmp_path / "vergunningen-1", [], [about_document("ipm.schema")]))["hosts"]
     assert (host["host"], host["score"], host["sections"]) == (HOST, None, [])
+
+
+def test_files_that_are_read_from_disk_have_no_robots_txt_to_be_scored_for(tmp_path: Path) -> None:
+    account = read(harvested=1)
+    account.offline = True
+    (host,) = made(write_run(tmp_path / "woo-1", [account]))["hosts"]
+    parts = [part["part"] for section in host["sections"] for part in section["parts"]]
+    assert sorted(parts) == sorted(part.name for part in PARTS["bestanden"])
 
 
 def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ TEXTS = Texts("en")
 def summary(
     folder: Path, *findings: Finding, hosts: tuple[str, ...] = (HOST,), width: int = 500
 ) -> list[str]:
-    """The lines that are printed."""
+    """Return the lines that are printed."""
     accounts = [read(host, harvested=2, findings=findings) for host in hosts]
     run = write_run(folder / "woo-1", accounts, findings)
     assemble_report(run, lang="en")
@@ -32,7 +32,7 @@ def summary(
 
 
 def numbered(lines: list[str]) -> list[str]:
-    """The first line of each finding."""
+    """Return the first line of each finding."""
     return [line for line in lines if re.match(r" ?\d+\. ", line)]
 
 
@@ -116,3 +116,9 @@ def test_a_long_line_is_broken_with_its_indent(tmp_path: Path) -> None:
     start = next(number for number, line in enumerate(lines) if line.startswith("    →"))
     assert lines[start].split()[1:] == shown[: len(lines[start].split()) - 1]
     assert lines[start + 1].startswith("    ")
+
+
+def test_on_a_very_narrow_screen_lines_are_twenty_wide_all_the_same(tmp_path: Path) -> None:
+    lines = summary(tmp_path, width=12)
+    assert TEXTS("audit_headline", harvested=2, listed=2)[:12] not in lines
+    assert 12 < max(map(len, lines)) <= 20

@@ -28,6 +28,18 @@ def test_a_badge_says_in_words_what_its_colour_means(host: HostResult, text: str
     assert made.find("{*}path").get("fill") == colour  # type: ignore[union-attr]
 
 
+def test_the_right_half_is_as_wide_as_its_text_with_round_corners() -> None:
+    made = etree.fromstring(badge(then(430, 430)).encode())
+    left, right = (round(len(text) * 6.4 + 16) for text in ("Woo-oogst", "430 van 430"))
+    assert (made.get("width"), made.get("height")) == (str(left + right), "22")
+    shape = f"M{left} 0h{right - 3}a3 3 0 0 1 3 3v16a3 3 0 0 1-3 3h-{right - 3}z"
+    assert made.find("{*}path").get("d") == shape  # type: ignore[union-attr]
+    assert [(each.get("x"), each.get("textLength")) for each in made.iter("{*}text")] == [
+        (str(left / 2), str(left - 16)),
+        (str(left + right / 2), str(right - 16)),
+    ]
+
+
 def test_a_badge_in_english() -> None:
     assert "<title>Woo harvest: 4 of 5</title>" in badge(then(5, 4), "en")
 

@@ -79,6 +79,14 @@ def test_a_repeated_loc_counts_once() -> None:
     assert (account.listed, account.repeated) == (1, 1)
 
 
+def test_entries_that_the_own_host_lists_count_as_repeated() -> None:
+    account = Account(HOST, listed=5, unchanged=3)
+    account.count_as_repeated(2)
+    assert (account.listed, account.repeated, account.unchanged) == (3, 2, 3)
+    account.count_as_repeated(1, unchanged=True)
+    assert (account.listed, account.repeated, account.unchanged) == (2, 3, 2)
+
+
 def test_a_sitemap_that_is_passed_over_counts_with_its_documents() -> None:
     account = Account(HOST)
     account.count_sitemap("https://www.a.nl/sitemap-1.xml")

@@ -131,6 +131,23 @@ def test_findings_that_need_no_fix_are_left_out(tmp_path: Path) -> None:
     assert "Er is niets gevonden" in as_html(read_inventory(ReportsFolder(tmp_path), *APRIL))
 
 
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("ipm.schema", ["ipm.schema"]),
+        ("robots.te-groot", ["robots.te-groot"]),
+        ("tls.ongeldig", ["tls.ongeldig"]),
+        ("host.prive-adres", ["host.prive-adres"]),
+        ("register.onbereikbaar", []),
+    ],
+)
+def test_errors_of_hosts_and_their_files_are_those_to_fix(
+    tmp_path: Path, code: str, codes: list[str]
+) -> None:
+    run(tmp_path, 1, finding(code))
+    assert [row["code"] for row in rows(tmp_path)] == codes
+
+
 def test_an_error_that_is_reported_once_is_not_known_to_be_fixed(tmp_path: Path) -> None:
     assert not is_repeated("ipm.zaak-onbekend")
     run(tmp_path, 1, finding("ipm.zaak-onbekend"))

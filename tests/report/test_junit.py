@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
-from tests.report.runs import about_document, read, write_run
+from tests.report.runs import HOST, about_document, read, write_run
 from woo_harvester.findings import Language, Severity
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.junit import junit
@@ -43,3 +44,24 @@ def junit_of(folder: Path, lang: Language) -> str:
 def test_all_of_it_is_in_one_language(lang: Language, expected: list[str], tmp_path: Path) -> None:
     text = junit_of(tmp_path, lang)
     assert [part for part in expected if part not in text] == []
+
+
+def test_a_host_with_a_document_that_is_lost_fails(tmp_path: Path) -> None:
+    suite = etree.fromstring(junit_of(tmp_path, "nl")).find("testsuite")
+    assert suite is not None
+    assert dict(suite.attrib) == {
+        "name": HOST,
+        "tests": "2",
+        "failures": "2",
+        "errors": "0",
+        "skipped": "0",
+    }
+    assert [dict(case.attrib) for case in suite] == [
+        {"name": "documenten", "classname": HOST, "time": "0"},
+        {"name": "loc.ongeldig", "classname": HOST, "time": "0"},
+    ]
+    lost, wrong = suite.iter("failure")
+    message = "1 van de 2 documenten wordt geoogst"
+    assert dict(lost.attrib) == {"message": message, "type": "documenten"}
+    assert suite.findtext("testcase/system-out") == message
+    assert wrong.get("type") == "error"

@@ -140,14 +140,16 @@ def test_with_a_killed_run_there_is_no_finish_reason(tmp_path: Path) -> None:
 def test_what_every_shard_says_of_the_register_is_said_once(tmp_path: Path) -> None:
     register = {"code": "register.url-ongeldig", "url": "htps://a"}
     stats: dict[str, Any] = {"woo/findings/register.url-ongeldig": 1}
-    one = run(tmp_path / "1", finding(**register), finding(url="u"), **stats)
+    other = {"code": "register.url-ongeldig", "url": "htps://b"}
+    one = run(tmp_path / "1", finding(**register), finding(**other), finding(url="u"), **stats)
     two = run(tmp_path / "2", finding(**register, at="later"), finding(url="u"), **stats)
     made = tmp_path / "merged"
     merged([one, two], made)
-    assert [line["code"] for line in read_lines(made / "findings.jsonl")] == [
-        "register.url-ongeldig",
-        "loc.dubbel",
-        "loc.dubbel",
+    assert [(line["code"], line["url"]) for line in read_lines(made / "findings.jsonl")] == [
+        ("register.url-ongeldig", "htps://a"),
+        ("register.url-ongeldig", "htps://b"),
+        ("loc.dubbel", "u"),
+        ("loc.dubbel", "u"),
     ]
     assert stats_of(made) == stats
 

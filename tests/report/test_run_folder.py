@@ -93,6 +93,12 @@ def test_accounts_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert list(RunFolder(tmp_path).read_accounts()) == list(accounts)
 
 
+def test_names_that_no_account_has_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "hosts.jsonl").write_text('{"host": "a", "wrong": 1, "other": 2}\n')
+    with pytest.raises(ValueError, match="unknown: other, wrong"):
+        list(RunFolder(tmp_path).read_accounts())
+
+
 @pytest.mark.parametrize(
     "line",
     [

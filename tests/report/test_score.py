@@ -3,7 +3,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.report.runs import HOST
@@ -132,6 +132,22 @@ def test_a_wrong_robots_txt_that_is_reported_twice_costs_no_more() -> None:
     unchanged=st.integers(0, 300),
     indexes=st.integers(0, 3),
     sitemaps=st.integers(0, 3),
+)
+# The shares of these add up to a little more than 1.
+@example(
+    counts={
+        ("robots.ontbreekt", False): 1,
+        ("robots.geen-diwoo-index", False): 108,
+        ("index.naam", False): 165,
+        ("index.infocat-onbekend", False): 1,
+        ("sitemap.onbereikbaar", False): 1,
+        ("sitemap.ongeldig", False): 1,
+        ("lastmod.heraanbod", False): 1,
+    },
+    harvested=0,
+    unchanged=0,
+    indexes=0,
+    sitemaps=0,
 )
 def test_points_and_costs_are_100_together(
     counts: dict[tuple[str, bool], int], harvested: int, unchanged: int, indexes: int, sitemaps: int

@@ -49,6 +49,13 @@ def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
     assert (row.host_count, row.count, row.points) == (2, 6, 4.0)
 
 
+def test_points_are_added_up_to_one_decimal() -> None:
+    faults = SharedFindings()
+    for name in ("a", "b"):
+        faults.add(host(name, None, "titel.ontbreekt", points=1.23))
+    assert [row.points for row in faults.rows()] == [2.5]
+
+
 def test_hosts_without_a_path_pattern_are_grouped_together() -> None:
     faults = SharedFindings()
     for name in ("a", "b"):

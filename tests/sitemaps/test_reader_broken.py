@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.sitemaps.reading import DIWOO, NAMESPACE, read, url, urlset
-from woo_harvester.sitemaps.reader import RootName
+from woo_harvester.sitemaps.reader import OtherRootError, RootName, SitemapReader
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 SECRET = "root:x:0:0"
@@ -76,6 +76,10 @@ def test_a_cut_in_a_comment_after_the_root_element_is_an_error_though_no_entry_i
     outcome = read(urlset("a") + "<!-- made in 0.")
 
     assert (outcome.locs, outcome.reason) == (["a"], "afgebroken")
+
+
+def test_a_file_that_breaks_off_shows_what_the_parser_missed() -> None:
+    assert read("<urlset>\n<url><loc>a").seen == "Premature end of data in tag loc line 2"
 
 
 # Files that are not well-formed
@@ -165,9 +169,22 @@ def test_a_file_that_is_not_xml_is_invalid_and_so_is_an_html_page(body: str) -> 
     assert (outcome.reason, outcome.entries, outcome.complete) == ("ongeldig", [], False)
 
 
-@pytest.mark.parametrize("body", ["<!DOCTYPE html><html/>", "<html><head><meta charset=utf-8></head></html>"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<!DOCTYPE html><html/>",
+        "<!DOCTYPE html>Niet gevonden",
+        "<html><head><meta charset=utf-8></head></html>",
+    ],
+)
 def test_an_html_page_is_called_that(body: str) -> None:
-    assert read(body).seen == "an HTML page"
+    assert (read(body).reason, read(body).seen) == ("ongeldig", "an HTML page")
+
+
+def test_a_file_without_a_root_element_is_not_read_to_its_end() -> None:
+    pieces = iter([b" " * 2**20] * 100)
+    assert read(pieces).seen == "no root element"
+    assert len(list(pieces)) > 50
 
 
 @pytest.mark.parametrize(
@@ -186,6 +203,11 @@ def test_the_error_for_another_root_element_has_its_name_and_line(
     outcome = read(DECLARATION + body, kind)
 
     assert (outcome.root, outcome.line, outcome.entries) == (root, 2, [])
+
+
+def test_the_error_for_another_root_element_shows_it_as_a_tag() -> None:
+    with pytest.raises(OtherRootError, match=r"^<rss>$"):
+        list(SitemapReader([b"<rss/>"], "urlset", 1000))
 
 
 def test_what_is_lost_by_a_root_of_documents_can_be_counted() -> None:

@@ -63,6 +63,7 @@ def test_what_looks_like_an_end_within_an_entry_does_not_end_it(inside: str) -> 
         "<!DOCTYPE urlset>",
         "<?php x ?>",
         "<!-- a -- b -->",
+        "<!-- \x01 -->",
         "<!-- a --> <!DOCTYPE urlset [ <!-- --> ]>",
         "\n" + DECLARATION,
         "x",

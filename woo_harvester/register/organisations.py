@@ -28,8 +28,6 @@ class Location:
     organisation: Organisation
     url: str
     """The absolute URL, with the scheme https and the host as ``urls.host_of`` writes it."""
-    informatiecategorie: str | None = None
-    """One of the 17 labels or "Andere documenten", as given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def _parameters(query: str) -> _Parts:
 
 
 class HostLocations:
-    """The registered URLs of one host, indexed to find the longest prefix of a location."""
+    """The registered URLs of one host, at least one, indexed to find the longest prefix of a location."""
 
     __slots__ = ("_deepest", "_most", "_urls", "only", "organisations")
 
@@ -67,7 +67,7 @@ class HostLocations:
         self._urls = {key: _match(organisations) for key, organisations in urls.items()}
         # These bound the steps of a search by the register, however long the location is.
         self._deepest = max((len(path) for path, given in urls if not given), default=-1)
-        self._most = max((len(given) for _, given in urls), default=0)
+        self._most = max(len(given) for _, given in urls)
         self.organisations = tuple(dict.fromkeys(chain.from_iterable(urls.values())))
         """The organisations on the host, in the order of the register."""
         self.only = _match(self.organisations)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
-from sys import intern
 from typing import Any, BinaryIO
 
 from lxml import etree
@@ -193,14 +192,10 @@ class _Export:
                 action="locatie overgeslagen",
             )
             return
-        self.locations.append(
-            Location(organisation, url, intern(place.get("informatiecategorie", "")) or None)
-        )
+        self.locations.append(Location(organisation, url))
 
 
-_WANTED = frozenset(
-    {("organisatie", "naam"), ("organisatie", "eindDatum"), (_PLACE, "url"), (_PLACE, "informatiecategorie")}
-)
+_WANTED = frozenset({("organisatie", "naam"), ("organisatie", "eindDatum"), (_PLACE, "url")})
 
 
 def _local_name(name: str) -> str:

@@ -42,7 +42,7 @@ class CopyInfo:
     @property
     def date(self) -> date:
         """Day of the export: that of the header ``Last-Modified``, else the day of fetching."""
-        with suppress(TypeError, ValueError):
+        with suppress(ValueError):
             return day_of(parsedate_to_datetime(self.last_modified or ""))
         return date.fromisoformat(self.fetched[:10])
 

@@ -6,13 +6,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from woo_harvester.dates import iso_datetime
+from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
@@ -264,7 +263,7 @@ def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
 
 def _last_change(path: Path) -> str:
     """Return the file's time of change: for a run that was killed, the moment of its last finding."""
-    return iso_datetime(datetime.fromtimestamp(int(path.stat().st_mtime), UTC))
+    return iso_seconds(int(path.stat().st_mtime))
 
 
 def _run(folder: RunFolder, stats: Mapping[str, Any]) -> Run:

@@ -108,7 +108,7 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score
         total: int = {"host": 1, "listed": documents}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
-        before, reached = stopped, 1 - sum(stopped.values())
+        before, reached = stopped, max(0.0, 1 - sum(stopped.values()))  # rounding may pass 1
         if part.basis == "host" and reached > _TINY:  # all or nothing: what was reached is enough to check it
             before, reached = {}, 1.0
         scale = reached / max(total, sum(wrong.values()), 1)
