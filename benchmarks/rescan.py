@@ -112,12 +112,12 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     started = perf_counter()
     for key, body in zip(sitemap_keys, bodies, strict=True):
         with keeper.begin() as connection:
-            place = entries.start_reading(connection, visit, Sitemap("", index), PendingRead(key))
+            reading = entries.start_reading(connection, visit, Sitemap("", index), PendingRead(key))
         reader = UrlsetReader(partial(chunks, body), MAXSIZE)
         for batch in reader:
-            reader.processed(entries.select(batch, place)[1])
+            reader.processed(entries.select(batch, reading)[1])
         with keeper.begin() as connection:
-            keeper.read_completely(connection, place.pending, entries.lacking(connection, place))
+            keeper.read_completely(connection, reading.pending, entries.lacking(connection, reading))
     seconds = perf_counter() - started
     keeper.engine_stopped()
     if entries.skipped != sum(body.count(b"<loc>") for body in bodies):

@@ -28,9 +28,11 @@ from woo_harvester.record import (
     Veld,
     Versie,
     Waarde,
+    bare_record,
     json_keys,
     json_value,
 )
+from woo_harvester.urls import record_id
 
 LOC = "https://www.gemeente.nl/besluit.pdf"
 MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
@@ -307,3 +309,9 @@ class OneField:
 def test_a_part_with_one_field_is_written_like_any_other() -> None:
     assert json_value(OneField("Dorp")) == {"name": "Dorp"}
     assert json_value(OneField()) == {}
+
+
+def test_a_bare_record_has_a_document_a_version_and_an_origin_only() -> None:
+    version, origin = Versie(Oorzaak.INTREKKING), Herkomst(sitemap="https://a.nl/sitemap.xml")
+    record = bare_record(LOC, version, origin)
+    assert record == Record(record_id(LOC), Document(LOC), versies=[version], herkomst=origin)

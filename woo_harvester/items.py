@@ -1,4 +1,4 @@
-"""The items of the spiders: a record on its way through the pipelines, with what it is made from."""
+"""The items of the spiders: records, with the sources that the pipelines make them from."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from woo_harvester.tooi.values import Concept
 
 @dataclass(slots=True)
 class Fetched:
-    """The answer to the request for a document, as the pipelines need it."""
+    """The response to the request for a document, as the pipelines need it."""
 
     response: StreamedResponse
     unchanged: KnownFile | None = None
-    """The known file, if the server answered that the document is still the same."""
+    """The known file, if the server answered 304; else None."""
     path: Path | None = field(default=None, compare=False)
-    """The document in the store, if that is a folder; the fourth pipeline sets it."""
+    """Path of the document in the store, if that is a folder; the fourth pipeline sets it."""
 
     @property
     def media_type(self) -> str | None:
@@ -44,7 +44,7 @@ class Fetched:
 
     @property
     def size(self) -> int | None:
-        """Bytes of the document: as received, otherwise as announced."""
+        """Size of the document in bytes: as received, else as announced."""
         return self.unchanged.size if self.unchanged else size_of(self.response)
 
     @property
@@ -63,39 +63,39 @@ class Fetched:
 
 @dataclass(slots=True)
 class Source:
-    """What one entry of a sitemap gives: the raw material of a record."""
+    """The source of a record: an entry of a sitemap, and the response with its document."""
 
     given: GivenMetadata
     category: Concept | None
     """The informatiecategorie in the name of the index."""
     match: Match
-    """The organisation of the document by the register."""
+    """The organisation of the document according to the register."""
     fetched: Fetched | None = None
-    """The answer to its request, or None if there was no request (``documents=none``)."""
+    """The response with the document, or None if none was requested (``documents=none``)."""
     known: KnownFile | None = None
-    """The file of the version before, if it was fetched."""
+    """The file of the version before, if that was fetched."""
     recheck: bool = False
-    """Whether the entry is unchanged: the document is fetched, and delivered only if its bytes differ."""
+    """True if the entry is unchanged. Its document is fetched, and delivered only if its bytes differ."""
     filetype: FileType | None = None
-    """The file type of the document, by its bytes if it was received; the third pipeline sets it."""
+    """File type of the document, by its bytes if it was received; the third pipeline sets it."""
 
 
 class RecordItem:
-    """What a spider delivers. Exporters and ``ItemAdapter`` see its record.
+    """An item of the project's spiders. ``ItemAdapter`` and exporters see its record.
 
-    That is: the keys of the output, without those that are absent, with plain Python values. Pipelines change
+    They see the keys of the output with plain Python values; empty values are absent. Pipelines change
     ``record`` itself.
     """
 
     record_type: ClassVar[type[Record] | type[PermitRecord]]
     record: Record | PermitRecord
     delivery: object | None
-    """What the state keeps once every output has the record durably; set by the extension StateKeeper."""
+    """The :class:`~woo_harvester.state.delivery.Delivery` for the state; StateKeeper sets it."""
 
 
 @dataclass(slots=True)
 class WooItem(RecordItem):
-    """One document: the record that is delivered, its source, and the reporter of its findings."""
+    """A document: its record, its source, and the reporter of findings about it."""
 
     record_type = Record
 
@@ -108,7 +108,7 @@ class WooItem(RecordItem):
 
 @dataclass(slots=True)
 class PermitItem(RecordItem):
-    """One permit case, in the version that this run reports."""
+    """A permit case, in the version that this run reports."""
 
     record_type = PermitRecord
 
@@ -117,10 +117,9 @@ class PermitItem(RecordItem):
 
 
 class RecordItemAdapter(AdapterInterface):
-    """Lets Scrapy's feeds and other projects' pipelines read a :class:`RecordItem` as its record.
+    """The adapter by which Scrapy's feeds and other projects' pipelines read the record of an item.
 
-    An adapter converts the record once, with the first key that is asked: exporters ask for each key several
-    times.
+    It converts the record once, when the first key is read, because exporters read each key several times.
     """
 
     item: RecordItem
@@ -137,7 +136,7 @@ class RecordItemAdapter(AdapterInterface):
         return [key for _, key in json_keys(record_type)]
 
     def field_names(self) -> KeysView[str]:
-        """Return all keys, also absent ones: the columns of a CSV file are those of its first item."""
+        """Return all keys, also absent ones, because the first item determines the columns of a CSV file."""
         return dict.fromkeys(self.get_field_names_from_class(type(self.item))).keys()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Paths and URLs of what a run keeps, from the settings: data, documents, state."""
+"""Paths and URLs from the settings: of the data folder, the documents and the state."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def data_dir(settings: BaseSettings) -> Path:
 
 
 class NoFolderError(Exception):
-    """The documents are not kept in a folder; the message is one line."""
+    """The setting FILES_STORE names no folder; the message is one line."""
 
 
 def files_folder(settings: BaseSettings) -> Path:
-    """Return the folder in which documents are kept: ``FILES_STORE``. Raises NoFolderError if it is none."""
+    """Return the folder that ``FILES_STORE`` names. Raises NoFolderError if it is unset or remote."""
     uri = str(settings["FILES_STORE"] or "")
     if not uri:
         raise NoFolderError("FILES_STORE is not set, so no document is kept")

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Any
 
 from woo_harvester.dates import iso_datetime
+from woo_harvester.urls import record_id
 
 
 class Oorzaak(StrEnum):
@@ -235,6 +236,11 @@ class Record:
     documentrelaties: list[Documentrelatie] = field(default_factory=list)
     versies: list[Versie] = field(default_factory=list)
     herkomst: Herkomst = field(default_factory=Herkomst)
+
+
+def bare_record(loc: str, version: Versie, origin: Herkomst) -> Record:
+    """Return the record of a *version* of the document at *loc*, without metadata."""
+    return Record(record_id(loc), Document(weblocatie=loc), versies=[version], herkomst=origin)
 
 
 def json_keys(cls: type[Any]) -> tuple[tuple[str, str], ...]:

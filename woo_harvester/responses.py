@@ -1,4 +1,4 @@
-"""A response whose body is not in memory, and what is asked of its headers."""
+"""A response whose body is in a file, and functions that read its headers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import IO, Any
 
 from scrapy.http import Response
 
-CHUNK_SIZE = 256 * 1024
+_CHUNK_SIZE = 256 * 1024
 
 
 class StreamedResponse(Response):
     """A response whose body is in a file: ``body`` is empty, and ``chunks()`` reads the file in pieces.
 
-    The file is in memory while it is small, and is removed when it is closed. These close it, each exactly
-    the responses that nobody else sees:
+    A small file is in memory. Closing a file removes it. Each response is closed by one of these:
 
     - the download handler, if it fails after it has made the response;
-    - a downloader middleware that hands on a request in its place, with :func:`release`;
-    - ``WooRobotsTxtMiddleware``, the robots.txt that it fetched itself;
-    - the spider middleware ``CloseResponses`` for all others: when the callback has ended, or when the item
-      that has the response has left the pipelines.
+    - a downloader middleware that returns a request instead of the response, with :func:`release`;
+    - ``WooRobotsTxtMiddleware``, if it has fetched the robots.txt itself;
+    - the spider middleware ``CloseResponses`` in all other cases: after the callback, or when the item with
+      the response has left the pipelines.
     """
 
     def __init__(
@@ -37,18 +36,18 @@ class StreamedResponse(Response):
         super().__init__(*args, **kwargs)
         self.file: IO[bytes] = file if file is not None else BytesIO()
         self.size = size
-        """Bytes of the body, after decoding, up to the limit of the request."""
+        """Size of the body in bytes, after decoding, up to the limit of the request."""
         self.coding = ""
-        """The Content-Encoding as given, if the request asked to have it undone."""
+        """The Content-Encoding as given, if the request has ``woo_decompress``; else empty."""
         self.sha256 = sha256
-        """SHA-256 of the body in hexadecimals, if the request asked for it."""
+        """SHA-256 of the body in hexadecimals, if the request has ``woo_digest`` and the body is complete."""
         self.on_close: Callable[[], None] | None = None
-        """Called once, when the file is closed."""
+        """The function to call once, when the file is closed."""
 
     def chunks(self) -> Iterator[bytes]:
-        """Read the body from its beginning, in pieces of 256 KiB."""
+        """Yield the body from its beginning, in pieces of 256 KiB."""
         self.file.seek(0)
-        while chunk := self.file.read(CHUNK_SIZE):
+        while chunk := self.file.read(_CHUNK_SIZE):
             yield chunk
 
     def close(self) -> None:
@@ -60,7 +59,7 @@ class StreamedResponse(Response):
 
 
 def release(response: Response) -> None:
-    """Close a response that no callback will see, such as a redirect's or one that is retried."""
+    """Close a response that no callback gets, such as a redirect or one that is retried."""
     if isinstance(response, StreamedResponse):
         response.close()
 
@@ -81,7 +80,7 @@ def header_date(response: Response, name: str) -> datetime | None:
 
 
 def size_of(response: StreamedResponse) -> int | None:
-    """Return the bytes of a body: as received, otherwise as announced; None if neither is known."""
+    """Return the size of a body in bytes: as received, else as announced; None if neither is known."""
     if response.sha256 or "maxsize" in response.flags:
         return response.size
     announced = header(response, "Content-Length")

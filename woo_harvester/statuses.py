@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-#: Statuses of a complete file (RFC 9110, 15.3.1 and 15.3.4). Answers with another 2xx status have no body, a
-#: part of the file, or data about it.
+#: Statuses of a complete file (RFC 9110, 15.3.1 and 15.3.4). An answer with another 2xx status has no body,
+#: or only a part of the file, or data about the file.
 _COMPLETE = frozenset({200, 203})
 
 #: Other statuses that a callback receives: "not modified", and error pages, which become findings.

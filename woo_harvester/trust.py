@@ -12,7 +12,7 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
 
 
 class TrustError(Exception):
-    """No server's certificate can be verified, by this machine's own settings; the message is one line."""
+    """The trusted certificates cannot be used, so no server can be verified; the message is one line."""
 
 
 def trusted_context() -> ssl.SSLContext:

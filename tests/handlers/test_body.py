@@ -13,10 +13,10 @@ from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import decoder_for
 
 
-def take(intake: Intake, *pieces: bytes) -> Intake:
+def add(intake: Intake, *pieces: bytes) -> Intake:
     async def run() -> None:
         for piece in pieces:
-            await intake.take(piece)
+            await intake.add(piece)
             if intake.flag is not None:
                 break
         await intake.finish()
@@ -36,7 +36,7 @@ def test_a_body_of_any_size_is_written_and_hashed(size: int, coding: str) -> Non
     sent = gzip.compress(body, 0) if coding else body
     pieces = [sent[start : start + 100_000] for start in range(0, len(sent), 100_000)]
     file = BytesIO()
-    intake = take(intake_of(file, coding=coding), *pieces)
+    intake = add(intake_of(file, coding=coding), *pieces)
     assert file.getvalue() == body
     assert (intake.size, intake.flag) == (size, None)
     assert intake.digest is not None
@@ -47,15 +47,15 @@ def test_a_body_of_any_size_is_written_and_hashed(size: int, coding: str) -> Non
 def test_no_more_is_written_than_the_bound(coding: str) -> None:
     file = BytesIO()
     body = b"0123456789"
-    intake = take(intake_of(file, 4, coding), gzip.compress(body) if coding else body)
+    intake = add(intake_of(file, 4, coding), gzip.compress(body) if coding else body)
     assert (file.getvalue(), intake.size, intake.flag) == (b"0123", 4, "maxsize")
     exact = BytesIO()
-    assert take(intake_of(exact, 10), body).flag is None
+    assert add(intake_of(exact, 10), body).flag is None
 
 
 def test_what_is_received_is_bounded_whatever_becomes_of_it() -> None:
     file = BytesIO()
-    intake = take(intake_of(file, 1000, "gzip"), *[gzip.compress(b"")] * 100)
+    intake = add(intake_of(file, 1000, "gzip"), *[gzip.compress(b"")] * 100)
     assert (file.getvalue(), intake.flag) == (b"", "maxsize")
     assert intake.received < 1100
 
@@ -70,7 +70,7 @@ def test_what_is_received_is_bounded_whatever_becomes_of_it() -> None:
     ids=["cut off", "another coding", "a bomb"],
 )
 def test_what_is_wrong_with_a_coded_body_is_told(sent: bytes, flag: str) -> None:
-    assert take(intake_of(BytesIO(), coding="gzip"), sent).flag == flag
+    assert add(intake_of(BytesIO(), coding="gzip"), sent).flag == flag
 
 
 @pytest.mark.parametrize("size", [10, 3 * SPOOL_SIZE])
@@ -81,7 +81,7 @@ def test_a_file_that_cannot_be_written_is_not_an_error_of_the_connection(size: i
     if not device.exists():
         skip_or_fail("needs the device /dev/full")
     with device.open("wb", buffering=0) as full, pytest.raises(SpoolError, match="TMPDIR"):
-        take(
+        add(
             Intake(full, maxsize=0, digest=False, decoder=decoder_for(coding)),
             gzip.compress(body, 0) if coding else body,
         )

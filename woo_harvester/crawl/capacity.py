@@ -1,23 +1,23 @@
-"""Backpressure: what is listed becomes a request only when there is capacity for it."""
+"""Backpressure: a listed document becomes a request only when there is capacity for it."""
 
 from __future__ import annotations
 
 import asyncio
 
 #: Seconds to wait for capacity before the caller checks whether the run is being closed.
-TIMEOUT = 1.0
+_TIMEOUT = 1.0
 
 
 class Backlog:
-    """Counts the requests that wait or are being downloaded; at most *limit* at once."""
+    """The requests of one host that wait or are being downloaded; at most *limit* at once."""
 
     def __init__(self, limit: int) -> None:
         self.under_way = 0
-        """Requests that wait or are being downloaded."""
+        """Number of requests that wait or are being downloaded."""
         self._limit = limit
         self._has_changed = asyncio.Event()
 
-    async def has_capacity(self, timeout: float = TIMEOUT) -> bool:  # noqa: ASYNC109 -- the caller must go on
+    async def has_capacity(self, timeout: float = _TIMEOUT) -> bool:  # noqa: ASYNC109 -- the caller must go on
         """Return whether another request may be made; wait at most *timeout* seconds until it may."""
         if self.under_way >= self._limit:
             self._has_changed.clear()
@@ -32,6 +32,6 @@ class Backlog:
         self.under_way += 1
 
     def end_request(self) -> None:
-        """Count a request that is done, and let who waits go on."""
+        """Stop counting a request that is done, and wake the caller that waits for capacity."""
         self.under_way -= 1
         self._has_changed.set()

@@ -1,4 +1,4 @@
-"""Asks for a file only if it has changed since it was last read completely (RFC 9110, section 13)."""
+"""Conditional requests: the server sends a file only if it has changed (RFC 9110, section 13)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-CONDITIONS = ("If-None-Match", "If-Modified-Since")
+_CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
 class _Validators(Protocol):
-    """The headers of an earlier answer by which a server can see whether a file has changed."""
+    """Headers of an earlier answer, from which a server can see whether a file has changed since."""
 
     @property
     def etag(self) -> str | None: ...
@@ -22,7 +22,7 @@ class _Validators(Protocol):
 
 
 class _Remembered(_Validators, Protocol):
-    """What the state knows of a file that was read."""
+    """A file that was read, as the state remembers it."""
 
     @property
     def read_at(self) -> int | None:
@@ -32,8 +32,8 @@ class _Remembered(_Validators, Protocol):
 def is_due(resource: _Remembered, interval: timedelta) -> bool:
     """Return whether a file must be read in full, whatever its server says.
 
-    That is so if it was never read completely, or longer ago than *interval*, or if the clock was set back
-    since. Otherwise a publisher whose ETag never changes would hide changes for ever.
+    It must be if it was never read completely, if that was longer ago than *interval*, or if the clock was
+    set back since. Otherwise a publisher whose ETag never changes would hide changes for ever.
     """
     if resource.read_at is None:
         return True
@@ -41,24 +41,24 @@ def is_due(resource: _Remembered, interval: timedelta) -> bool:
 
 
 def conditions(resource: _Remembered, interval: timedelta) -> dict[str, str]:
-    """Return the headers that make a server answer 304 for an unchanged file; none if it must be read."""
+    """Return the headers of a conditional request; no headers if the file must be read in full."""
     return {} if is_due(resource, interval) else unless_changed(resource)
 
 
 def unless_changed(known: _Validators | None) -> dict[str, str]:
-    """Return the headers that make a server answer 304 if its file is the known one (RFC 9110, 13.1)."""
+    """Return the headers that make a server answer 304 if its file is the *known* one (RFC 9110, 13.1)."""
     if known is None:
         return {}
-    headers = dict(zip(CONDITIONS, (known.etag, known.last_modified), strict=True))
+    headers = dict(zip(_CONDITIONS, (known.etag, known.last_modified), strict=True))
     return {name: value for name, value in headers.items() if value}
 
 
 def is_not_modified(response: Response) -> bool:
-    """Return whether the server says that the file has not changed, and was asked so.
+    """Return whether the server answers 304 to a conditional request.
 
-    Some servers answer 304 for a file that was never read.
+    Some servers also answer 304 to a request without conditions, for a file that was never read.
     """
-    asked = response.request is not None and any(name in response.request.headers for name in CONDITIONS)
+    asked = response.request is not None and any(name in response.request.headers for name in _CONDITIONS)
     return response.status == 304 and asked
 
 

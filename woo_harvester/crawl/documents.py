@@ -1,4 +1,4 @@
-"""What happens to each document: downloaded, asked for its headers only, or not requested."""
+"""Requests each document, or only its headers, and makes an item of the answer."""
 
 from __future__ import annotations
 
@@ -32,37 +32,38 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
-SKIPPED = "overgeslagen"
+_SKIPPED = "overgeslagen"
 
-#: Statuses by which a server may only mean that it does not support HEAD.
-HEAD_REFUSED = frozenset({400, 403, 404, 405, 500, 501})
+#: Statuses with which some servers answer any HEAD, because they do not support it.
+_HEAD_UNSUPPORTED = frozenset({400, 403, 404, 405, 500, 501})
 
 #: Partial Content (RFC 9110, 15.3.7).
-PARTIAL = 206
+_PARTIAL_CONTENT = 206
 
-#: Findings about a document that came and may not be harvested. All others mean that it did not come.
-REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
+#: Findings about a document that was received but is not accepted. All others: it was not received.
+_REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
 
 
 class Documents:
-    """Makes the requests for documents, and items of their answers.
+    """The requests for documents, and the items made of their answers.
 
-    *mode* is ``download`` (the document is received, measured and hashed), ``head`` (headers only; a server
-    that refuses HEAD gets a GET that is broken off after the headers) or ``none``.
+    With *mode* ``download``, a document is received, measured and hashed. With ``head``, only its headers are
+    requested; if a server refuses HEAD, it gets a GET that is broken off after the headers. With ``none``,
+    nothing is requested.
     """
 
     def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
         settings = crawler.settings
         self.mode = mode
         self.finish: Callable[[Visit], None] = lambda visit: None
-        """Called with the visit when a document is done."""
+        """The function to call with the visit after each of its documents."""
         self._keeper = keeper
         self._crawler = crawler
         self._text = settings.getbool("WOO_TEXT")
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
-        # Without a store the text must be read again, from the document itself.
+        # Without a store, the text is not stored either: it can be read only from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
     def request(
@@ -94,7 +95,7 @@ class Documents:
         )
 
     def _condition(self, item: WooItem) -> KnownFile | None:
-        """Return the file that the server may answer is the same, or None if it must send the document."""
+        """Return the known file for a conditional request, or None if the server must send the document."""
         source = item.source
         if not self._conditional or source is None or source.known is None or source.recheck:
             return None
@@ -109,9 +110,9 @@ class Documents:
     async def parse(
         self, response: StreamedResponse, item: WooItem, visit: Visit
     ) -> AsyncIterator[Request | WooItem]:
-        """Give the item with its answer, or report why the document is not harvested.
+        """Yield the item with its response, or report why the document is not harvested.
 
-        The response goes with the item through the pipelines.
+        The pipelines read the response, so it stays open until the item has left them.
         """
         retry = await self._retry_with(response, item)
         visit.end_request()
@@ -131,7 +132,7 @@ class Documents:
         self.finish(visit)
 
     async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
-        """Return the arguments of another request for the document; empty if this answer is of use."""
+        """Return the arguments for requesting the document once more; empty if this answer can be used."""
         if _refuses_head(response):
             return {"headers_only": True}
         if response.status == 304 and not await self._is_kept(item):
@@ -139,7 +140,7 @@ class Documents:
         return {}
 
     async def _is_kept(self, item: WooItem) -> bool:
-        """Return whether the store still has the document and its text, so that no download is needed."""
+        """Return whether the store has the document, and its text if needed, so that a 304 is enough."""
         store = self._crawler.get_item_pipeline(StorePipeline)
         known = item.source.known if item.source else None
         if store is None or known is None or known.sha256 is None:
@@ -149,7 +150,7 @@ class Documents:
         return is_stored and (not self._text or await store.load_text(sha256) is not None)
 
     def on_failure(self, failure: Failure) -> None:
-        """Report why a document did not come."""
+        """Report why a request for a document failed."""
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
@@ -157,49 +158,49 @@ class Documents:
         if is_ours(failure.value):
             return
         if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
-            # Reported once for the host, not for each of what may be thousands of documents.
+            # One finding reports this for the host: it may have thousands of documents left.
             visit.give_up()
             visit.documents_requested -= 1
             visit.documents_left += 1
             self.finish(visit)
             return
         code = failure_code(failure.value, "document")
-        item.report(code, seen=failure_seen(failure.value), action=SKIPPED)
+        item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)
         self._not_harvested(item)
         self.finish(visit)
 
     def _not_harvested(self, item: WooItem) -> None:
         error = item.report.error
-        self._keeper.not_harvested(item, refused=error is not None and error.code in REFUSALS)
+        self._keeper.not_harvested(item, refused=error is not None and error.code in _REFUSALS)
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
         size = size_of(response)
         if is_not_modified(response) and item.source is not None and item.source.known is not None:
             return True
-        if response.status == PARTIAL:  # although no request of ours has a Range
-            item.report("document.afgebroken", seen=f"HTTP {response.status}", action=SKIPPED)
+        if response.status == _PARTIAL_CONTENT:  # although no request of ours has a Range
+            item.report("document.afgebroken", seen=f"HTTP {response.status}", action=_SKIPPED)
         elif not is_complete(response.status):
-            item.report("document.onbereikbaar", seen=f"HTTP {response.status}", action=SKIPPED)
+            item.report("document.onbereikbaar", seen=f"HTTP {response.status}", action=_SKIPPED)
         elif "coding" in response.flags:
-            item.report("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=SKIPPED)
+            item.report("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=_SKIPPED)
         elif "expansion" in response.flags:
-            item.report("document.te-groot", seen=f"{response.size} bytes en meer", action=SKIPPED)
+            item.report("document.te-groot", seen=f"{response.size} bytes en meer", action=_SKIPPED)
         elif "maxsize" in response.flags or (size or 0) > self._maxsize:
-            item.report("document.te-groot", seen=f"{size} bytes", action=SKIPPED)
+            item.report("document.te-groot", seen=f"{size} bytes", action=_SKIPPED)
         elif "dataloss" in response.flags:
-            item.report("document.afgebroken", seen=f"{response.size} bytes", action=SKIPPED)
+            item.report("document.afgebroken", seen=f"{response.size} bytes", action=_SKIPPED)
         elif size == 0:
-            item.report("document.leeg", seen="0 bytes", action=SKIPPED)
+            item.report("document.leeg", seen="0 bytes", action=_SKIPPED)
         else:
             return True
         return False
 
 
 def _refuses_head(response: StreamedResponse) -> bool:
-    """Return whether a GET may give more: some servers refuse HEAD, or answer any HEAD with 204."""
+    """Return whether a GET must replace a HEAD: some servers refuse HEAD, or answer any HEAD with 204."""
     is_head = response.request is not None and response.request.method == "HEAD"
     is_odd = 200 <= response.status < 300 and not is_complete(response.status)
-    return is_head and (is_odd or response.status in HEAD_REFUSED)
+    return is_head and (is_odd or response.status in _HEAD_UNSUPPORTED)
 
 
 def _fetched(response: StreamedResponse, known: KnownFile | None) -> Fetched:
@@ -216,7 +217,7 @@ def _is_same(source: Source) -> bool:
 
 
 def _keep_file(item: WooItem, response: StreamedResponse) -> None:
-    """Have the state keep what the next run needs to know of the file."""
+    """Add to the item's delivery what the next run needs to know of the file."""
     delivery = item.delivery
     if isinstance(delivery, Delivery) and delivery.harvested is not None:
         known = item.source.known if item.source else None

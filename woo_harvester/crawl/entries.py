@@ -1,6 +1,6 @@
-"""From the entries of a sitemap to items in three stages: look up, decide, apply.
+"""Makes items of the entries of a sitemap, in three stages: look up, decide, apply.
 
-Entries that are the same to the byte are passed over before that: on most days nearly all are.
+Entries whose bytes are unchanged are skipped before that. On most days nearly all entries are.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from woo_harvester.urls import host_of
 
 @dataclass(slots=True)
 class _Batch:
-    """Some entries of a sitemap, and what comparing their bytes has shown."""
+    """Some entries of a sitemap, and the result of comparing their bytes with the state."""
 
     known: dict[str, KnownDocument]
-    """Documents that the state knows, by loc; those that are the same to the byte are left out."""
+    """Documents that the state knows, by loc, without those whose entries are unchanged to the byte."""
     processed: int = 0
-    """Entries that were read: fewer than all if one of them is not plain."""
+    """Number of entries that were read: fewer than all if one of them is not plain."""
     counted: int = 0
-    """Entries that the first reading of the sitemap has counted."""
+    """Number of entries that the first reading of the sitemap has counted already."""
     unchanged: int = 0
-    """Entries that are the same to the byte."""
+    """Number of entries that are unchanged to the byte."""
     moved: list[int] = field(default_factory=list)
-    """Documents of those that another sitemap of the host listed before."""
+    """Documents whose entries are unchanged, but that another sitemap of the host listed before."""
     rest: list[tuple[Entry, bytes | None]] = field(default_factory=list)
     """The entries to decide on, each with its digest."""
 
 
 class Entries:
-    """Selects what is harvested, for the hosts and organisations of one register.
+    """The entries of all sitemaps of a run, which become items if their documents must be harvested.
 
-    *is_waited_for* returns whether a host is read in this run, and not yet to its end.
+    *is_waited_for* returns whether a host is still being read in this run.
     """
 
     def __init__(
@@ -76,19 +76,19 @@ class Entries:
         self._lookup = EntryLookUp(register, is_waited_for)
         self._apply = EntryApply(register, report, keeper)
         self._origin = "\0"
-        """Beginning of a loc, up to and with its path's first slash, whose host is registered."""
+        """The last registered origin, with the slash after it: a loc that begins with it needs no check."""
         self.counts = self._apply.counts
-        """Entries by what was decided."""
+        """Number of entries by outcome."""
 
     @property
     def skipped(self) -> int:
-        """Entries that were known and are not harvested again."""
+        """Number of entries that were skipped: their documents are known, and not harvested again."""
         return sum(count for outcome, count in self.counts.items() if outcome.cause is None)
 
     def start_reading(
         self, connection: Connection, visit: Visit, sitemap: Sitemap, pending: PendingRead
     ) -> SitemapReading:
-        """Return what is known of a sitemap that is about to be read."""
+        """Return the reading of a sitemap that begins now, with the documents that it listed before."""
         if not visit.own_sitemaps:
             visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
         visit.own_sitemaps.add(pending.resource_id)
@@ -97,7 +97,7 @@ class Entries:
         return SitemapReading(visit, sitemap, pending, same, before.others if before.is_all else None)
 
     def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
-        """Return the documents that a sitemap no longer lists, once it has been read to its end."""
+        """Return the documents that a completely read sitemap no longer lists."""
         if reading.others is None:
             before = listings.ids_of(connection, reading.sitemap_id)
         else:
@@ -109,7 +109,7 @@ class Entries:
     ) -> tuple[list[WooItem], int]:
         """Return the items of a batch, and how many of its entries were processed.
 
-        Fewer than all are processed if an entry is not plain: the full reader must go on from there.
+        An entry that is not plain ends the batch early: the full reader must go on from there.
         """
         with self._keeper.begin() as connection:
             batch = self._pass_over_same(connection, entries, reading)
@@ -126,7 +126,7 @@ class Entries:
         return items, batch.processed
 
     def pass_over(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
-        """Count the documents of a sitemap that has not changed, and report what is still wrong with some."""
+        """Count the documents of a sitemap that has not changed, and report again what is wrong with them."""
         with self._keeper.begin() as connection:
             listings.all_listed_again(connection, resource_id)
             found = faults.faults_of(connection, resource_id)
@@ -141,13 +141,13 @@ class Entries:
         self.report_foreign(visit, sitemap, left_to)
 
     def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
-        """Report to each side how many documents a sitemap lists that their own hosts list too."""
+        """Report how many documents a sitemap lists that their own hosts list too: to it and to them."""
         self._apply.report_foreign(visit, sitemap, left_to)
 
     def _decide(
         self, entries: Sequence[EntryFacts], reading: SitemapReading
     ) -> list[tuple[EntryFacts, Decision]]:
-        """Decide on entries in the order of the sitemap; each may depend on those before it."""
+        """Decide on entries in their order: a decision may depend on the entries before it."""
         listed, expected = reading.visit.listed, self._keeper.expected
         now = datetime.now(UTC).replace(microsecond=0)
         decided = []
@@ -166,7 +166,7 @@ class Entries:
     def _pass_over_same(
         self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> _Batch:
-        """Pass over what is the same to the byte; a million entries a day come by here."""
+        """Return the batch without the entries that are unchanged to the byte. A million a day are."""
         same, listed, is_second = reading.same, reading.visit.listed, reading.visit.is_second
         asked = [entry.loc for entry in entries if entry.digest not in same]
         batch = _Batch(documents.look_up(connection, asked))
@@ -191,7 +191,7 @@ class Entries:
         return batch
 
     def _compare(self, listed: Entry | ScannedEntry, batch: _Batch, reading: SitemapReading) -> None:
-        """Compare an entry with its document; raise NotPlainError if only the full reader can read it."""
+        """Compare an entry with its document, and add it to the batch. Raise NotPlainError if not plain."""
         document, visit = batch.known.get(listed.loc), reading.visit
         if document is not None:
             reading.seen.add(document.id)
@@ -206,7 +206,7 @@ class Entries:
             batch.rest.append((entry, listed.digest))
 
     def _is_same(self, listed: Entry | ScannedEntry, document: KnownDocument, visit: Visit) -> bool:
-        """Return whether an entry is the same to the byte, though another sitemap of the host had it."""
+        """Return whether an entry is unchanged to the byte but was in another sitemap of the host before."""
         return (
             listed.digest is not None
             and listed.digest == document.entry_digest
@@ -221,7 +221,7 @@ class Entries:
         )
 
     def _was_postponed(self, loc: str, document: KnownDocument | None, visit: Visit) -> bool:
-        """Return whether an entry waited for the second reading of its sitemap."""
+        """Return whether the first reading of the sitemap has postponed an entry."""
         return (
             (document is None or document.id not in visit.listed)
             and find_loc_problem(loc) is None
@@ -230,7 +230,7 @@ class Entries:
         )
 
     def _is_registered(self, loc: str) -> bool:
-        """Return whether the host of *loc* is in the register; nearly always it is that of the loc before."""
+        """Return whether the host of *loc* is registered. Nearly always it is the host of the loc before."""
         if loc.startswith(self._origin):
             return True
         registered = self._register.is_registered(host_of(loc))

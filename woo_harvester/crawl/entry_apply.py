@@ -1,4 +1,4 @@
-"""Apply, the last stage of an entry's way: report the decisions, make the items and write to the state."""
+"""Applies decisions on entries, the last of three stages: report, make items, write to the state."""
 
 from __future__ import annotations
 
@@ -29,29 +29,30 @@ from woo_harvester.tooi.categories import category_of_index
 _FOREIGN = "loc.andere-host"
 _LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
 
-Decided = Sequence[tuple[EntryFacts, Decision]]
+_Decided = Sequence[tuple[EntryFacts, Decision]]
 
 
 class EntryApply:
-    """Applies what was decided on the entries of a batch."""
+    """The stage that applies the decisions on the entries of a batch."""
 
     def __init__(self, register: Register, report: Reporter, keeper: StateKeeper) -> None:
         self._register = register
         self._report = report
         self._keeper = keeper
         self.counts = {outcome: 0 for outcome in EntryOutcome if outcome.is_counted}
-        """Entries by what was decided."""
+        """Number of entries by outcome."""
 
     def apply(
         self,
         connection: Connection,
-        decided: Decided,
+        decided: _Decided,
         same: Sequence[int],
         reading: SitemapReading,
     ) -> list[WooItem]:
-        """Return the items of a batch; the state learns of its entries.
+        """Return the items of a batch, and write its entries to the state.
 
-        *same* are the documents whose entries are the same to the byte as in another sitemap of the host.
+        *same* are the documents whose entries are unchanged to the byte, but that another sitemap of the host
+        listed before.
         """
         for facts, decision in decided:
             self._count(facts, decision, reading)
@@ -65,7 +66,7 @@ class EntryApply:
         return items
 
     def report_faults(self, visit: Visit, sitemap: Sitemap, found: Iterable[DocumentFault]) -> None:
-        """Report what is still wrong with documents of a sitemap that has not changed."""
+        """Report again what is wrong with documents of a sitemap that has not changed."""
         for fault in found:
             organisation = self._register.organisation_of(fault.loc, visit.host).organisation
             self._report(
@@ -80,7 +81,7 @@ class EntryApply:
             )
 
     def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
-        """Report to each side how many documents a sitemap lists that their own hosts list too."""
+        """Report how many documents a sitemap lists that their own hosts list too: to it and to them."""
         if not left_to:
             return
         total = sum(left_to.values())
@@ -97,7 +98,7 @@ class EntryApply:
             )
 
     def _count(self, facts: EntryFacts, decision: Decision, reading: SitemapReading) -> None:
-        """Count an entry, and note what it means for the sitemap as a whole."""
+        """Count an entry by its outcome, and set what the outcome means for its sitemap."""
         outcome = decision.outcome
         if outcome in self.counts:
             self.counts[outcome] += 1
@@ -108,8 +109,8 @@ class EntryApply:
         elif outcome is EntryOutcome.FOREIGN:
             reading.left_to[str(facts.version.owner)] += 1
 
-    def _items(self, connection: Connection, decided: Decided, reading: SitemapReading) -> Iterator[WooItem]:
-        """Report what is wrong with entries, and give the items of those that are to be harvested."""
+    def _items(self, connection: Connection, decided: _Decided, reading: SitemapReading) -> Iterator[WooItem]:
+        """Report what is wrong with entries, and yield the items of those to be harvested."""
         files = _files(connection, decided)
         for facts, decision in decided:
             version, known = decision.version, facts.known
@@ -130,7 +131,7 @@ class EntryApply:
                 yield item
 
     def _reporter(self, facts: EntryFacts, reading: SitemapReading) -> Reporter:
-        """Return what reports findings about an entry."""
+        """Return a reporter of findings about an entry."""
         organisation = facts.match.organisation
         since = facts.known.fault_since if facts.known is not None and facts.is_registered else None
         return self._report.about(
@@ -143,11 +144,11 @@ class EntryApply:
         )
 
     def _sharing_sitemaps(
-        self, connection: Connection, decided: Decided, reading: SitemapReading
+        self, connection: Connection, decided: _Decided, reading: SitemapReading
     ) -> set[int]:
-        """Return the sitemaps of the host that list a document that came by before, and flag them.
+        """Return the sitemaps of the host that list the same document; the next run must read them again.
 
-        They are read in each run, so that this is reported in each.
+        They are read in every run, because every run must report the duplicates.
         """
         found: set[int] = set()
         for facts, decision in decided:
@@ -159,8 +160,8 @@ class EntryApply:
         return found
 
 
-def _files(connection: Connection, decided: Decided) -> dict[int, KnownFile]:
-    """Return what is known of the files of documents that are harvested again."""
+def _files(connection: Connection, decided: _Decided) -> dict[int, KnownFile]:
+    """Return the known files of documents that are harvested again, by document number."""
     again = [facts.known for facts, decision in decided if decision.is_harvested_again]
     ids = [known.id for known in again if known is not None]
     return documents.files_of(connection, ids)
@@ -183,7 +184,7 @@ def _origin(reading: SitemapReading, report: Reporter, version: NewVersion) -> H
 
 
 def _harvested(facts: EntryFacts, document_id: int, version: NewVersion, sitemap_id: int) -> Harvested:
-    """Return what the state learns once every output has the record."""
+    """Return the version that the state stores once every output has the record."""
     return Harvested(
         id=document_id,
         lastmod=to_microseconds(version.lastmod) if version.lastmod else None,
@@ -196,9 +197,9 @@ def _harvested(facts: EntryFacts, document_id: int, version: NewVersion, sitemap
 
 
 def _write_documents(connection: Connection, updates: Sequence[StateUpdate], sitemap_id: int) -> None:
-    """Have the state learn of documents.
+    """Write what changed of the documents themselves.
 
-    This comes before where they are listed, and that before files: other runs lock them in the same order.
+    The order is documents, then listings, then files. Other runs lock rows in the same order.
     """
     moved = [one.document_id for one in updates if one.is_moved]
     digests = {one.document_id: one.digest for one in updates if one.digest is not None}
@@ -212,7 +213,7 @@ def _write_documents(connection: Connection, updates: Sequence[StateUpdate], sit
 def _write_listings(
     connection: Connection, updates: Sequence[StateUpdate], same: Sequence[int], sitemap_id: int
 ) -> None:
-    """Have the state learn where documents are listed."""
+    """Write where documents are listed."""
     new = [own_listing(document_id) for document_id in same]
     new += [one.new_listing for one in updates if one.new_listing is not None]
     listings.add(connection, sitemap_id, new)

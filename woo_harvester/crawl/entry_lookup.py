@@ -1,4 +1,4 @@
-"""Look up, the first stage of an entry's way: what the state and the register know of a batch of entries."""
+"""Looks up entries in the state and the register, the first of three stages."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from woo_harvester.urls import host_of
 
 @dataclass(slots=True)
 class SitemapReading:
-    """One sitemap while it is read: what was known of it before, and what came by."""
+    """One sitemap while it is read: what it listed before, and what has been read so far."""
 
     visit: Visit
     sitemap: Sitemap
     pending: PendingRead
     same: dict[bytes | None, int]
-    """Numbers of its documents by the digest of their entries; those that came by are removed."""
+    """Numbers of its documents by the digest of their entries; a document is removed when it is read."""
     others: Sequence[int] | None
-    """All other documents that it listed; None if the state must be asked for all."""
+    """All other documents that it listed; None if there are too many to have them in memory."""
     seen: DocumentSet = field(default_factory=DocumentSet)
-    """Documents that came by and were looked up."""
+    """Documents that were read and looked up."""
     left_to: Counter[str] = field(default_factory=Counter)
-    """How many of its entries are of documents that these hosts list themselves."""
+    """Number of its entries whose documents their own hosts list too, by host."""
     is_postponed: bool = False
-    """Some of its entries wait until the hosts of their documents are read."""
+    """True if some of its entries wait until the hosts of their documents have been read."""
 
     @property
     def sitemap_id(self) -> int:
@@ -54,7 +54,7 @@ class SitemapReading:
 
 
 class EntryLookUp:
-    """Looks up entries in batches. *is_waited_for* returns whether a host is still being read in this run."""
+    """The stage that looks up entries. *is_waited_for* returns whether a host is still being read."""
 
     def __init__(self, register: Register, is_waited_for: Callable[[str], bool]) -> None:
         self._register = register
@@ -67,16 +67,16 @@ class EntryLookUp:
         known: Mapping[str, KnownDocument],
         reading: SitemapReading,
     ) -> list[EntryFacts]:
-        """Return the facts of entries, each given with its digest; documents that are new are added.
+        """Return the facts of entries, each given with its digest; add new documents to the state.
 
-        *known* are the documents that the state knows, by loc.
+        *known* has the documents that the state knows, by loc.
         """
         facts = [self._by_register(entry, digest, reading) for entry, digest in entries]
         for one in facts:
             one.known = known.get(one.entry.loc)
             if one.known is None and not one.is_own:
                 one.is_owner_awaited = self._is_owner_awaited(one.entry.loc, reading)
-        # Another's document that nobody knows is added only when it is known who lists it.
+        # A new document of another organisation is added only once it is known which hosts list it.
         new = [one for one in facts if one.known is None and one.is_registered and not one.is_owner_awaited]
         locs = {one.entry.loc for one in new}
         added = documents.add_seen(connection, locs, reading.sitemap_id, int(time()))
@@ -86,12 +86,12 @@ class EntryLookUp:
         return facts
 
     def owners(self, connection: Connection, ids: Sequence[int], host: str) -> dict[int, str]:
-        """Return for each document that is another's a host of its owner that lists it."""
+        """Return, for each document of another organisation, a host of that organisation that lists it."""
         rows = listings.listed_by(connection, ids)
         return self._owners((row for row in rows if not self._register.is_own(row.loc, host)), host)
 
     def _by_register(self, entry: Entry, digest: bytes | None, reading: SitemapReading) -> EntryFacts:
-        """Return what the register says of an entry."""
+        """Return the facts of an entry that the register has."""
         loc, host = entry.loc, reading.visit.host
         problem = find_loc_problem(loc)
         if problem is not None or not self._register.is_registered(host_of(loc)):
@@ -109,7 +109,7 @@ class EntryLookUp:
     def _add_listings(
         self, connection: Connection, facts: Sequence[EntryFacts], reading: SitemapReading
     ) -> None:
-        """Add who lists the documents that the state knows, and where their known versions came from."""
+        """Add which hosts list the known documents, and which entries their versions came from."""
         known = [(one, one.known) for one in facts if one.known is not None and one.is_registered]
         rows = listings.find(connection, reading.sitemap_id, [document.id for _, document in known])
         versions = self._versions(connection, known, reading)
@@ -126,7 +126,7 @@ class EntryLookUp:
         facts: Iterable[tuple[EntryFacts, KnownDocument]],
         reading: SitemapReading,
     ) -> dict[int, KnownVersion]:
-        """Return where the versions of documents came from that another host lists, or may list."""
+        """Return the origin of each known version whose document another host lists, or may list."""
         host, own_sitemaps = reading.visit.host, reading.visit.own_sitemaps
         asked = [
             (one, document)
@@ -144,7 +144,7 @@ class EntryLookUp:
         found: dict[int, KnownVersion] = {}
         for one, document in asked:
             source = sources[document.sitemap_id]
-            # By the register of today, or by that of the day on which it was read: registers change.
+            # The register of today, or that of the day on which the entry was read: registers change.
             is_own = document.id in own_versions or self._register.is_own(document.loc, source)
             found[document.id] = KnownVersion(
                 is_own=one.is_own if source == host else is_own,
@@ -155,7 +155,10 @@ class EntryLookUp:
         return found
 
     def _owners(self, rows: Iterable[HostListing], host: str) -> dict[int, str]:
-        """Return for each document a host of its owner, other than *host*, that lists it; its own first."""
+        """Return for each document a host of its owner, other than *host*, that lists it.
+
+        The host of the document itself comes before other hosts.
+        """
         found: dict[int, str] = {}
         for row in rows:
             if row.host == host or (row.document_id in found and row.host != host_of(row.loc)):
@@ -165,7 +168,7 @@ class EntryLookUp:
         return found
 
     def _is_owner_awaited(self, loc: str, reading: SitemapReading) -> bool:
-        """Return whether hosts that come before this one for a document are still being read."""
+        """Return whether the owner's hosts are still being read: their entry for a document counts first."""
         if reading.visit.is_second:
             return False
         return any(self._is_waited_for(host) for host in self._register.own_hosts(loc))

@@ -1,4 +1,4 @@
-"""Reads entry pages, and requests the files that they list and that may be new."""
+"""Reads entry pages, and requests the listed files that may be new."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from woo_harvester.extensions.state import StateKeeper
     from woo_harvester.responses import StreamedResponse
 
-NOT_FETCHED = "bericht niet opgehaald"
+_NOT_FETCHED = "bericht niet opgehaald"
 
 
 class EntryPageReader:
-    """Makes the requests for entry pages and for the files that they list."""
+    """The reader of entry pages: it requests the pages and the files that they list."""
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
         self._crawler = crawler
@@ -47,14 +47,14 @@ class EntryPageReader:
         return permit_request(url, "ingang", self._maxsize + 1, hosts, headers={"Accept-Encoding": "gzip"})
 
     def first_request(self, visit: EntryPageVisit) -> Request:
-        """Return the request that the reading of an entry page begins with."""
+        """Return the request for the entry page of a visit."""
         request = self.page_request(visit.page.url, visit.page.hosts)
         return request.replace(
             callback=self.parse_page, errback=self.on_page_failure, cb_kwargs={"visit": visit}
         )
 
     async def parse_page(self, response: StreamedResponse, visit: EntryPageVisit) -> AsyncIterator[Request]:
-        """Request the files that are listed and may be new, as there is capacity."""
+        """Yield requests for the listed files that may be new, as there is capacity."""
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
         for part in batches(self._links(response, visit)):
             for request in self._file_requests(part, visit):
@@ -69,13 +69,13 @@ class EntryPageReader:
         self._page_done(visit)
 
     def on_page_failure(self, failure: Failure) -> None:
-        """Report why an entry page did not come."""
+        """Report why the request for an entry page failed."""
         request: Request = failure.request  # type: ignore[attr-defined]
         if not is_ours(failure.value):
             self.page_failed(failure.value, request.cb_kwargs["visit"])
 
     def page_failed(self, error: BaseException | None, visit: EntryPageVisit) -> None:
-        """Report why an entry page did not come, unless the cause is on this side."""
+        """Report that an entry page could not be fetched, and count it as done."""
         visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
         self._page_done(visit)
 
@@ -84,7 +84,7 @@ class EntryPageReader:
         visit.finish(self._crawler.stats)
 
     def _links(self, response: StreamedResponse, visit: EntryPageVisit) -> Sequence[Link]:
-        """Return the links to what is or may be XML, on the hosts of the organisation."""
+        """Return the links to files that are or may be XML, on the hosts of the organisation."""
         url = visit.page.url
         if not is_complete(response.status):
             visit.report("ipm.ingang-onbereikbaar", url=url, seen=f"HTTP {response.status}")
@@ -103,7 +103,7 @@ class EntryPageReader:
         return links
 
     def _own(self, links: Iterable[Link], visit: EntryPageVisit) -> Iterator[Link]:
-        """Give the links on the hosts of the organisation; report the other links to XML."""
+        """Yield the links on the hosts of the organisation; report the other links to XML."""
         is_secure = visit.page.url.lower().startswith("https:")
         for link in links:
             try:
@@ -111,17 +111,17 @@ class EntryPageReader:
             except ValueError:
                 if link.is_xml:
                     seen = "geen geldig adres"
-                    visit.report("ipm.bericht-onbereikbaar", url=link.url, seen=seen, action=NOT_FETCHED)
+                    visit.report("ipm.bericht-onbereikbaar", url=link.url, seen=seen, action=_NOT_FETCHED)
                 continue
             if host not in visit.page.hosts:
                 if link.is_xml:
-                    visit.report("host.niet-geregistreerd", url=link.url, action=NOT_FETCHED)
+                    visit.report("host.niet-geregistreerd", url=link.url, action=_NOT_FETCHED)
             else:  # a page that was moved to https may still have its old links
                 url = secured(link.url) if is_secure else link.url
                 yield link if url == link.url else replace(link, url=url)
 
     def _file_requests(self, links: Sequence[Link], visit: EntryPageVisit) -> Iterator[Request]:
-        """Give the requests for files that may be new; report again what is wrong with the others."""
+        """Yield the requests for files that may be new; report again what is wrong with the others."""
         with self._keeper.begin() as connection:
             known = look_up_files(connection, visit.number, [link.url for link in links])
             wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
@@ -136,6 +136,6 @@ class EntryPageReader:
 
 
 def _is_refused(link: Link, known: Mapping[str, PermitFile]) -> bool:
-    """Return whether a file is not requested, and its message was refused."""
+    """Return whether a file is not requested although its message was refused before."""
     file = known.get(link.url)
     return file is not None and file.refused and how_to_ask(link.date, file.known) is Ask.NOT

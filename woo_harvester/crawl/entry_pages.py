@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
 #: Largest CSV file of entry pages, in bytes: some 50,000 pages.
-CSV_MAXSIZE = 10_000_000
+_CSV_MAXSIZE = 10_000_000
 
-COLUMNS = ("organisatie", "url")
+_COLUMNS = ("organisatie", "url")
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPage:
-    """One entry page."""
+    """An entry page, and the organisation that it belongs to."""
 
     url: str
     organisation: str
-    """TOOI URI or systeemId; otherwise the name as given, if the register does not have it; or the host."""
+    """TOOI URI or systeemId. If the register has none: the name as given, else the host."""
     hosts: frozenset[str]
     """The hosts on which its files may be."""
 
@@ -51,17 +51,17 @@ class EntryPageVisit(Backlog):
         self.number = number
         """The number of the entry page in the state."""
         self.requested_at = datetime.now(UTC)
-        """When the page was requested, by the clock of its server if that says so."""
+        """Moment of the request for the page, by the clock of its server if the response has a Date."""
         self.has_xml = False
-        """Whether one of its links was to XML."""
+        """True if one of its links leads to XML."""
         self.page_done = False
-        """Whether all files that the page lists were requested."""
+        """True if all its files that may be new have been requested."""
         self.complete = False
-        """Whether the page was read to its end."""
+        """True if the page was read to its end."""
         self.report = report.about(host=page.host, organisation=page.organisation)
 
     def finish(self, stats: StatsCollector) -> None:
-        """Count the entry page as done, if nothing of it is under way."""
+        """Count the entry page as done, unless a request for one of its files is active."""
         if not self.page_done or self.under_way:
             return
         if self.complete and not self.has_xml:
@@ -76,13 +76,13 @@ def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
 
     Raises :class:`ArgumentError`, which names *source* and the line.
     """
-    if len(data) > CSV_MAXSIZE:
-        raise ArgumentError(f"argument entries: {source} is larger than {CSV_MAXSIZE} bytes")
+    if len(data) > _CSV_MAXSIZE:
+        raise ArgumentError(f"argument entries: {source} is larger than {_CSV_MAXSIZE} bytes")
     try:
         reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-        if missing := set(COLUMNS) - set(reader.fieldnames or ()):
+        if missing := set(_COLUMNS) - set(reader.fieldnames or ()):
             raise ValueError(
-                f"expected the columns {','.join(COLUMNS)}; {' and '.join(sorted(missing))} is missing"
+                f"expected the columns {','.join(_COLUMNS)}; {' and '.join(sorted(missing))} is missing"
             )
         found = []
         for row in reader:
@@ -106,7 +106,7 @@ def given_entries(entries: Sequence[str] | Path) -> list[tuple[str, str]]:
         return [("", url) for url in entries]
     try:
         with entries.open("rb") as file:
-            return read_csv(file.read(CSV_MAXSIZE + 1), str(entries))
+            return read_csv(file.read(_CSV_MAXSIZE + 1), str(entries))
     except OSError as error:
         raise ArgumentError(f"argument entries: {entries}: {error.strerror or error}") from None
 

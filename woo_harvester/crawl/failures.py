@@ -1,4 +1,4 @@
-"""Chooses the finding that says why a request failed."""
+"""Turns a failed request into a finding: its code, and what was seen."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from woo_harvester.trust import TrustError
 
 RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
 
-#: The codes of permits; all others are ``<kind>.onbereikbaar``.
+#: The codes of files of permits. The code of all other files is ``<kind>.onbereikbaar``.
 UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
 
 #: What is wrong with a certificate, by OpenSSL's number (x509_vfy.h, X509_V_ERR_…), in the publisher's words.
-CERTIFICATE_FAULTS = {
+_CERTIFICATE_FAULTS = {
     9: "het certificaat is nog niet geldig",
     10: "het certificaat is verlopen",
     18: "het certificaat is door de server zelf ondertekend",
@@ -34,14 +34,14 @@ CERTIFICATE_FAULTS = {
 
 
 def is_ours(error: BaseException | None) -> bool:
-    """Return whether the cause is on this side: the run ends, without a finding about the publisher."""
+    """Return whether the harvester or its machine caused an error, so that no publisher is to blame."""
     if error is None:
         return False
     return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:
-    """Return the code for *error*: mostly ``<kind>.onbereikbaar``, also for a wrong status or a time-out."""
+    """Return the code of the finding about *error*: ``<kind>.onbereikbaar`` unless a code is more precise."""
     unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
     match error:
         case TlsError():
@@ -59,14 +59,14 @@ def failure_code(error: BaseException | None, kind: RequestKind) -> str:
 
 
 def failure_seen(error: BaseException | None) -> str:
-    """Return what came instead of an answer, in Dutch."""
+    """Return what was seen instead of the file, in Dutch, for the finding."""
     match error:
         case HttpError():
             return f"HTTP {error.response.status}"
         case RedirectRefused():
             return f"doorverwijzing naar {error.target}"
-        case TlsError(verify_code=code) if code in CERTIFICATE_FAULTS:
-            return f"{CERTIFICATE_FAULTS[code]} ({error})"
+        case TlsError(verify_code=code) if code in _CERTIFICATE_FAULTS:
+            return f"{_CERTIFICATE_FAULTS[code]} ({error})"
         case DownloadTimeoutError():
             return "time-out"
         case RobotsForbidden():

@@ -1,4 +1,4 @@
-"""The requests for robots.txt, indexes and sitemaps, and what the state keeps of their answers."""
+"""Requests robots.txt files, indexes and sitemaps, and writes to the state that they were read."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 Output = AsyncIterator[Request | WooItem]
 
-Keep = Callable[["Connection"], None]
-"""Writes to the state what was read of a file."""
+StateWrite = Callable[["Connection"], None]
+"""A function that writes to the state that a file was read."""
 
 
 class FileRequests:
-    """Makes the requests for the files of a host."""
+    """The requests for the files of hosts: robots.txt, indexes and sitemaps."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class FileRequests:
         listed_by: str | None = None,
         **kwargs: Any,
     ) -> Request:
-        """Return a request for a file of *visit*'s host; *callback* gets *kwargs*.
+        """Return a request for a file of the host of *visit*; *callback* gets *kwargs*.
 
         The server may answer 304, unless the file must be read in full.
         """
@@ -95,7 +95,7 @@ class FileRequests:
     def _has_due_documents(self, connection: Connection, resource_id: int) -> bool:
         """Return whether a sitemap lists a document that must be requested again.
 
-        That is a document that was refused, or that the server called unchanged, and both long ago.
+        That is a document that was refused long ago, or whose server has called it unchanged for long.
         """
         first = first_refused(connection, resource_id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
@@ -103,8 +103,8 @@ class FileRequests:
         return self._documents.is_recheck_due(connection, resource_id)
 
 
-def kept(response: StreamedResponse, resource: Resource, content: bytes) -> Keep:
-    """Return what writes to the state that a robots.txt or index has just been read."""
+def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:
+    """Return the function that writes to the state that a robots.txt or index was read just now."""
     return partial(
         keep_read,
         resource_id=resource.id,

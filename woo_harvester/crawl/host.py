@@ -1,4 +1,4 @@
-"""One host in one run: what is still to be read of it, and whether all of it could be read."""
+"""A host in one run: what is left to read, and why it could not be read completely."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.resources import KnownHost
 
 #: Errors about a name in robots.txt that does not follow the convention: nothing of the host is missing.
-ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
+_ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
 
 
 class Visit(Backlog):
-    """The reading of one host: indexes first, then their sitemaps, one at a time.
+    """The reading of one host in one run: indexes first, then their sitemaps, one at a time.
 
     At most one sitemap of a host is being read, whatever its size, while the next one is downloaded. Hosts
     are read side by side.
@@ -41,19 +41,19 @@ class Visit(Backlog):
         super().__init__(backlog)
         self.host = host
         self.organisation = organisation
-        """The organisation that is registered for the host, if it is the only one."""
+        """The organisation that registered the host; None if several did, or none."""
         self.known = known
-        """What the state knows of the host."""
+        """The host as the state knows it."""
         self.account = account
-        """Counts what becomes of the documents that the host lists."""
+        """The counts of the documents that the host lists, by what was done with them."""
         self.listed = DocumentSet()
         """Documents that the host listed in this run, except those of unchanged sitemaps."""
         self.read: set[int] = set()
         """Sitemaps that were read to their end, or that are unchanged since they were."""
         self.lacking: dict[int, Sequence[int]] = {}
-        """The documents that each sitemap in ``read`` no longer lists."""
+        """Documents that a sitemap in ``read`` no longer lists, by sitemap."""
         self.own_sitemaps: set[int] = set()
-        """All sitemaps of the host that the state knows."""
+        """Numbers of all sitemaps of the host that the state knows."""
         self.postponed: deque[Sitemap] = deque()
         """Sitemaps to read again: some of their entries wait until the hosts of their documents are read."""
         self.first_readings: dict[int, PendingRead] = {}
@@ -64,39 +64,39 @@ class Visit(Backlog):
         Those hosts list the documents themselves.
         """
         self.is_second = False
-        """Whether the postponed sitemaps are being read now, for the entries that waited only."""
+        """True if the postponed sitemaps are being read now, only for the entries that waited."""
         self._run_report = report
         self.report = Reporter(self._send, host=host, organisation=organisation)
-        """Reports findings about what is read of the host."""
+        """The reporter of findings about the files of the host."""
         self.selection = UrlSelection(is_registered, self.report)
         self.indexes: deque[Index] = deque()
         self.sitemaps: deque[Sitemap] = deque()
         self.files_requested = 0
-        """Files that were requested and are not read yet."""
+        """Number of files that were requested and are not read yet."""
         self.turn = asyncio.Lock()
         """Locked while a sitemap is being read."""
         self.incomplete: list[str] = []
-        """What kept the host from being read completely; mostly codes of findings."""
+        """Reasons why the host was not read completely; mostly codes of findings."""
         self.documents_requested = 0
-        """Documents that were requested in this run."""
+        """Number of documents that were requested in this run."""
         self.documents_left = 0
-        """Documents that were not requested, because the time for the host was used up."""
+        """Number of documents that were not requested, because the time for the host was used up."""
         self._end = inf if budget is None else monotonic() + budget
 
     def _send(self, finding: Finding) -> None:
-        """Send a finding about what is read of the host; an error means that something of it is missing."""
-        if finding.severity is Severity.ERROR and finding.code not in ONLY_A_NAME:
+        """Send a finding. After an error, the host does not count as read completely."""
+        if finding.severity is Severity.ERROR and finding.code not in _ONLY_A_NAME:
             self.incomplete.append(finding.code)
         self._run_report.send(finding)
 
     @property
     def reading_done(self) -> bool:
-        """Whether nothing is left to read."""
+        """True if nothing is left to read."""
         return not (self.files_requested or self.indexes or self.sitemaps)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to read or to download."""
+        """True if nothing is left to read or to download."""
         return self.reading_done and not self.under_way and not self.postponed
 
     def read_again(self) -> None:
@@ -107,7 +107,7 @@ class Visit(Backlog):
 
     @property
     def is_over(self) -> bool:
-        """Whether the time for the host is used up."""
+        """True if the time for the host is used up."""
         return monotonic() >= self._end
 
     def give_up(self) -> None:
@@ -116,5 +116,5 @@ class Visit(Backlog):
 
     @property
     def days_left(self) -> int:
-        """How many days the remaining documents take, with one run a day that does as many as this one."""
+        """Estimated number of daily runs that the remaining documents take."""
         return ceil(self.documents_left / max(1, self.documents_requested))

@@ -10,7 +10,7 @@ from scrapy import Request
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
-from woo_harvester.crawl.files import FileRequests, Keep, Output
+from woo_harvester.crawl.files import FileRequests, Output, StateWrite
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.index import read_index
 from woo_harvester.crawl.robots import read_robots
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
-BACKLOG = "host.achterstand"
+_BACKLOG = "host.achterstand"
 
 
 class HostReader:
-    """Requests the files of a host one after another, and gives what is made of them.
+    """The callbacks for the files of hosts. Each reads one file and requests the next one of its host.
 
-    The files are read elsewhere: by :mod:`~woo_harvester.crawl.robots`, :mod:`~woo_harvester.crawl.index` and
+    The reading itself is in :mod:`~woo_harvester.crawl.robots`, :mod:`~woo_harvester.crawl.index` and
     :mod:`~woo_harvester.crawl.sitemap`.
     """
 
@@ -44,36 +44,36 @@ class HostReader:
         self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)
 
     def first_request(self, visit: Visit, connection: Connection) -> Request:
-        """Return the request that a visit begins with: that for robots.txt."""
+        """Return the first request of a visit, which is for robots.txt."""
         visit.files_requested = 1
         visit.account.visited = True
         url = f"https://{visit.host}/robots.txt"
         return self._requests.request(connection, url, "robots", visit, self.parse_robots)
 
     def read_again(self, visit: Visit) -> Iterator[Request]:
-        """Give the request for the first of the sitemaps that were postponed; the others follow it."""
+        """Yield the request for the first postponed sitemap; the others follow after it."""
         visit.read_again()
         with self._keeper.begin() as connection:
             yield self._next(connection, visit)
 
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
-        """Read a robots.txt, and go on with the first index."""
-        keep = await read_robots(self._crawler, response, visit, resource)
-        for request in self._after(visit, keep):
+        """Read a robots.txt, and yield the request for the first index."""
+        write = await read_robots(self._crawler, response, visit, resource)
+        for request in self._after(visit, write):
             yield request
 
     async def parse_index(
         self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
     ) -> Output:
-        """Read an index, and go on with the next index or the first sitemap."""
-        keep = read_index(response, visit, resource, index, self._index_maxsize)
-        for request in self._after(visit, keep):
+        """Read an index, and yield the request for the next index or the first sitemap."""
+        write = read_index(response, visit, resource, index, self._index_maxsize)
+        for request in self._after(visit, write):
             yield request
 
     async def parse_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        """Read a sitemap: items of its entries, and requests for their documents as there is capacity.
+        """Yield the items and the requests that a sitemap leads to, as there is capacity.
 
         The next sitemap is requested at once: the server sends it while this one is being read.
         """
@@ -89,7 +89,7 @@ class HostReader:
                     yield request
 
     async def on_failure(self, failure: Failure) -> Output:
-        """Report why a robots.txt, index or sitemap did not come, and go on with the host."""
+        """Report why the request for a file failed, and yield the request for the next file."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
@@ -100,7 +100,7 @@ class HostReader:
             yield following
 
     def finish(self, visit: Visit) -> None:
-        """Count a host as done, if nothing of it is under way."""
+        """Count a host as done, if nothing is left to read or to download."""
         if visit.finished:
             stats = self._crawler.stats
             if visit.documents_left:
@@ -109,25 +109,25 @@ class HostReader:
             visit.account.complete = not visit.incomplete
             stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
 
-    def _after(self, visit: Visit, keep: Keep | None = None) -> list[Request]:
-        """Return the request for the next file, now that one has been read, unless it was made already.
+    def _after(self, visit: Visit, write: StateWrite | None = None) -> list[Request]:
+        """Return the request for the next file after one has been read, unless it was made already.
 
-        *keep* writes the file that was read to the state, in the same transaction.
+        *write* writes to the state that the file was read, in the same transaction.
         """
         visit.files_requested -= 1
         following: list[Request] = []
         has_next = not visit.files_requested and not visit.reading_done
-        if keep is not None or has_next:
+        if write is not None or has_next:
             with self._keeper.begin() as connection:
-                if keep is not None:
-                    keep(connection)
+                if write is not None:
+                    write(connection)
                 if has_next:
                     following = [self._next(connection, visit)]
         self.finish(visit)
         return following
 
     def _next(self, connection: Connection, visit: Visit) -> Request:
-        """Return the request for the next file of a host that has one."""
+        """Return the request for the next file of a host; there must be one."""
         visit.files_requested += 1
         if visit.indexes:
             index = visit.indexes.popleft()
@@ -149,14 +149,14 @@ class HostReader:
         )
 
     def _report_backlog(self, visit: Visit) -> None:
-        """Report how many documents were left when the host's time was used up, and how long they take."""
+        """Report how many documents are left after the host's time was used up, and how long they take."""
         stats = self._crawler.stats
         stats.inc_value("woo/documents/left", visit.documents_left)
         stats.set_value(f"woo/backlog/{visit.host}", visit.documents_left)
         stats.set_value(f"woo/backlog_days/{visit.host}", visit.days_left)
-        visit.incomplete.append(BACKLOG)
+        visit.incomplete.append(_BACKLOG)
         visit.report(
-            BACKLOG,
+            _BACKLOG,
             url=f"https://{visit.host}/",
             seen=f"{visit.documents_left} documenten over, {visit.documents_requested} opgevraagd",
             action=f"in een volgende oogst: bij een oogst per dag {visit.days_left} dagen",

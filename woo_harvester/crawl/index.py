@@ -1,11 +1,11 @@
-"""Reads a sitemap index: the sitemaps that it lists."""
+"""Reads a sitemap index, and queues the sitemaps that it lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from woo_harvester.crawl.conditional import is_not_modified
-from woo_harvester.crawl.files import Keep, kept, report_file
+from woo_harvester.crawl.files import StateWrite, report_file, state_write
 from woo_harvester.crawl.host import Visit
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.file_findings import read_error_code
@@ -14,16 +14,17 @@ from woo_harvester.sitemaps.url_selection import Index
 from woo_harvester.state.resources import Resource
 from woo_harvester.statuses import is_complete
 
-#: Indexes up to this size, in bytes, are kept for when the server answers 304.
-KEPT_MAXSIZE = 8 * 1024 * 1024
+#: Largest index that the state keeps for a 304, in bytes.
+_KEPT_MAXSIZE = 8 * 1024 * 1024
 
 
 def read_index(
     response: StreamedResponse, visit: Visit, resource: Resource, index: Index, maxsize: int
-) -> Keep | None:
-    """Add the sitemaps in an index to *visit*; *maxsize* is its limit in bytes, after decompression.
+) -> StateWrite | None:
+    """Add the sitemaps in an index to *visit*; *maxsize* limits its bytes after decompression.
 
-    Reports what is wrong with it. Returns what the state keeps of it, or None.
+    Report what is wrong with the index. Return the function that writes to the state that it was read; None
+    if it was not read completely, or if nothing changes in the state.
     """
     if is_not_modified(response) and resource.content is not None:
         _add_sitemaps([resource.content], visit, index, maxsize)
@@ -36,7 +37,9 @@ def read_index(
     if "dataloss" in response.flags:
         visit.report("index.ongeldig", url=index.url, seen="afgebroken")
         return None
-    return kept(response, resource, b"".join(response.chunks())) if response.size <= KEPT_MAXSIZE else None
+    if response.size > _KEPT_MAXSIZE:
+        return None
+    return state_write(response, resource, b"".join(response.chunks()))
 
 
 def _add_sitemaps(chunks: Iterable[bytes], visit: Visit, index: Index, maxsize: int) -> bool:

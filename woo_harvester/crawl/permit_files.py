@@ -1,9 +1,8 @@
-"""Requests the files that entry pages list, and keeps the messages in them."""
+"""Requests the files that entry pages list, and stores the messages in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
@@ -14,7 +13,7 @@ from woo_harvester.crawl.conditional import conditions, is_not_modified, validat
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Finding
-from woo_harvester.permits.files import Ask, compare_file
+from woo_harvester.permits.files import Ask, Comparison, compare_file
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
@@ -32,18 +31,18 @@ if TYPE_CHECKING:
     from woo_harvester.extensions.state import StateKeeper
     from woo_harvester.responses import StreamedResponse
 
-#: The media types of a message behind a link without an extension.
-XML_TYPES = frozenset({"application/xml", "text/xml"})
+#: Media types that mark a file as a message if its link has no extension.
+_XML_TYPES = frozenset({"application/xml", "text/xml"})
 
-#: What the state keeps of a finding about an invalid file.
-KEPT = ("code", "line", "element", "seen", "action")
+#: Fields of a finding about an invalid file that the state keeps.
+_FINDING_FIELDS = ("code", "line", "element", "seen", "action")
 
 
 class PermitFiles:
-    """Makes the requests for files, and keeps the messages that they have.
+    """The requests for the files of entry pages, and the reading of the messages in them.
 
-    A message waits in the state until all entry pages have been read. What a file is known by and its message
-    are written in one transaction.
+    A message waits in the state until all entry pages have been read. It is written in the same transaction
+    as its file, by which a later run sees that the message was read.
     """
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
@@ -54,7 +53,7 @@ class PermitFiles:
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
 
     def request(self, link: Link, file: PermitFile | None, ask: Ask, visit: EntryPageVisit) -> Request:
-        """Return the request for a file that may be new; *file* is what the state knows of it."""
+        """Return the request for a file that may be new; *file* is the file as the state knows it."""
         headers = {"Accept-Encoding": "identity"}
         if file is not None and ask is Ask.CONDITIONALLY:
             headers |= conditions(file, self._interval)
@@ -67,7 +66,7 @@ class PermitFiles:
     def parse_file(
         self, response: StreamedResponse, visit: EntryPageVisit, link: Link, file: PermitFile | None
     ) -> None:
-        """Keep the message of a file, or what is wrong with it."""
+        """Store the message in a file, or report what is wrong with it."""
         try:
             if file is not None and is_not_modified(response):
                 self._same(link, file, visit)
@@ -78,11 +77,11 @@ class PermitFiles:
             elif link.is_xml or file is not None or _is_xml(response):
                 visit.has_xml = True
                 self._read(response, link, file, visit)
-        finally:  # otherwise the page would wait for this file for ever
+        finally:  # after any error: otherwise the page would wait for this file for ever
             self._file_done(visit)
 
     def on_file_failure(self, failure: Failure) -> None:
-        """Report why a file did not come."""
+        """Report why the request for a file failed."""
         request: Request = failure.request  # type: ignore[attr-defined]
         link, file = request.cb_kwargs["link"], request.cb_kwargs["file"]
         visit: EntryPageVisit = request.cb_kwargs["visit"]
@@ -99,9 +98,9 @@ class PermitFiles:
     def _failed(
         self, link: Link, file: PermitFile | None, visit: EntryPageVisit, code: str, seen: str
     ) -> None:
-        """Report that a file did not come.
+        """Report that a file could not be fetched.
 
-        A link without an extension is not reported: it may not have been to a message at all.
+        A failed link without an extension is not reported, because it may not lead to a message at all.
         """
         if link.is_xml or file is not None:
             visit.report(code, url=link.url, seen=seen)
@@ -111,12 +110,12 @@ class PermitFiles:
                 _report_again(link, file, visit)
 
     def _same(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
-        """Handle a file that was requested and has not changed."""
+        """Count a requested file that has not changed, and let its message wait again if it was refused."""
         self._wait_again(link, file, visit)
         self.count_unchanged(link, file, visit)
 
     def _wait_again(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
-        """Have the message of a listed file checked again, if it was refused."""
+        """Let the message in a listed file wait again, if it was refused."""
         if file.refused:
             with self._keeper.begin() as connection:
                 wait_again(connection, visit.number, [link.url])
@@ -124,49 +123,39 @@ class PermitFiles:
     def _read(
         self, response: StreamedResponse, link: Link, file: PermitFile | None, visit: EntryPageVisit
     ) -> None:
-        """Keep what a file is known by from now on, and its message if that is new."""
-        modified = header_date(response, "Last-Modified")
+        """Store what identifies this content of a file, and the message in it if the content is new."""
         now = datetime.now(UTC)
-        # The server's own clock, because its dates are by that clock too.
-        asked = visit.requested_at if link.date is not None else header_date(response, "Date") or now
-        digest = response.sha256 or sha256(b"".join(response.chunks())).hexdigest()
-        compared = compare_file(file.known if file else None, digest, link.date, asked, modified)
-        if compared.always_now:
-            seen = str(link.date or header(response, "Last-Modified"))
-            visit.report("ipm.datum-nu", url=link.url, seen=seen, action="de inhoud is vergeleken")
-        kept = PermitFile(
-            compared.known,
-            read_at=int(now.timestamp()),
-            etag=validator(response, "ETag"),
-            last_modified=validator(response, "Last-Modified"),
-            faults=file.faults if file else (),
-            faults_since=file.faults_since if file else None,
-        )
+        read_at = int(now.timestamp())
+        compared = _compare(response, link, file, visit, now)
+        faults: Sequence[KeptFinding] = file.faults if file is not None else ()
+        since = file.faults_since if file is not None else None
         mutation = None
         if compared.changed:
             message, findings = self._read_message(response, link, visit)
             faults = [_kept(finding) for finding in findings if message is None]
-            since = (kept.faults_since or kept.read_at) if faults else None
-            kept = replace(kept, faults=faults, faults_since=since)
+            since = (since or read_at) if faults else None
             if message is not None:
+                date = link.date.as_utc() if link.date else header_date(response, "Last-Modified")
                 mutation = Mutation(
                     message,
                     organisatie=visit.page.organisation,
                     ingang=visit.page.url,
                     bestand=link.url,
-                    datum=link.date.as_utc() if link.date else modified or now.replace(microsecond=0),
+                    datum=date or now.replace(microsecond=0),
                     bevindingen=tuple(dict.fromkeys(finding.code for finding in findings)),
-                    digest=digest,
+                    digest=compared.known.digest,
                 )
         elif file is not None:
             self._same(link, file, visit)
+        etag, last_modified = validator(response, "ETag"), validator(response, "Last-Modified")
+        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since)
         with self._keeper.begin() as connection:
-            keep_file(connection, visit.number, link.url, kept, mutation)
+            keep_file(connection, visit.number, link.url, read, mutation)
 
     def _read_message(
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit
     ) -> tuple[Message | None, Sequence[Finding]]:
-        """Return the message in a file, or None if it is invalid, and the findings, which are reported."""
+        """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
         message, findings = read_message(response.chunks(), self._maxsize)
         report = visit.report.about(url=link.url)
         for finding in findings:
@@ -203,11 +192,26 @@ def permit_request(
 
 
 def _is_xml(response: StreamedResponse) -> bool:
-    return (header(response, "Content-Type") or "").partition(";")[0].strip().lower() in XML_TYPES
+    return (header(response, "Content-Type") or "").partition(";")[0].strip().lower() in _XML_TYPES
+
+
+def _compare(
+    response: StreamedResponse, link: Link, file: PermitFile | None, visit: EntryPageVisit, now: datetime
+) -> Comparison:
+    """Compare a received file with the stored *file*; report a date that is always that of the request."""
+    # The server's own clock, because its dates are by that clock too.
+    asked = visit.requested_at if link.date is not None else header_date(response, "Date") or now
+    digest = response.sha256 or sha256(b"".join(response.chunks())).hexdigest()
+    known, modified = file.known if file else None, header_date(response, "Last-Modified")
+    compared = compare_file(known, digest, link.date, asked, modified)
+    if compared.always_now:
+        seen = str(link.date or header(response, "Last-Modified"))
+        visit.report("ipm.datum-nu", url=link.url, seen=seen, action="de inhoud is vergeleken")
+    return compared
 
 
 def _kept(finding: Finding) -> KeptFinding:
-    return {name: getattr(finding, name) for name in KEPT if getattr(finding, name) is not None}
+    return {name: getattr(finding, name) for name in _FINDING_FIELDS if getattr(finding, name) is not None}
 
 
 def _report_again(link: Link, file: PermitFile, visit: EntryPageVisit) -> None:

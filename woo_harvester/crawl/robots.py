@@ -1,11 +1,11 @@
-"""Reads the robots.txt of a host: its indexes, and the rules that the harvester obeys."""
+"""Reads the robots.txt of a host: the indexes that it names, and the rules for the harvester."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from woo_harvester.crawl.conditional import is_not_modified
-from woo_harvester.crawl.files import Keep, kept
+from woo_harvester.crawl.files import StateWrite, state_write
 from woo_harvester.crawl.host import Visit
 from woo_harvester.downloadermiddlewares.robotstxt import WooRobotsTxtMiddleware
 from woo_harvester.responses import StreamedResponse
@@ -21,15 +21,16 @@ _MISSING = (404, 410)
 
 async def read_robots(
     crawler: Crawler, response: StreamedResponse, visit: Visit, resource: Resource
-) -> Keep | None:
+) -> StateWrite | None:
     """Add the indexes in a robots.txt to *visit*, and obey its rules.
 
-    Reports what is wrong with it. Returns what the state keeps of it, or None.
+    Report what is wrong with the file. Return the function that writes to the state that it was read; None if
+    it was not read completely, or if nothing changes in the state.
     """
     content = _content(response, resource)
-    keep = None
+    write = None
     if content is not None:
-        keep = _add_indexes(response, visit, resource, content)
+        write = _add_indexes(response, visit, resource, content)
     elif response.status in _MISSING:
         visit.report("robots.ontbreekt", url=response.url, seen=f"HTTP {response.status}")
     else:
@@ -37,11 +38,11 @@ async def read_robots(
         visit.report("robots.onbereikbaar", url=response.url, seen=seen)
     if content is not None or response.status in range(400, 500):
         await _obey(crawler, response, content or b"")
-    return keep
+    return write
 
 
 def _content(response: StreamedResponse, resource: Resource) -> bytes | None:
-    """Return the content of a robots.txt, or None if it did not come completely."""
+    """Return the content of a robots.txt, or None if it was not received completely."""
     if "dataloss" in response.flags:
         return None
     if is_not_modified(response):
@@ -49,24 +50,26 @@ def _content(response: StreamedResponse, resource: Resource) -> bytes | None:
     return b"".join(response.chunks()) if is_complete(response.status) else None
 
 
-def _add_indexes(response: StreamedResponse, visit: Visit, resource: Resource, content: bytes) -> Keep | None:
+def _add_indexes(
+    response: StreamedResponse, visit: Visit, resource: Resource, content: bytes
+) -> StateWrite | None:
     visit.indexes.extend(visit.selection.indexes(content, response.url))
-    keep = None
+    write = None
     if "maxsize" in response.flags:
         visit.report("robots.te-groot", url=response.url, action="gelezen tot 500 KiB")
         visit.incomplete.append("robots.te-groot")
     elif is_complete(response.status):
-        keep = kept(response, resource, content)
+        write = state_write(response, resource, content)
     if not visit.selection.names_index:
         visit.report("robots.geen-diwoo-index", url=response.url)
-    return keep
+    return write
 
 
 async def _obey(crawler: Crawler, response: StreamedResponse, rules: bytes) -> None:
-    """Give *rules* to the middleware that obeys them.
+    """Pass the content of a robots.txt to the middleware that applies it.
 
-    RFC 9309: they are the rules of the host that was asked, also after a redirect. A host without a
-    robots.txt has no rules.
+    RFC 9309: after a redirect, it applies to the host that was asked first. It is empty if the host has no
+    robots.txt.
     """
     middleware = crawler.get_downloader_middleware(WooRobotsTxtMiddleware)
     if middleware is not None and response.request is not None:

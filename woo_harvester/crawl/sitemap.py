@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class SitemapFiles:
-    """Reads the sitemaps of hosts as a stream; makes items and requests of the entries that are new."""
+    """The reader of sitemaps: it makes items and requests of the entries that are new or changed."""
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper, entries: Entries, documents: Documents) -> None:
         self._crawler = crawler
@@ -46,7 +46,7 @@ class SitemapFiles:
     async def parse(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        """Give the items and requests that are made of a sitemap; report what is wrong with it."""
+        """Yield the items and requests that a sitemap leads to; report what is wrong with it."""
         if not is_closing(self._crawler):
             if is_not_modified(response) or self._is_same(response, resource):
                 visit.read.add(resource.id)
@@ -59,20 +59,20 @@ class SitemapFiles:
                 visit.report("sitemap.onbereikbaar", url=sitemap.url, seen=f"HTTP {response.status}")
 
     def _is_same(self, response: StreamedResponse, resource: Resource) -> bool:
-        """Return whether the bytes are those of the last complete read, and that was not too long ago."""
+        """Return whether the bytes are those of the last complete read, unless a full read is due."""
         same = resource.digest is not None and response.sha256 == resource.digest.hex()
         return is_complete(response.status) and same and not is_due(resource, self._interval)
 
     async def _read(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> Output:
-        """Read a sitemap in batches of entries, and request their documents as there is capacity."""
-        place = self._begin(response, visit, resource, sitemap)
+        """Yield the items and requests of a sitemap, batch by batch."""
+        reading = self._begin(response, visit, resource, sitemap)
         reader = UrlsetReader(response.chunks, self._maxsize)
         try:
             for batch in reader:
-                items, taken = self._entries.select(batch, place)
-                reader.processed(taken)
+                items, processed = self._entries.select(batch, reading)
+                reader.processed(processed)
                 async for made in self._documents_of(items, visit):
                     yield made
                 if is_closing(self._crawler):
@@ -83,28 +83,28 @@ class SitemapFiles:
         except SitemapError as error:
             code = read_error_code("sitemap", error.reason)
             visit.report(code, url=sitemap.url, line=error.line, seen=error.seen)
-        self._end(response, visit, place, reader)
+        self._end(response, visit, reading, reader)
 
     def _begin(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> SitemapReading:
-        """Begin the reading of a sitemap, or its second one, and look up what is known of it."""
-        reading = _reading(response, resource)
+        """Begin the first or second reading of a sitemap, with the documents that it listed before."""
+        pending = _pending_read(response, resource)
         if (first := visit.first_readings.pop(resource.id, None)) is not None:
-            reading = first.again(reading)
-        self._keeper.begin_reading(reading)
+            pending = first.again(pending)
+        self._keeper.begin_reading(pending)
         with self._keeper.begin() as connection:
             if resource.read_at is not None:
-                # The next run relies on it only when it has been read again and all its documents are
-                # confirmed.
+                # Until this reading is complete and all its documents are confirmed, the next run must read
+                # the sitemap in full.
                 forget_read(connection, resource.id)
-            return self._entries.start_reading(connection, visit, sitemap, reading)
+            return self._entries.start_reading(connection, visit, sitemap, pending)
 
     def _end(
-        self, response: StreamedResponse, visit: Visit, place: SitemapReading, reader: UrlsetReader
+        self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader
     ) -> None:
-        """Keep what was read of a sitemap, to its end or not, and report on it as a whole."""
-        url = place.sitemap.url
+        """End the reading of a sitemap, complete or not, and report what is wrong with it as a whole."""
+        url = reading.sitemap.url
         is_complete_read = reader.complete and "dataloss" not in response.flags
         if reader.complete and not is_complete_read:
             visit.report("sitemap.afgebroken", url=url)
@@ -114,27 +114,27 @@ class SitemapFiles:
             if is_complete_read and not reader.entries:
                 visit.report("sitemap.leeg", url=url)
         if is_complete_read:
-            self._keep(visit, place)
-        left_to = visit.left_to_others.pop(url, Counter()) + place.left_to
-        if place.is_postponed:
-            visit.postponed.append(place.sitemap)
+            self._keep(visit, reading)
+        left_to = visit.left_to_others.pop(url, Counter()) + reading.left_to
+        if reading.is_postponed:
+            visit.postponed.append(reading.sitemap)
             visit.left_to_others[url] = left_to
         else:
-            self._entries.report_foreign(visit, place.sitemap, left_to)
+            self._entries.report_foreign(visit, reading.sitemap, left_to)
 
-    def _keep(self, visit: Visit, place: SitemapReading) -> None:
-        """Keep what a sitemap lists that was read to its end."""
+    def _keep(self, visit: Visit, reading: SitemapReading) -> None:
+        """Write to the state which documents a completely read sitemap no longer lists."""
         with self._keeper.begin() as connection:
-            lacking = self._entries.lacking(connection, place)
-            if place.is_postponed:
-                visit.first_readings[place.sitemap_id] = place.pending
+            lacking = self._entries.lacking(connection, reading)
+            if reading.is_postponed:
+                visit.first_readings[reading.sitemap_id] = reading.pending
             else:
-                self._keeper.read_completely(connection, place.pending, lacking)
-        visit.read.add(place.sitemap_id)
-        visit.lacking[place.sitemap_id] = array("q", lacking)
+                self._keeper.read_completely(connection, reading.pending, lacking)
+        visit.read.add(reading.sitemap_id)
+        visit.lacking[reading.sitemap_id] = array("q", lacking)
 
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
-        """Give the requests for the documents of *items*; the items themselves if none are requested."""
+        """Yield the requests for the documents of *items*, or the items if no documents are requested."""
         for item in items:
             if self._documents.mode == "none":
                 yield item
@@ -152,7 +152,7 @@ class SitemapFiles:
     def _report_other_kind(
         self, error: OtherRootError, response: StreamedResponse, visit: Visit, sitemap: Sitemap
     ) -> None:
-        """Report what is served instead of a sitemap, with the number of documents that are lost by it."""
+        """Report a file that is no sitemap, with the number of documents that are lost by it."""
         if error.root == "sitemapindex":
             code, seen = "index.genest", "<sitemapindex>"
         else:
@@ -160,7 +160,7 @@ class SitemapFiles:
         visit.report(code, url=sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
-def _reading(response: StreamedResponse, resource: Resource) -> PendingRead:
+def _pending_read(response: StreamedResponse, resource: Resource) -> PendingRead:
     return PendingRead(
         resource.id,
         etag=validator(response, "ETag"),

@@ -1,8 +1,8 @@
-"""Withdraws documents that are gone, once all hosts of a run have been read.
+"""Makes withdrawals of documents that are gone, once all hosts of a run have been read.
 
-A document is gone when the last read of every host that is known to list it was complete and lacks it. If
-much is gone from a host at once, each document waits until it has been missing in several complete reads. It
-waits equally long for hosts to which it may have moved and that were not read completely.
+A document is gone if the last read of every host that listed it was complete and lacked it. If much is gone
+from a host at once, each document waits until several complete reads lack it. A document also waits that long
+if it may have moved to a host that was not read completely.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from woo_harvester.dates import moment_after, to_microseconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
-from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.record import Herkomst, Oorzaak, Versie, bare_record
 from woo_harvester.register import Register
 from woo_harvester.report.run_folder import json_line
 from woo_harvester.state import documents, listings
@@ -36,11 +36,10 @@ from woo_harvester.state.withdrawal import (
     listed_elsewhere,
     missing_documents,
 )
-from woo_harvester.urls import record_id
 
 
 class Withdrawals:
-    """Makes the records of withdrawals; *pending* is the file that lists the documents that wait."""
+    """The withdrawals of a run; *pending* is the file that lists the documents that wait."""
 
     def __init__(
         self,
@@ -59,9 +58,9 @@ class Withdrawals:
         """The start of the run, in microseconds since 1970."""
 
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
-        """Give the withdrawals of a run.
+        """Yield the withdrawals of a run.
 
-        First count what is missing from each host: a document may have been on several of them.
+        The misses of all hosts are counted first, because a document may have been on several hosts.
         """
         complete = [visit for visit in visits if self._end_read(visit)]
         for visit in complete:
@@ -72,7 +71,7 @@ class Withdrawals:
             yield from self._withdraw(visit, reads)
 
     def _end_read(self, visit: Visit) -> bool:
-        """Count what a host no longer lists; return False if the host was not read completely."""
+        """Count the documents that a host no longer lists; return False if it was not read completely."""
         with self._keeper.begin() as connection:
             host_id = visit.known.id
             if not visit.reading_done:
@@ -92,7 +91,7 @@ class Withdrawals:
         return True
 
     def _note_massive(self, visit: Visit) -> None:
-        """Write to the state whether much is gone from a host at once; forget documents never harvested."""
+        """Write to the state whether much is gone from a host at once. Forget documents never harvested."""
         with self._keeper.begin() as connection:
             count, unknown = 0, list[int]()
             for part in batches(self._missing(connection, visit)):
@@ -104,11 +103,11 @@ class Withdrawals:
             keep_massive(connection, visit.known.id, massive=massive)
 
     def _missing(self, connection: Connection, visit: Visit) -> Iterator[Missing]:
-        """Give the documents that are gone from a host."""
+        """Yield the documents that are gone from a host."""
         return missing_documents(connection, visit.known.id, self._register.is_registered, self._limits)
 
     def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
-        """Give the withdrawals of one host; list the documents that wait, and report why."""
+        """Yield the withdrawals of one host; list the documents that wait, and report why."""
         now = datetime.now(UTC)
         waiting = _Pending(visit, self._pending)
         ready: list[int] = []
@@ -131,7 +130,7 @@ class Withdrawals:
     def _unread(self, one: Missing, reads: Mapping[str, int]) -> list[str]:
         """Return the hosts to which a document may have moved and that were not read completely since.
 
-        The hosts that listed it are left out: those were read completely. So are hosts that the state does
+        Hosts that listed it are left out, because they were read completely. So are hosts that the state does
         not know, because this installation does not harvest them.
         """
         if one.misses >= self._limits.runs:
@@ -144,12 +143,8 @@ class Withdrawals:
         organisation = match.organisation.identifier if match.organisation else None
         published = date.fromisoformat(gone.published) if gone.published else None
         at = moment_after(datetime.fromtimestamp(gone.harvested, UTC), now)
-        record = Record(
-            id=record_id(gone.loc),
-            document=Document(weblocatie=gone.loc),
-            versies=[Versie(Oorzaak.INTREKKING, published, at)],
-            herkomst=Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=at, organisatie=organisation),
-        )
+        origin = Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=at, organisatie=organisation)
+        record = bare_record(gone.loc, Versie(Oorzaak.INTREKKING, published, at), origin)
         report = self._report.about(
             url=gone.loc, host=visit.host, organisation=organisation, sitemap=gone.sitemap
         )
@@ -159,7 +154,7 @@ class Withdrawals:
 
 
 class _Pending:
-    """The pending withdrawals of one host, listed in the file at *path*."""
+    """The pending withdrawals of one host, which are appended to the file at *path*."""
 
     def __init__(self, visit: Visit, path: Path) -> None:
         self._visit = visit
@@ -170,7 +165,7 @@ class _Pending:
         self._massively = 0
 
     def add(self, one: Missing, hosts: Sequence[str]) -> None:
-        """List a document that waits for *hosts*, or because so much is missing. Raises OSError."""
+        """Add a document that waits for *hosts*, or because much is gone at once. Raises OSError."""
         if self._lines is None:
             self._lines = self._path.open("a", encoding="utf-8")
         line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
@@ -189,7 +184,7 @@ class _Pending:
             self._lines.close()
 
     def report(self, published: int, runs: int) -> None:
-        """Report why documents wait, for *runs* complete reads; *published* is the host's total."""
+        """Report why documents wait. *runs* is the limit, *published* the host's number of documents."""
         url, name = f"https://{self._visit.host}/", self._path.name
         if self._massively:
             first, last = min(self._rounds), max(self._rounds)

@@ -1,4 +1,4 @@
-"""Limits how many documents are received and not processed yet."""
+"""Limits the number of documents that wait in memory or temporary files for the pipelines."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-#: Responses of documents that are received and not closed yet. Each is up to 1 MB of memory or an open file.
-#: The pipelines that store and read them gain nothing by a longer queue.
+#: Largest number of received documents that are not closed yet. Each takes up to 1 MB of memory or an open
+#: file. A longer queue would not make the pipelines faster.
 MAX_BODIES = 100
 
 
 class BodiesMiddleware:
-    """Requests no further document while :data:`MAX_BODIES` of them wait for the pipelines.
+    """The middleware that delays requests while too many documents wait for the pipelines.
 
-    Only responses that have been received count, so that slow servers do not stop the others.
+    At most :data:`MAX_BODIES` of them wait. Only received responses count, so that slow servers do not stop
+    the others.
     """
 
     def __init__(self) -> None:

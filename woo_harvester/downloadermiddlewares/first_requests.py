@@ -1,4 +1,4 @@
-"""Reports whether the first request to each host had an answer, and how the others failed."""
+"""Notes how the first request to each host failed, or that the host answered."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 
     from woo_harvester.findings.common_cause import Cause
 
-#: The requests with which the reading of a host begins, by ``woo_kind``.
-FIRST = frozenset({"robots", "ingang"})
+#: Values of ``woo_kind`` of the first request to a host.
+_FIRST = frozenset({"robots", "ingang"})
 
-#: RFC 9110, 15.5.8 and RFC 6585, 6: something between the harvester and the host asks for a password.
-FROM_BETWEEN = frozenset({407, 511})
+#: Statuses of something between the harvester and the host (RFC 9110, 15.5.8; RFC 6585, 6).
+_FROM_PROXY = frozenset({407, 511})
 
 
 class FirstRequestsMiddleware:
-    """Has the extension ``Findings`` count in how many hosts the connection fails in the same way.
+    """The middleware that reports first requests to the extension ``Findings``.
 
-    Nearest to the spider, so that it sees a failure only when no other middleware tries again.
+    The extension counts the hosts whose connection fails in the same way. This middleware is the nearest to
+    the spider, so it sees a failure only if no other middleware retries.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -54,17 +55,17 @@ class FirstRequestsMiddleware:
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Note that the host answered, unless the answer is not its own.
 
-        A signal, since a redirect that is refused does not come as far as this middleware.
+        This is a signal handler because a refused redirect does not reach this middleware.
         """
-        self._note(request, "proxy" if response.status in FROM_BETWEEN else None)
+        self._note(request, "proxy" if response.status in _FROM_PROXY else None)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Note how the request failed."""
-        if not isinstance(exception, SpoolError | TrustError):  # they end the run
+        if not isinstance(exception, SpoolError | TrustError):  # these end the run
             self._note(request, _failure_cause(exception))
 
     def _note(self, request: Request, cause: Cause | None) -> None:
-        if request.meta.get("woo_kind") not in FIRST:
+        if request.meta.get("woo_kind") not in _FIRST:
             return
         if redirected := request.meta.get("redirect_urls"):  # so the host itself has answered
             self._findings.host_tried(host_of(redirected[0]), None)
@@ -73,7 +74,7 @@ class FirstRequestsMiddleware:
 
 
 def _failure_cause(error: Exception) -> Cause | None:
-    """Return how a connection failed; None where *error* is about this host alone."""
+    """Return how a connection failed, or None if only this host can have caused *error*."""
     match error:
         case TlsError():
             return "tls"

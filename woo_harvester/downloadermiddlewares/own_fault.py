@@ -1,4 +1,4 @@
-"""Ends a run whose requests fail by a fault on this side."""
+"""Ends a run whose requests fail because of the harvester or its machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class OwnFaultMiddleware:
-    """Ends the run where a request fails for want of memory, threads or files, or of a download handler.
+    """The middleware that ends the run if memory, threads, files or a download handler are lacking.
 
-    It stands before the middleware that tries again, and no publisher gets a finding of it.
+    It comes before the middleware that retries. No publisher gets a finding about such a failure.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -28,12 +28,12 @@ class OwnFaultMiddleware:
         return cls(crawler)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """End the run; the exception goes on to the errback."""
+        """End the run if this machine is at fault; the errback still gets the exception."""
         if is_own_fault(exception):
             cause = cause_of(exhaustion_in(exception) or exception)
             end_run(self._crawler, "own_fault", f"{request.url} could not be asked for: {cause}")
 
 
 def is_own_fault(error: BaseException) -> bool:
-    """Return whether a request failed by a fault on this side, which says nothing about the publisher."""
+    """Return whether the harvester or its machine made a request fail, and not the publisher."""
     return isinstance(error, NotSupported) or is_exhausted(error)

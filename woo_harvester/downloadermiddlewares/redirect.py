@@ -1,4 +1,4 @@
-"""Follows redirects within https and registered hosts only."""
+"""Follows redirects only to https and to registered hosts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class RedirectRefused(IgnoreRequest):
 
 
 class WooRedirectMiddleware(RedirectMiddleware):
-    """Checks each hop of the spiders' own requests before it is made; Scrapy handles all others.
+    """The redirect middleware that checks each hop of the project's own requests; Scrapy handles all others.
 
-    A hop must be https, unless the page that it comes from is not, and have no user name. Its host must be
-    registered, named for this run, or in the request's meta ``woo_hosts``. The new request waits in the queue
-    of its own host.
+    The target must have no user name, and must be https unless the redirecting page is http. Its host must be
+    registered, or in the request's meta ``woo_hosts`` if that is given. The new request waits in the queue of
+    its own host.
     """
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Return the next hop's request, or the response if it is no redirect. Raise RedirectRefused."""
+        """Return the request for the target, or the response if it is no redirect. Raises RedirectRefused."""
         if not request.meta.get("woo_stream") or not _is_redirect(response):
             return super().process_response(request, response)
         release(response)
@@ -54,7 +54,7 @@ class WooRedirectMiddleware(RedirectMiddleware):
     def _check(self, target: str, request: Request) -> None:
         if loc_problem(secured(target) if request.url.startswith("http:") else target):
             raise RedirectRefused(target, None)
-        hosts = request.meta.get("woo_hosts")  # where a request may go to fewer than the run
+        hosts = request.meta.get("woo_hosts")  # fewer than those of the run, for this request
         is_registered = hosts.__contains__ if hosts else getattr(self.crawler.spider, "is_registered", None)
         if is_registered is not None and not is_registered(host_of(target)):
             raise RedirectRefused(target, "host.niet-geregistreerd")
@@ -65,7 +65,7 @@ def _is_redirect(response: Response) -> bool:
 
 
 def _target(request: Request, response: Response) -> str:
-    """Return the target of a redirect; if that is no URL, as it was given."""
+    """Return the target of a redirect as an absolute URL, or as given if it is not a valid URL."""
     given: str = response.headers.to_unicode_dict()["Location"]
     try:
         return urljoin(request.url, given)

@@ -1,4 +1,4 @@
-"""Retries temporary failures later, and pauses a host for as long as it asks."""
+"""Retries temporary failures later, and pauses a host for as long as it requests."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-#: The statuses with which a host asks for a pause; Retry-After says how long (RFC 9110, 10.2.3).
-ASKS_FOR_REST = (429, 503)
+#: Statuses with which a host requests a pause; Retry-After says how long (RFC 9110, 10.2.3).
+_ASKS_FOR_PAUSE = (429, 503)
 
 
 class WooRetryMiddleware(RetryMiddleware):
-    """Retries as Scrapy does, and also responses that were cut off; 429 and 503 pause their whole host.
+    """Scrapy's retry middleware, which also retries truncated responses; 429 and 503 pause their host.
 
-    The pause is what ``Retry-After`` says, otherwise ``WOO_RETRY_BACKOFF`` seconds, doubled with each try. A
-    host that asks for more than ``WOO_RETRY_AFTER_MAX`` seconds gets no more requests in this run.
+    ``Retry-After`` gives the length of the pause. Without it, a pause takes ``WOO_RETRY_BACKOFF`` seconds,
+    doubled with each retry. A host that requests more than ``WOO_RETRY_AFTER_MAX`` seconds gets
+    no more requests in this run.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
@@ -41,8 +42,8 @@ class WooRetryMiddleware(RetryMiddleware):
         return middleware
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Pause a host that asks for it; the signal comes before its slot begins with the next request."""
-        seconds = self._rest(request, response)
+        """Pause a host that requests it. The signal comes before its slot starts the next request."""
+        seconds = self._pause_of(request, response)
         politeness = self.crawler.get_extension(Politeness)
         if seconds is None or politeness is None:
             return
@@ -66,15 +67,15 @@ class WooRetryMiddleware(RetryMiddleware):
             return response
         if "dataloss" in response.flags:
             return self._retry(request, "body cut off") or response
-        seconds = self._rest(request, response)
+        seconds = self._pause_of(request, response)
         if seconds is not None and seconds > self._longest:
             self.crawler.stats.inc_value("woo/retry_after_too_long")
             return response
         return super().process_response(request, response)
 
-    def _rest(self, request: Request, response: Response) -> float | None:
-        """Return the seconds of pause that the host asks for, or None."""
-        if response.status not in ASKS_FOR_REST:
+    def _pause_of(self, request: Request, response: Response) -> float | None:
+        """Return the seconds of the pause that a response requests, or None."""
+        if response.status not in _ASKS_FOR_PAUSE:
             return None
         asked = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
         return self._backoff * 2 ** int(request.meta.get("retry_times", 0)) if asked is None else asked

@@ -1,4 +1,4 @@
-"""Obeys robots.txt, without a second request for one that the spider has read."""
+"""Obeys robots.txt, without requesting again a file that the spider has read."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 
 class RobotsForbidden(IgnoreRequest):
-    """robots.txt does not allow this request; the message is the URL."""
+    """The robots.txt of the host forbids this request; the message is the URL."""
 
 
 class _RobotsUnreachableError(Exception):
-    """The robots.txt of the host cannot be fetched; no IgnoreRequest, because the next run tries again."""
+    """The robots.txt of the host cannot be fetched. Not an IgnoreRequest, because the next run retries."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status} voor de robots.txt van deze host")
 
 
 class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
-    """Applies the rules in the robots.txt that the spider has read of a host (RFC 9309).
+    """The robots.txt middleware that uses the files which the spider has read (RFC 9309).
 
-    It fetches a robots.txt itself only if none of the host has been read in this run. An example is the host
-    of a document that another host's sitemap lists. If that robots.txt cannot be fetched, nothing may be
-    fetched from the host (2.3.1.4). Requests for a robots.txt itself are never forbidden.
+    It fetches the robots.txt of a host itself only if the spider has not read it in this run. An example is
+    the host of a document that another host's sitemap lists. If that robots.txt cannot be fetched, nothing
+    may be fetched from the host (2.3.1.4). Requests for a robots.txt itself are never forbidden.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -61,7 +61,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         )
 
     async def robot_parser(self, request: Request) -> RobotParser:
-        """Return the rules for a request's host; raise the reason why its robots.txt cannot be fetched."""
+        """Return the rules for the host of a request. Raise the error if its robots.txt cannot be fetched."""
         host = host_of(request.url)
         if host not in self._known:
             async with self._fetching[host]:
@@ -88,7 +88,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         )
         try:
             response = await self.crawler.engine.download_async(robots)
-        except Exception as error:  # the request that needs it fails with this reason
+        except Exception as error:  # each request to the host fails with this error
             self._known.setdefault(host, error)
             return
         body = _body(response)
@@ -100,7 +100,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
             self._known.setdefault(host, _RobotsUnreachableError(response.status))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise RobotsForbidden if the rules do not allow a request, or the reason why there are no rules."""
+        """Raise RobotsForbidden if robots.txt forbids a request, or the error why it cannot be fetched."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
         parser = await self.robot_parser(request)

@@ -1,4 +1,4 @@
-"""Writing batches of documents to the index: in order, and each document at least once."""
+"""Writes batches of documents to the index: in order, and each document at least once."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class BulkOutcome:
 
 
 class BulkWriter:
-    """Writes batches one after another, and retries while the server is unavailable or too busy.
+    """A writer of batches, one after another, which retries while the server is unavailable or too busy.
 
     It blocks, so run it in its own thread. A batch of which nothing can be written is retried for
     *retry_seconds*. Set ``give_up`` from another thread to end the retries.
@@ -80,7 +80,7 @@ class BulkWriter:
         self._aliased = aliased
         self.give_up = threading.Event()
         self.retries = 0
-        """The number of retries so far."""
+        """Number of retries so far."""
 
     def write(self, actions: Sequence[BulkAction]) -> BulkOutcome:
         """Write *actions*, which must have different ids, and return the result.

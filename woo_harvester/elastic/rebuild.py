@@ -130,7 +130,7 @@ def _complete(client: Elasticsearch, index: str) -> int:
 
 
 def batches_by_size(actions: Iterable[BulkAction], most: int, most_bytes: int) -> Iterator[list[BulkAction]]:
-    """Return the actions in batches: each has *most* actions, or ends when it reaches *most_bytes*."""
+    """Yield the actions in batches: each has *most* actions, or ends when it reaches *most_bytes*."""
     batch: list[BulkAction] = []
     size = 0
     for action in actions:

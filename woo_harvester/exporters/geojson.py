@@ -13,7 +13,7 @@ from woo_harvester.permits.geojson import feature
 
 
 class GeoJsonItemExporter(BaseItemExporter):
-    """Writes permit records as a FeatureCollection (RFC 7946), one Feature per line."""
+    """An exporter of permit records as a FeatureCollection (RFC 7946), one Feature per line."""
 
     def __init__(self, file: BytesIO, **kwargs: Any) -> None:
         super().__init__(dont_fail=True, **kwargs)

@@ -16,7 +16,7 @@ _THRESHOLD = 50_000
 
 
 class RareCollections:
-    """Excludes the objects made at the start from garbage collection, and collects after 50,000 new objects.
+    """The extension that collects garbage only after 50,000 new objects, without those made at the start.
 
     Reference counting frees entries, records and requests. Searching them for cycles took a fifth of the time
     of a harvest.

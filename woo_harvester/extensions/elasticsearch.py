@@ -60,7 +60,7 @@ class _Batch:
 
 
 class ElasticsearchExporter:
-    """Writes each record to an Elasticsearch index; off until ``WOO_ELASTICSEARCH_URL`` is set.
+    """The extension that writes records to Elasticsearch; off until ``WOO_ELASTICSEARCH_URL`` is set.
 
     The spider's ``search_kind`` determines the index. A batch is written in a thread while the next one
     fills; when that is full too, the crawl waits. Only records that the server acknowledged are confirmed to

@@ -69,7 +69,7 @@ class _OpenFeed:
 
 
 class DurableFeedExporter(FeedExporter):
-    """Confirms records that feeds have stored: after fsync of a local file, or when the feed is closed.
+    """The feed exporter that confirms stored records: after fsync of a local file, or on closing a feed.
 
     A local file of JSON Lines or CSV is flushed and synced every ``WOO_DURABLE_INTERVAL`` seconds, or after
     ``WOO_DURABLE_RECORDS`` records. A feed that cannot be written ends the run. Its unconfirmed records come

@@ -39,9 +39,10 @@ run_written = object()
 
 
 class Findings:
-    """Keeps ``<WOO_REPORT_DIR>/<spider>-<time>/``: findings, accounts of hosts, statistics, and the report.
+    """The extension that writes the folder of the run, ``<WOO_REPORT_DIR>/<spider>-<time>/``.
 
-    A report is made if the spider fills :attr:`accounts`. Each finding is counted in the statistics by code
+    The folder has the findings, the accounts of hosts, the statistics and the report. A report is
+    made if the spider fills :attr:`accounts`. The statistics count each finding by code
     (``woo/findings/<code>``) and by host (``woo/hosts/<host>/<code>``).
     """
 

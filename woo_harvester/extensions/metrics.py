@@ -43,7 +43,7 @@ _LEVELS = ("WARNING", "ERROR", "CRITICAL")
 
 
 class Metrics:
-    """Writes ``WOO_METRICS_FILE`` at the end of a run, in one atomic step."""
+    """The extension that writes ``WOO_METRICS_FILE`` at the end of a run, in one atomic step."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
         self._crawler = crawler

@@ -72,7 +72,7 @@ class CountingQueue(deque[Queued]):
 
 
 class Politeness:
-    """Applies a host's ``Crawl-delay`` to its downloader slot, and pauses or gives up hosts.
+    """The extension that applies a host's ``Crawl-delay`` to its slot, and pauses or gives up hosts.
 
     AutoThrottle may raise the delay, but not lower it below the ``Crawl-delay``. A ``Crawl-delay`` is at most
     ``WOO_CRAWL_DELAY_MAX`` seconds. AutoThrottle does not change a ``delay`` that the operator set in

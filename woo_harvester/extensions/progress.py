@@ -53,9 +53,10 @@ class Speed:
 
 
 class Progress:
-    """Shows a live display on a terminal, or else a line on stderr every ``WOO_PROGRESS_INTERVAL`` seconds.
+    """The extension that shows progress: live on a terminal, else as lines on stderr.
 
-    Turn it off with ``WOO_PROGRESS``. It shows lines if a feed writes records to standard output.
+    A line is written every ``WOO_PROGRESS_INTERVAL`` seconds. It also shows lines if a feed
+    writes records to standard output. Turn it off with ``WOO_PROGRESS``.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -45,7 +45,7 @@ _NO_OUTPUT = (
 
 
 class StateKeeper:
-    """The state of a run, at ``WOO_STATE_URL``; in memory if ``DELTAFETCH_ENABLED`` is off.
+    """The extension that writes the state at ``WOO_STATE_URL``; in memory if ``DELTAFETCH_ENABLED`` is off.
 
     The state is written last: each output calls :meth:`durable` for the records that it has durably, and a
     record is noted in the state when the last output did so.
@@ -77,12 +77,12 @@ class StateKeeper:
 
     @property
     def is_open(self) -> bool:
-        """Whether the state is open, so that the run could begin."""
+        """True if the state is open. False if the run could not begin."""
         return self._state is not None
 
     @property
     def is_broken(self) -> bool:
-        """Whether writing the state has failed, after which nothing more is confirmed."""
+        """True if writing the state has failed. After that, nothing more is confirmed."""
         return self._broken
 
     def spider_opened(self, spider: Spider) -> None:
@@ -137,7 +137,7 @@ class StateKeeper:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """Return a transaction of the state. If it fails, end the run and raise CloseSpider.
+        """Open a transaction of the state for the block. If it fails, end the run and raise CloseSpider.
 
         No other transaction follows a failed one. What is in memory may be ahead of the state by then, and
         the state would note as read what was never delivered.

@@ -36,7 +36,7 @@ class StoppedError(RunError):
 
 
 class Stopping:
-    """Ends a run that is being stopped within ``WOO_STOP_TIMEOUT`` seconds, even if hosts or stores hang.
+    """The extension that ends a stopped run in ``WOO_STOP_TIMEOUT`` seconds, even if hosts or stores hang.
 
     Waiting requests are given up at once. Active requests get a quarter of that time, and then fail with
     StoppedError. Outputs get three quarters, and then :data:`outputs_given_up` is sent.

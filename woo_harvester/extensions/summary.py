@@ -22,7 +22,7 @@ _SHOWN_CODES = 5
 
 
 class Summary:
-    """Writes hosts, documents, findings and the path of the report to stderr; off with ``WOO_SUMMARY``."""
+    """The extension that writes the totals and the path of the report to stderr; see ``WOO_SUMMARY``."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

@@ -1,1 +1,1 @@
-"""Download handlers: how bytes come from a publisher's server."""
+"""The download handler that streams responses, with its parts."""

@@ -1,7 +1,7 @@
 """The addresses that the harvester may connect to: those of the public internet.
 
-A publisher decides what its names and redirects point to, so a check of names is not enough: what counts
-is the address to which the connection is made.
+A publisher decides which addresses its names and redirects point to. So a check of names is not enough: the
+address of the connection itself is checked.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-#: Names that are looked up at once: a name server that does not answer keeps a thread for half a minute.
-THREADS = 32
+#: Names that are resolved at once. A name server that does not answer blocks a thread for half a minute.
+_THREADS = 32
 
-#: The last part depends on the family: host and port, and of IPv6 two more.
+#: A result of ``getaddrinfo``. Its last part is host and port, with two more numbers for IPv6.
 _AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]
 
-#: RFC 6052: an IPv4 address in the last 32 bits.
-NAT64 = IPv6Network("64:ff9b::/96")
+#: IPv6 addresses with an IPv4 address in the last 32 bits (RFC 6052).
+_NAT64 = IPv6Network("64:ff9b::/96")
 
 #: Ways to write any IPv4 address as IPv6 that no site on the public internet uses: IPv4-compatible (RFC 4291,
 #: 2.5.5.1), local NAT64 (RFC 8215) and 6to4 (RFC 7526). Python's ``is_global`` does not know them everywhere.
-OBSOLETE = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"))
+_OBSOLETE = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"))
 
-#: What the C library reads as an IPv4 address besides four decimal numbers (inet_aton).
+#: Notations of an IPv4 address that the C library accepts (inet_aton), besides four decimal numbers.
 _OLD_ADDRESS = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)(?:\.(?:0[xX][0-9a-fA-F]*|[0-9]+)){0,3}\.?")
 
 
@@ -41,14 +41,14 @@ def is_public(address: str) -> bool:
     """Return whether an IP address is public: not private, loopback, link-local or reserved."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
-        if any(ip in network for network in OBSOLETE):
+        if any(ip in network for network in _OBSOLETE):
             return False
         ip = ip.ipv4_mapped or _nat64(ip) or ip
     return ip.is_global and not ip.is_multicast
 
 
 def _nat64(ip: IPv6Address) -> IPv4Address | None:
-    return IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else None
+    return IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None
 
 
 def private_literal(host: str) -> bool:
@@ -63,15 +63,15 @@ def private_literal(host: str) -> bool:
 
 
 class Resolver(AbstractResolver):
-    """Resolves names as the machine does, in threads of its own: hundreds of names at the start of a run.
+    """A resolver of names with threads of its own, for the hundreds of names at the start of a run.
 
-    With *public_only* to public addresses only; raises :class:`PrivateAddressError` where there is none.
-    aiohttp connects to the very addresses that it is given here, so that a name cannot change in between.
+    With *public_only*, it returns public addresses only. It raises :class:`PrivateAddressError` if a name has
+    none. aiohttp connects to exactly these addresses, so a name cannot change after the check.
     """
 
     def __init__(self, *, public_only: bool) -> None:
         self._public_only = public_only
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="resolver")
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="resolver")
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -85,7 +85,7 @@ class Resolver(AbstractResolver):
             flags=socket.AI_ADDRCONFIG,
         )
         answers = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
-        # A scope (four parts) is that of a link-local address, which means nothing without it.
+        # Leave out addresses with a scope: those are link-local.
         found = [_result(host, answer) for answer in answers if not (len(answer[4]) == 4 and answer[4][3])]
         public = [result for result in found if is_public(result["host"])]
         if self._public_only and answers and not public:

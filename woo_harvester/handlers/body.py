@@ -1,4 +1,4 @@
-"""Writes the pieces of a body to a file: decoded, up to a limit, counted and hashed."""
+"""Writes a body to a file, piece by piece: decoded, limited, counted and hashed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO, Literal
 from woo_harvester.handlers.coding import BombError, Decoder
 from woo_harvester.sitemaps.decompress import CorruptError, TruncatedError
 
-#: Bodies up to this size stay in memory, larger ones go to a temporary file, in pieces of this size.
+#: Largest body that stays in memory, in bytes. A larger one is in a temporary file, written in such pieces.
 SPOOL_SIZE = 1024 * 1024
 
 Flag = Literal["maxsize", "dataloss", "expansion", "coding"]
@@ -20,20 +20,20 @@ Flag = Literal["maxsize", "dataloss", "expansion", "coding"]
 class SpoolError(Exception):
     """A body cannot be written to its temporary file: the disk is full, or the folder is not writable.
 
-    It says nothing about the server. It is no OSError, because those mean a failed connection.
+    The server is not at fault. Not an OSError, because an OSError means a failed connection.
     """
 
 
 class Intake:
-    """Writes a body to a file; in a thread if it is large or coded, while more of it comes in."""
+    """The file of a body that is being received. Large or coded bodies are written in a thread meanwhile."""
 
     def __init__(self, file: IO[bytes], *, maxsize: int, digest: bool, decoder: Decoder | None) -> None:
         self.size = 0
-        """Bytes in the file."""
+        """Size of the file in bytes."""
         self.received = 0
-        """Bytes received, still coded."""
+        """Number of bytes received, before decoding."""
         self.flag: Flag | None = None
-        """Set as soon as no more of the body is written."""
+        """The reason why the rest of the body is not written; None until then."""
         self.digest = hashlib.sha256() if digest else None
         self._file = file
         self._maxsize = maxsize
@@ -42,8 +42,8 @@ class Intake:
         self._waiting = 0
         self._writing: asyncio.Future[None] | None = None
 
-    async def take(self, piece: bytes) -> None:
-        """Add a piece; wait only if the pieces before it are not written yet.
+    async def add(self, piece: bytes) -> None:
+        """Add a piece of the body. Wait only if earlier pieces are still being written.
 
         Raises :class:`SpoolError`.
         """
@@ -58,7 +58,7 @@ class Intake:
             self._write_in_thread()
 
     async def finish(self) -> None:
-        """Write what is left; raises :class:`SpoolError`."""
+        """Write the remaining pieces. Raises :class:`SpoolError`."""
         await self._written()
         if self._decoder is None:
             self._write(self._pieces)

@@ -1,4 +1,4 @@
-"""Downloads robots.txt, indexes, sitemaps and documents as a stream, up to a limit."""
+"""Downloads robots.txt, indexes, sitemaps and documents as a stream, with a limit on their size."""
 
 from __future__ import annotations
 
@@ -35,45 +35,51 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-#: Bytes of a body that wait in memory for the harvester before the server has to.
-BUFFER_SIZE = 256 * 1024
+#: Bytes of a body that are buffered in memory, before the server has to wait.
+_BUFFER_SIZE = 256 * 1024
 
-#: Seconds for name, connection and TLS handshake together, and between two pieces of a body.
-CONNECT_TIMEOUT = 30
-READ_TIMEOUT = 60
+#: Timeouts in seconds: for name, connection and TLS handshake together, and between two pieces of a body.
+_CONNECT_TIMEOUT = 30
+_READ_TIMEOUT = 60
 
 
 class TlsError(Exception):
-    """The certificate is not valid for the host, or TLS cannot be agreed on; trying again does not help.
+    """The certificate is invalid for the host, or the TLS handshake fails; a retry would not help.
 
-    The message is what OpenSSL says.
+    The message is that of OpenSSL.
     """
 
     def __init__(self, message: str, verify_code: int | None = None) -> None:
         super().__init__(message)
         self.verify_code = verify_code
-        """OpenSSL's number for what is wrong with the certificate."""
+        """OpenSSL's number of the error in the certificate."""
 
 
 class PrivateHostError(Exception):
-    """The host is, or has only, an address that is not public."""
+    """The host is an address that is not public, or has no public address."""
 
 
 class StreamingDownloadHandler(HTTP11DownloadHandler):
-    """Streams the body of requests that have ``woo_stream`` in their meta; Scrapy handles all others.
+    """The download handler for requests with ``woo_stream`` in their meta; Scrapy handles all others.
 
-    ``download_maxsize`` limits the body: what comes after it is not received, and the response gets the flag
-    ``maxsize``. A body that is cut off gets the flag ``dataloss``, and what came of it is kept. Further meta
-    keys: ``woo_digest`` (the response has the SHA-256), ``woo_decompress`` (a Content-Encoding is undone,
-    as it is for documents; sitemaps are unpacked by their content), ``woo_headers_only`` (the connection is
-    closed after the headers), ``download_timeout`` (seconds for the whole response). Where a
-    Content-Encoding is undone, the flag ``coding`` means one that is not known, or not what the body is, and
-    ``expansion`` a body that is far larger than what came of it.
+    It writes the body to a file. Other keys of the meta:
 
-    Uses aiohttp, which gives a body piece by piece, can stop in the middle of it, and raises different errors
-    for certificates and connections. It connects to the publisher itself, whatever proxy the environment has.
-    Scrapy's own signals ``headers_received`` and ``bytes_received`` are not sent for streamed
-    requests.
+    - ``download_maxsize``: limit of the body in bytes; the rest is not received.
+    - ``download_timeout``: seconds for the whole response.
+    - ``woo_digest``: the response has the SHA-256 of the body.
+    - ``woo_decompress``: the Content-Encoding is decoded. Sitemaps go without: they are unpacked when read.
+    - ``woo_headers_only``: the connection is closed after the headers.
+
+    A response with an incomplete body has one of these flags:
+
+    - ``maxsize``: the body is larger than the limit.
+    - ``dataloss``: the connection was broken off; the bytes until then are in the file.
+    - ``coding``: the Content-Encoding is unknown, or the body does not have it.
+    - ``expansion``: the decoded body is far larger than the received bytes: a decompression bomb.
+
+    The handler uses aiohttp, which yields a body piece by piece, can stop in the middle, and raises different
+    errors for certificates and connections. It uses no proxy of the environment. Scrapy's signals
+    ``headers_received`` and ``bytes_received`` are not sent for streamed requests.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -87,7 +93,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         self._client: aiohttp.ClientSession | None = None
 
     async def download_request(self, request: Request) -> Response:
-        """Answer *request* with a :class:`StreamedResponse`; raise StoppedError where the run ends before."""
+        """Return a :class:`StreamedResponse` to *request*. Raises StoppedError if the run is stopped."""
         async with interruptible(self.crawler):
             return await self._download(request)
 
@@ -108,10 +114,10 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             raise
 
     async def close(self) -> None:
-        """Close the connections that are kept open."""
+        """Close the idle connections."""
         if self._client is not None:
             await self._client.close()
-        await self._resolver.close()  # aiohttp leaves one that it was given
+        await self._resolver.close()  # aiohttp does not close a resolver that it was given
         await super().close()
 
     async def _answer(self, request: Request, url: yarl.URL) -> StreamedResponse:
@@ -133,8 +139,8 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
     async def _request(self, request: Request, url: yarl.URL) -> AsyncIterator[aiohttp.ClientResponse]:
         timeout = aiohttp.ClientTimeout(
             total=request.meta.get("download_timeout") or self._timeout,
-            sock_connect=CONNECT_TIMEOUT,
-            sock_read=READ_TIMEOUT,
+            sock_connect=_CONNECT_TIMEOUT,
+            sock_read=_READ_TIMEOUT,
         )
         async with self._session().request(
             request.method,
@@ -146,10 +152,10 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             yield answer
 
     def _session(self) -> aiohttp.ClientSession:
-        """Return the session; it is made with the first request, because it needs the running event loop."""
+        """Return the session. It is made at the first request, because it needs the running event loop."""
         if self._client is None:
             connector = aiohttp.TCPConnector(
-                limit=0,  # bounded above, before the clock of a request runs; those of a host by its slot
+                limit=0,  # the semaphore limits all connections, the downloader slot those of a host
                 limit_per_host=0,
                 resolver=self._resolver,
                 ssl=trusted_context(),
@@ -158,7 +164,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 connector=connector,
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                read_bufsize=BUFFER_SIZE,
+                read_bufsize=_BUFFER_SIZE,
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
                 trust_env=False,  # no proxy, and no passwords from ~/.netrc
             )
@@ -166,14 +172,14 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 
 
 def _headers_to_send(request: Request) -> list[tuple[str, str]]:
-    """Return the headers without those that Scrapy adds for a proxy: a publisher should not see them."""
+    """Return the headers of a request without those for a proxy, which a publisher must not see."""
     headers = request.headers.to_tuple_list()
     return [(name, value) for name, value in headers if name.lower() != "proxy-authorization"]
 
 
 def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
     """Return the response without its body."""
-    headers = Headers(list(answer.raw_headers))  # as bytes: not all of them are text
+    headers = Headers(list(answer.raw_headers))  # as bytes, because some are not text
     headers.pop("Content-Encoding", None)  # the body of the response is empty
     file = SpooledTemporaryFile(SPOOL_SIZE)  # noqa: SIM115  -- see StreamedResponse
     response = StreamedResponse(request.url, answer.status, headers, file=file, request=request)
@@ -197,7 +203,7 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
     intake = Intake(response.file, maxsize=maxsize, digest=digest, decoder=decoder)
     try:
         async for chunk in answer.content.iter_any():
-            await intake.take(chunk)
+            await intake.add(chunk)
             if intake.flag is not None:
                 answer.close()
                 break
@@ -214,7 +220,7 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
 
 @asynccontextmanager
 async def _translated_errors(request: Request) -> AsyncIterator[None]:
-    """Raise Scrapy's exceptions, by which its middlewares know what is worth another try."""
+    """Raise Scrapy's exceptions instead of those of aiohttp: its middlewares retry by their types."""
     try:
         yield
     except TimeoutError as error:
@@ -232,7 +238,7 @@ async def _translated_errors(request: Request) -> AsyncIterator[None]:
 
 
 def _tls_error(error: Exception) -> TlsError:
-    """Return what OpenSSL says of the certificate, without the exceptions that the libraries wrap it in."""
+    """Return a TlsError with OpenSSL's message, without the exceptions that the libraries wrap it in."""
     cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", None) or error
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None) or str(cause)
     return TlsError(message, getattr(cause, "verify_code", None))

@@ -1,4 +1,4 @@
-"""Comparison of a file with the one that was read before: by date, conditional request or content.
+"""Compares a file with the version that was read before: by date, conditional request or content.
 
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Directory of spider-pagina".
 """

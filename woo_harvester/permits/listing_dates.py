@@ -115,7 +115,7 @@ class Found(NamedTuple):
 
 
 class Finder:
-    """Finds the date in the text of each row; tries the notation of the row before first."""
+    """A finder of the date in the text of each row. It tries the notation of the previous row first."""
 
     def __init__(self) -> None:
         self._last = 0

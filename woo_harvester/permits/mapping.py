@@ -59,7 +59,7 @@ _CACHED_LENGTH = 200
 
 
 class Notebook:
-    """Collects the findings about one message."""
+    """A collector of findings about one message."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []

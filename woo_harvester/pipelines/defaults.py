@@ -1,4 +1,4 @@
-"""Second pipeline: the documented defaults for what the publisher did not give."""
+"""Second pipeline: documented defaults for metadata that the publisher did not give."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class DefaultsPipeline:
-    """Fills in publisher, title, informatiecategorie, verantwoordelijke and creatiedatum.
+    """The pipeline that fills in publisher, title, informatiecategorie, verantwoordelijke and creatiedatum.
 
-    Counts each default in the statistics, as ``woo/defaults/<field>``.
+    It counts each default in the statistics, as ``woo/defaults/<field>``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -25,7 +25,7 @@ class DefaultsPipeline:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        """Fill in what is absent."""
+        """Fill in absent metadata."""
         if not isinstance(item, WooItem) or item.source is None:
             return item
         fill_in(item.record, item.source.match, item.source.category, item.report)

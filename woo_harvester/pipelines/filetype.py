@@ -1,4 +1,4 @@
-"""Third pipeline: only the 19 file types of the list are harvested."""
+"""Third pipeline: the file type. Only the 19 types of the value list are harvested."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class FileTypePipeline:
-    """Decides the file type and describes the file; drops what may not be harvested, with a finding.
+    """The pipeline that decides the file type and describes the file; it drops types that are not allowed.
 
-    Counts a type that the publisher did not give in the statistics, as ``woo/defaults/document.format``.
+    It reports a finding for each dropped item. Types that the publisher did not give are counted in the
+    statistics, as ``woo/defaults/document.format``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -29,14 +30,14 @@ class FileTypePipeline:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        """Add format and file to the record, or raise DropItem."""
+        """Add the format and the file to the record, or raise DropItem."""
         if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
         media_type = fetched.media_type if fetched else None
         known = fetched.unchanged if fetched else None
         if known is not None:
-            # The bytes are the same, so the type that was detected from them is too.
+            # The same bytes have the same type as when it was detected.
             name, content = known.file_name, detected_before(media_type)
         else:
             name = file_name(fetched.disposition if fetched else None, loc)

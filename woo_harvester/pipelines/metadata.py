@@ -1,4 +1,4 @@
-"""First pipeline: from what the publisher gave to the record's metadata."""
+"""First pipeline: the publisher's metadata in the form of the record."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from woo_harvester.items import WooItem
 
 
 class MetadataPipeline:
-    """Maps DiWoo and own metadata to the record; values of lists get their identifier and label."""
+    """The pipeline that maps metadata to the record; values of lists get their identifier and label."""
 
     def process_item(self, item: Any) -> Any:
         """Map the item's given metadata."""

@@ -1,4 +1,4 @@
-"""Fourth pipeline: stores the document itself, if FILES_STORE is set."""
+"""Fourth pipeline: the document itself in the store, if FILES_STORE is set."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class StorePipeline:
-    """Stores what was fetched, and adds its path to the record; a store that fails ends the run.
+    """The pipeline that stores documents and adds their paths to the records; it ends a run if that fails.
 
     A document that could not be stored is not delivered, so the state does not count it as harvested. Other
-    components use the store through this pipeline, whose methods raise RunError. Counts in the statistics:
-    ``woo/files/stored`` and its ``woo/files/bytes``, and ``woo/files/present`` for what was there already.
+    components use the store through this pipeline, whose methods raise RunError. The statistics are
+    ``woo/files/stored`` and ``woo/files/bytes`` for new documents, ``woo/files/present`` for known ones.
     """
 
     def __init__(self, crawler: Crawler, store: DocumentStore) -> None:
@@ -73,7 +73,7 @@ class StorePipeline:
             await self._store.keep_text(sha256, extracted)
 
     async def _put(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
-        """Return whether the document is in the store; one without content may be there from before."""
+        """Store a document, and return True. Without its bytes, return whether it was stored before."""
         if fetched.file is None:
             async with interruptible(self._crawler):
                 return await self._store.has(sha256, fetched.size)
@@ -94,7 +94,7 @@ class StorePipeline:
 
     @contextmanager
     def _ending_run(self) -> Iterator[None]:
-        """End the run if the store fails, since what would be delivered is not stored. Raises RunError."""
+        """End the run if the store fails, because later documents would not be stored. Raises RunError."""
         try:
             yield
         except StoreError as error:

@@ -1,4 +1,4 @@
-"""Fifth pipeline: the text of a document, read beside the crawl."""
+"""Fifth pipeline: the text of a document, extracted in worker processes beside the crawl."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ NO_LIBRARY = (
     'WOO_TEXT is on, and the library that reads documents is missing: pip install "woo-harvester[text]"'
 )
 
-NO_TESSERACT = (
+_NO_TESSERACT = (
     "WOO_TEXT_OCR is on, and Tesseract with its data for Dutch is missing: "
     "install it, on Debian with apt install tesseract-ocr tesseract-ocr-nld"
 )
 
 
 class TextPipeline:
-    """Has worker processes read what was fetched; gives the record pages, text and language.
+    """The pipeline that adds the pages, text and language of documents, which worker processes extract.
 
-    A text that could not be read is a finding; the document is delivered without it. Counts in the
-    statistics, as ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``;
-    those that were kept when they were read before also as ``woo/text/known``.
+    A failed extraction is a finding; the document is delivered without text. The statistics are
+    ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``. Texts that an
+    earlier run extracted and stored also count as ``woo/text/known``.
     """
 
     def __init__(self, crawler: Crawler, workers: Workers) -> None:
@@ -62,11 +62,11 @@ class TextPipeline:
         return cls(crawler, Workers(text_limits(settings), count))
 
     def open_spider(self) -> None:
-        """Take what was read before from where documents are kept."""
+        """Find the store, which may have the texts of earlier runs."""
         self._store = self._crawler.get_item_pipeline(StorePipeline)
 
     async def process_item(self, item: Any) -> Any:
-        """Add what the document says itself."""
+        """Add the text of the document to the record, and a title that it has itself."""
         if not isinstance(item, WooItem) or item.source is None or item.source.fetched is None:
             return item
         fetched, kind = item.source.fetched, item.source.filetype
@@ -130,7 +130,7 @@ class TextPipeline:
 
 @asynccontextmanager
 async def _on_disk(fetched: Fetched) -> AsyncIterator[Path | None]:
-    """Give the path of the document for the workers: in the store, otherwise a temporary copy; or None."""
+    """Yield a path for the workers: in the store, else of a temporary copy; None without the bytes."""
     if fetched.path is not None or fetched.file is None:
         yield fetched.path
         return
@@ -149,11 +149,11 @@ def _missing(*, ocr: bool) -> str | None:
     """Return what must be installed before text can be extracted, or None."""
     if find_spec("kreuzberg") is None:
         return NO_LIBRARY
-    return NO_TESSERACT if ocr and "nld" not in _languages_of_tesseract() else None
+    return _NO_TESSERACT if ocr and "nld" not in _languages_of_tesseract() else None
 
 
 def _languages_of_tesseract() -> list[str]:
-    """For which it has data; the library has Tesseract in it, and says nothing where the data is missing."""
+    """Return the languages for which Tesseract has data. The library does not report that data is missing."""
     program = which("tesseract")
     if program is None:
         return []

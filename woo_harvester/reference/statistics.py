@@ -16,8 +16,8 @@ STATISTICS = {
     "woo/entries": "entries that were read from sitemaps, before any rule on them",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records of which the publisher did not give the field, so that it was filled in",
-    "woo/documents/<verdict>": (
-        "entries that were read, by what was decided: `new`, `changed`, `republished`, `unchanged`; `older` "
+    "woo/documents/<outcome>": (
+        "entries that were read, by outcome: `new`, `changed`, `republished`, `unchanged`; `older` "
         "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`)"
     ),

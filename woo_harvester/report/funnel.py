@@ -14,7 +14,7 @@ a sitemap is skipped (304, or the same bytes)       ``count_unchanged_sitemap(do
 a batch of entries is read                          ``count_entries(entries, unchanged)``: all entries,
                                                     also the repeated and faulty ones, and how many of
                                                     them are skipped because they are harvested already
-                                                    (verdicts ``unchanged`` and ``older``)
+                                                    (outcomes ``unchanged`` and ``older``)
 entries list documents of other hosts               ``count_as_repeated(entries)``, if those hosts list
                                                     them
 a finding about the host or one of its documents    ``count_finding(finding)``: call it for every finding;

@@ -7,9 +7,8 @@ from datetime import date, datetime
 from enum import Enum
 from typing import NamedTuple
 
-from woo_harvester.record import Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
 from woo_harvester.sitemaps.facts import SitemapListing
-from woo_harvester.urls import record_id
 
 
 class EntryOutcome(Enum):
@@ -107,12 +106,7 @@ class NewVersion:
     def record(self, loc: str, origin: Herkomst) -> Record:
         """Return the record of the document at *loc*, with this version and no metadata yet."""
         origin.lastmod = self.lastmod_text
-        return Record(
-            id=record_id(loc),
-            document=Document(weblocatie=loc),
-            versies=[Versie(self.cause, self.published, self.lastmod)],
-            herkomst=origin,
-        )
+        return bare_record(loc, Versie(self.cause, self.published, self.lastmod), origin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Closes the responses that callbacks get, as soon as nobody reads them any more."""
+"""Closes streamed responses as soon as no callback or pipeline reads them any more."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class CloseResponses:
-    """Closes a streamed response when its callback or errback has ended.
+    """The middleware that closes a streamed response when its callback has ended.
 
-    An item that has the response still needs it: then it is closed when the item has come through the
-    pipelines, or was dropped there.
+    If the callback yields an item with the response, the pipelines still need it. It is then closed when the
+    item has left the pipelines, or was dropped there.
     """
 
     @classmethod
@@ -32,7 +32,7 @@ class CloseResponses:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Hand on what the callback makes; close the response after it, unless an item has it."""
+        """Yield the output of the callback; close the response after it, unless an item has it."""
         is_needed = False
         try:
             async for made in result:
@@ -43,7 +43,7 @@ class CloseResponses:
                 release(response)
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
-        """Close the response of a callback that failed before it made anything."""
+        """Close the response of a callback that failed before its first output."""
         release(response)
 
     def item_ended(self, item: object) -> None:

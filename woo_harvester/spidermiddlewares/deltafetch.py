@@ -1,4 +1,4 @@
-"""scrapy-deltafetch on the state: asynchronous, and not lost by a kill."""
+"""scrapy-deltafetch with the state as its storage: asynchronous, and safe if the process is killed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no types
-    """Skips requests that gave an item in an earlier run, as scrapy-deltafetch does.
+    """scrapy-deltafetch on the state: it skips requests that gave an item in an earlier run.
 
-    Keeps its conventions: ``DELTAFETCH_ENABLED``, ``DELTAFETCH_RESET``, the argument ``deltafetch_reset``,
+    It has the same settings ``DELTAFETCH_ENABLED`` and ``DELTAFETCH_RESET``, argument ``deltafetch_reset``,
     ``deltafetch_key`` and ``deltafetch_enabled`` in a request's meta, and the statistics
-    ``deltafetch/skipped`` and ``deltafetch/stored``. Two things of the original cannot stay: with current
-    Scrapy its ``process_spider_output`` raises, and its dbm file is lost or damaged by a kill.
+    ``deltafetch/skipped`` and ``deltafetch/stored``. Two things of the original had to change: its
+    ``process_spider_output`` raises with current Scrapy, and a kill may damage or lose its dbm file.
 
-    A page counts as done when every output has its items durably.
+    A page counts as visited when every output has its items durably.
 
     Requests of this project's own spiders are not checked here. Their entries were compared with the state
     earlier and in batches, because making a request costs more than reading an entry.
@@ -58,7 +58,7 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
         return key
 
     def item_dropped(self, item: object, response: Response | None) -> None:
-        """Count a page as done if a pipeline drops its item, as scrapy-deltafetch does."""
+        """Count a page as visited if a pipeline drops its item, as scrapy-deltafetch does."""
         if response is not None and not isinstance(item, RecordItem):
             with suppress(CloseSpider), self._keeper.begin() as connection:
                 add_visited(connection, self._spider, self.key_of(response), int(time()))
@@ -67,7 +67,7 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Leave out requests for pages that gave an item before."""
+        """Yield the output without requests for pages that gave an item before."""
         async for made in result:
             if not isinstance(made, Request) or "woo_kind" in made.meta:
                 yield made

@@ -1,4 +1,4 @@
-"""The base of this project's spiders: arguments, register, state, and a last step after all reading."""
+"""The base class of the spiders: arguments, register, state, and a last step once all has been read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
-from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
@@ -30,12 +29,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-NO_JOBDIR = (
+_NO_JOBDIR = (
     "JOBDIR is set, and a run that is resumed from it may lose documents silently: leave it out, "
     "because the next run goes on where this one ends"
 )
-
-Output = AsyncIterator[Request | RecordItem]
 
 
 def status_of(error: Exception) -> int:
@@ -44,24 +41,24 @@ def status_of(error: Exception) -> int:
 
 
 class HarvestSpider(Spider):
-    """Reads the register, opens the state for its hosts, and takes a last step once all have been read.
+    """A spider that reads the register first, and makes its last records once all hosts have been read.
 
     A run that cannot start is closed with ``failure`` set, which the command ``crawl`` prints.
     """
 
     opens_state = True
-    """The spider opens the state itself, when it knows its hosts."""
+    """True: the spider itself opens the state, because only it knows which hosts to lock."""
     arguments_type: ClassVar[type[Arguments]]
     search_kind: ClassVar[RecordKind]
-    """The kind of its records in the search index."""
+    """Kind of its records in the search index."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.arguments = self.arguments_type.read(kwargs)
         super().__init__(*args, **{key: value for key, value in kwargs.items() if key.startswith("_")})
         self.failure: tuple[int, str] | None = None
-        """Exit status and message of a run that could not start or not go on."""
+        """Exit status and message of a run that could not start or had to end; None for any other run."""
         self._is_reading = False
-        """Whether :meth:`all_read` is still to be called, when nothing is under way any more."""
+        """True until :meth:`all_read` is called, which happens when no request is left."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -71,11 +68,11 @@ class HarvestSpider(Spider):
 
     @classmethod
     def check_arguments(cls, given: Mapping[str, Any]) -> None:
-        """Raise :class:`ArgumentError` for an argument that makes no sense."""
+        """Raise :class:`ArgumentError` if an argument is unknown or has an invalid value."""
         cls.arguments_type.read(given)
 
     async def start(self) -> AsyncIterator[Request]:
-        """Give the first request of each host or entry page."""
+        """Yield the first requests, once the register is read and the state is open."""
         try:
             await self._prepare()
             requests = self.first_requests()
@@ -87,7 +84,7 @@ class HarvestSpider(Spider):
             yield request
 
     def spider_idle(self) -> None:
-        """Have :meth:`all_read` called; Scrapy sends no such signal to a run that is closed early."""
+        """Schedule the call of :meth:`all_read`. Scrapy sends no such signal if a run is closed early."""
         if self._is_reading:
             self._is_reading = False
             request = Request("data:,", callback=self.all_read, dont_filter=True)
@@ -95,12 +92,12 @@ class HarvestSpider(Spider):
             raise DontCloseSpider
 
     def read_more(self) -> None:
-        """Have :meth:`all_read` called once more, after what it requests has been read."""
+        """Let :meth:`all_read` be called once more, after the answers to its requests have been read."""
         self._is_reading = True
 
     @abstractmethod
     def select(self, register: Register) -> Register:
-        """Select what is read, and open the state for it; return the register as this run sees it.
+        """Select the hosts to read, and open the state for them. Return the register for this run.
 
         Raises ArgumentError or StateError.
         """
@@ -111,7 +108,7 @@ class HarvestSpider(Spider):
 
     @abstractmethod
     def all_read(self, response: Response) -> Any:
-        """Give the records that can be made only when all hosts or entry pages have been read."""
+        """Yield the records that can be made only when all hosts or entry pages have been read."""
 
     def is_registered(self, host: str) -> bool:
         """Return whether requests may go to *host*."""
@@ -121,7 +118,7 @@ class HarvestSpider(Spider):
         """Read the register, and open the state."""
         settings = self.settings
         if settings["JOBDIR"]:
-            raise StateError(NO_JOBDIR)
+            raise StateError(_NO_JOBDIR)
         trusted_context()  # fails before the first request, because no publisher is at fault
         findings, keeper = self.crawler.get_extension(Findings), self.crawler.get_extension(StateKeeper)
         if findings is None or keeper is None:

@@ -1,4 +1,4 @@
-"""The spider that harvests permits by Vergunningen IPM 4.0."""
+"""The spider that harvests permits, published as Vergunningen IPM 4.0."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 
 class VergunningenSpider(HarvestSpider):
-    """Visits entry pages, reads the messages that they list, and makes an item of each case that changed.
+    """The spider for entry pages: it reads the messages that they list, and yields each case that changed.
 
-    The messages are applied when all entry pages have been read, because they come in any order: a case has
-    one record a run. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
+    Messages come in any order, so they are applied when all entry pages have been read. A run yields one
+    record for a case. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
     """
 
     name = "vergunningen"
@@ -57,7 +57,7 @@ class VergunningenSpider(HarvestSpider):
     arguments: PermitArguments
 
     def select(self, register: Register) -> Register:
-        """Read the argument ``entries``; a single URL may turn out to be a CSV file when it is fetched."""
+        """Read the argument ``entries``, and open the state. A single URL may turn out to be a CSV file."""
         self._given = given_entries(self.arguments.entries)
         self._may_be_csv = isinstance(self.arguments.entries, tuple) and len(self._given) == 1
         self.visits: list[EntryPageVisit] = []
@@ -76,7 +76,7 @@ class VergunningenSpider(HarvestSpider):
         return [self.reader.first_request(visit) for visit in self._visits_of(self._given)]
 
     async def parse_given(self, response: StreamedResponse) -> AsyncIterator[Request]:
-        """Read the only URL in ``entries``: a CSV file that names entry pages, or an entry page itself."""
+        """Read the only URL in ``entries``, an entry page or a CSV file of them, and yield requests."""
         try:
             if not _is_csv(response):
                 for visit in self._visits_of(self._given):
@@ -92,7 +92,7 @@ class VergunningenSpider(HarvestSpider):
             yield self.reader.first_request(visit)
 
     def given_failed(self, failure: Failure) -> None:
-        """Report that the only URL in ``entries`` did not come, as a finding about that entry page."""
+        """Report that the only URL in ``entries`` could not be fetched, as a finding about an entry page."""
         if is_ours(failure.value):
             return
         try:
@@ -102,7 +102,7 @@ class VergunningenSpider(HarvestSpider):
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
-        """Apply the messages in batches, and give the record of each case that changed."""
+        """Apply the messages in batches, and yield the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:

@@ -1,4 +1,4 @@
-"""The spider that harvests what Dutch public organisations publish under the Woo."""
+"""The spider that harvests the documents that Dutch public organisations publish under the Woo."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from woo_harvester.state.withdrawal import WithdrawalLimits
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-#: Seconds.
+#: Seconds in a day.
 _DAY = 86_400
 
 
 class WooSpider(HarvestSpider, SitemapSpider):
-    """Visits hosts, reads their robots.txt, indexes and sitemaps, and makes an item of each document.
+    """The spider for hosts: it reads their robots.txt, indexes and sitemaps, and yields their documents.
 
-    It reads indexes whose names follow the convention of the guide, not those in ``sitemap_follow``;
-    :class:`~woo_harvester.crawl.host_reader.HostReader` reads them. The arguments are those of
-    :class:`~woo_harvester.arguments.WooArguments`.
+    Its callbacks are those of :class:`~woo_harvester.crawl.host_reader.HostReader`. Of Scrapy's SitemapSpider
+    it does not use ``sitemap_follow``: it reads the indexes whose names follow the guide. The
+    arguments are those of :class:`~woo_harvester.arguments.WooArguments`.
     """
 
     name = "woo"
@@ -86,12 +86,12 @@ class WooSpider(HarvestSpider, SitemapSpider):
             return [self.reader.first_request(visit, connection) for visit in visits]
 
     def _is_being_read(self, host: str) -> bool:
-        """Return whether a host is being read in this run, and not yet to its end."""
+        """Return whether a host is still being read in this run."""
         visit = self.visits.get(host)
         return visit is not None and not visit.reading_done
 
     def all_read(self, response: Response) -> Iterator[Request | WooItem]:
-        """Read the postponed sitemaps again; after that, give the records of withdrawals."""
+        """Yield requests for the postponed sitemaps; in the next call, the records of withdrawals."""
         if postponed := [visit for visit in self.visits.values() if visit.postponed]:
             self.read_more()
             for visit in postponed:

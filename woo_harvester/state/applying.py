@@ -1,4 +1,4 @@
-"""Applies the messages that wait in the state to what is known of their cases, a batch at a time.
+"""Applies the messages that wait in the state to the known rows of their cases, a batch at a time.
 
 A *batch* is a case with all that is linked with it: its documents, the cases that had these documents before,
 and the messages about them. The new rows of a batch stand beside the old ones until every output has its

@@ -73,7 +73,7 @@ def _add(dialect: str) -> Insert:
 
 
 def look_up(connection: Connection, locs: Sequence[str]) -> dict[str, KnownDocument]:
-    """Return what is known of the documents at *locs*, by loc."""
+    """Return the known documents at *locs*, by loc."""
     known: dict[str, KnownDocument] = {}
     # No document has NUL in its location, and PostgreSQL cannot be asked for one.
     asked = [loc for loc in locs if "\0" not in loc]
@@ -236,7 +236,7 @@ def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
 
 
 def files_of(connection: Connection, ids: Sequence[int]) -> dict[int, KnownFile]:
-    """Return what is known of the files of documents, by number; those never fetched are left out."""
+    """Return the known files of documents, by document number, without those never fetched."""
     found: dict[int, KnownFile] = {}
     for part in batches(ids):
         rows = connection.execute(_files_at(connection.dialect.name), {"ids": part})
@@ -258,7 +258,7 @@ def count_by_host(connection: Connection) -> dict[str, int]:
 
 
 def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
-    """Return what the records of withdrawals need, with a sitemap of the host that listed each document."""
+    """Yield the data for records of withdrawals, with a sitemap of the host that listed each document."""
     columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.harvested)
     query = select(*columns, resources.c.url, resources.c.index_url)
     query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)

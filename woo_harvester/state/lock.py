@@ -57,7 +57,7 @@ class Locks(ABC):
         """Release all locks."""
 
     def beat(self) -> None:  # noqa: B027  # locks on this machine only need no heartbeat
-        """Record that the run is still going."""
+        """Record that the run is still active."""
 
 
 class FileLocks(Locks):

@@ -1,4 +1,4 @@
-"""Hosts, and what the state keeps of their robots.txt, indexes and sitemaps."""
+"""Hosts, and their robots.txt, indexes and sitemaps, as the state knows them."""
 
 from __future__ import annotations
 

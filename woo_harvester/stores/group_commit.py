@@ -14,7 +14,7 @@ _GATHER = 0.02
 
 
 class GroupCommit:
-    """Makes files of a folder durable and gives them their names, a group at a time.
+    """A queue of files that are made durable and get their names, a group at a time.
 
     Files that come while a group waits for the disk form the next group. Only waiting for the disk is done in
     a thread. Writing a small file and renaming it are a system call each, which the page cache answers. In a

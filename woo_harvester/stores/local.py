@@ -17,14 +17,14 @@ from woo_harvester.stores.store import DocumentStore, StoreError
 from woo_harvester.stores.texts import from_json, largest, to_json
 from woo_harvester.text.extracted import Extracted, Limits
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 #: The number of files that are copied or read at once. Their threads resolve no host names, which would wait.
 _THREADS = 4
 
 
 class LocalStore(DocumentStore):
-    """Stores documents in a folder, with their texts beside them.
+    """A store of documents in a folder, with their texts beside them.
 
     Raises OSError if the folder cannot be made or used, and InUseError while files are removed from it.
     """
@@ -90,5 +90,5 @@ class LocalStore(DocumentStore):
         except OSError as error:
             raise StoreError(f"a document could not be stored in {self._folder.path} ({error})") from error
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
+    async def _in_thread(self, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

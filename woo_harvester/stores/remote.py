@@ -40,7 +40,7 @@ _FTP_TIMEOUT = 60
 
 
 class RemoteStore(DocumentStore):
-    """Stores documents on another machine; it has no texts, since Scrapy's stores only write.
+    """A store of documents on another machine. It has no texts, since Scrapy's stores only write.
 
     The errors of the libraries have no common type, so every error counts as one of the store.
     """
@@ -84,7 +84,7 @@ class RemoteStore(DocumentStore):
 
 
 class _AtomicFTPFilesStore(FTPFilesStore):
-    """Sends a file under another name and renames it, so that a file with its own name is complete.
+    """An FTP store that renames files when they are sent, so that a file with its own name is complete.
 
     Scrapy's own store fetches a file to find out whether it is there; this one asks for its time.
     """
@@ -146,7 +146,7 @@ class _Upload:
 
 
 class FilesStoreChooser(FilesPipeline):
-    """Makes the store that FILES_STORE names, with its settings, as Scrapy's pipeline does."""
+    """Scrapy's files pipeline, used only to make the store that FILES_STORE names, with its settings."""
 
     STORE_SCHEMES: ClassVar[dict[str, type[FilesStoreProtocol]]] = {
         **FilesPipeline.STORE_SCHEMES,

@@ -17,7 +17,7 @@ class StoreError(Exception):
 
 
 class DocumentStore(ABC):
-    """Stores each document once, by its SHA-256, even if it comes twice at the same time."""
+    """A store that has each document once, by its SHA-256, even if it comes twice at the same time."""
 
     def __init__(self) -> None:
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
