@@ -15,15 +15,16 @@ from woo_harvester.record import Oorzaak, Record, Waarde, json_keys
 from woo_harvester.reference.markdown import code, head, table
 
 _INTRODUCTION = """\
-One JSON object a line, in UTF-8. The keys and their nesting are those of the JSON of open.overheid.nl;
-`herkomst` is the harvester's own. What is absent is left out: there are no nulls and no empty lists. A key
-with `[]` is a list. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset in Europe/Amsterdam.
+A record is one JSON object on one line, in UTF-8. The keys and their nesting are those of the JSON of
+open.overheid.nl; `herkomst` is the harvester's own. A record has no key without a value: there are no nulls
+and no empty lists. A key with `[]` is a list. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset
+in Europe/Amsterdam.
 """
 
 _PERMITS = """\
-Of the spider `vergunningen`: one a case a run, the net result of its messages. The keys of `vergunning` and
-`documenten` are the names of OWMS and of the information model. A withdrawn case has `id`,
-`vergunning.identifier`, `versies` and `herkomst` only.
+The spider `vergunningen` makes one record a case a run: the net result of the messages of the case. The keys
+of `vergunning` and `documenten` are the names of OWMS and of the information model. A withdrawn case has
+only `id`, `vergunning.identifier`, `versies` and `herkomst`.
 """
 
 _HEADS = ("key", "value", "meaning")

@@ -21,13 +21,14 @@ from woo_harvester.default_settings.setting import MB, Setting
 from woo_harvester.reference.markdown import code, head, table
 
 _INTRODUCTION = """\
-Everything can be given in `settings.py`, with `-s NAME=VALUE` on the command line, or by the project that
-uses the add-on (`ADDONS = {"woo_harvester.Addon": 500}`), whose own values win.
+Give a setting in `settings.py`, or with `-s NAME=VALUE` on the command line. A project that uses the add-on
+(`ADDONS = {"woo_harvester.Addon": 500}`) gives it in its own settings, which win.
 
-The project's own can also stand in the environment under the same name (`WOO_STATE_URL=… scrapy crawl woo`),
-where servers and containers keep what differs between machines, and passwords, which a command line would
-show to everybody. What is empty there is not set, and `-s` wins. Another project that wants this has
-`globals().update(woo_harvester.default_settings.from_environment(os.environ))` in its settings.
+The settings that begin with `WOO_` can also be environment variables of the same name
+(`WOO_STATE_URL=… scrapy crawl woo`). Servers and containers keep there what differs between machines, and
+passwords, which everybody could see on a command line. An empty variable does not count, and `-s` wins.
+A project that uses the add-on adds this line to its settings for the same effect:
+`globals().update(woo_harvester.default_settings.from_environment(os.environ))`.
 """
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.

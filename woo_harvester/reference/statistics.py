@@ -8,63 +8,63 @@ from woo_harvester.reference.markdown import code, head, table
 STATISTICS = {
     "woo/register/date": "day of the register's export, `YYYY-MM-DD`",
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
-    "woo/hosts/done": "hosts of which nothing is left to read or fetch",
+    "woo/hosts/done": "hosts that have nothing left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
     "woo/hosts/incomplete": "of those: something could not be read; a finding says what",
     "woo/hosts/<host>/<code>": "findings about a host, by code",
-    "woo/sitemaps/unchanged": "sitemaps as they were at their last complete read: a 304, or the same bytes",
-    "woo/entries": "entries that were read from sitemaps, before any rule on them",
+    "woo/sitemaps/unchanged": "sitemaps that are as in their last complete read: a 304, or the same bytes",
+    "woo/entries": "entries that were read from sitemaps, before any rule was applied to them",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
-    "woo/defaults/<field>": "records of which the publisher did not give the field, so that it was filled in",
-    "woo/documents/<outcome>": (
-        "entries that were read, by outcome: `new`, `changed`, `republished`, `unchanged`; `older` "
-        "and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
+    "woo/defaults/<field>": "records with a default value for the field, since the publisher gave none",
+    "woo/documents/<verdict>": (
+        "entries that were read, by the decision on them: `new`, `changed`, `republished`, `unchanged`; "
+        "`older` and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`)"
     ),
     "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
-        "documents left out because of what was fetched: their type, size or redirect; those of earlier runs "
-        "that are still left alone count too"
+        "documents that were fetched and refused: for their type, size or redirect; those that an earlier "
+        "run refused, and this run does not request, count too"
     ),
-    "woo/documents/same": "documents that were fetched once more, and have the bytes that were known",
+    "woo/documents/same": "documents that were fetched once more, and have the same bytes as before",
     "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
-    "woo/files/stored": "documents that were put in `FILES_STORE`",
-    "woo/files/bytes": "bytes of those",
+    "woo/files/stored": "documents that the run stored in `FILES_STORE`",
+    "woo/files/bytes": "their size in bytes",
     "woo/files/present": "documents that were in `FILES_STORE` already, for an earlier run or another URL",
     "woo/files/failed": "documents and texts that could not be stored, so that the run was ended",
-    "woo/text/known": "documents of which the text was in `FILES_STORE`: the same bytes were read before",
+    "woo/text/known": "documents whose text was in `FILES_STORE` already: the same bytes were read before",
     "woo/documents/left": "documents that were not requested, because `WOO_HOST_BUDGET` was used up",
-    "woo/backlog/<host>": "how many of those are of the host",
-    "woo/backlog_days/<host>": "how many days they take, at a run a day that gets as far as this one",
-    "woo/text/read": "documents of which the text was read",
+    "woo/backlog/<host>": "how many of those are documents of the host",
+    "woo/backlog_days/<host>": "how many days they take, at the pace of this run and with one run a day",
+    "woo/text/read": "documents whose text was read",
     "woo/text/empty": "documents without text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
-    "woo/text/failed": "documents of which the text could not be read, or not in time",
+    "woo/text/failed": "documents whose text could not be read, or not in time",
     "woo/ingangen/selected": "entry pages of permits that the run reads, by its arguments",
     "woo/ingangen/complete/<host>": "entry pages on a host that were read to their end",
-    "woo/ingangen/incomplete/<host>": "entry pages on a host that could not be had, or not to their end",
+    "woo/ingangen/incomplete/<host>": "entry pages on a host that could not be fetched, or not to their end",
     "woo/berichten/listed": "files that entry pages list, on the hosts of their organisation",
-    "woo/berichten/unchanged": "of those: known by their date, a 304 or their content; invalid ones included",
+    "woo/berichten/unchanged": "of those: recognised by their date, a 304 or their content; invalid ones too",
     "woo/berichten/valid": "files with a new valid message",
     "woo/berichten/invalid": "files that are new and have no valid message",
     "woo/berichten/failed": "files that could not be fetched, and are tried again in the next run",
     "woo/zaken/<oorzaak>": "permit cases that changed, by what happened to them",
     "deltafetch/skipped": "entries that were known and not harvested again; for other spiders, requests",
-    "deltafetch/stored": "records that every output has durably, and that the state has learned of",
+    "deltafetch/stored": "records that every output has durably, and that the state counts as harvested",
     "woo/elasticsearch/acknowledged": "documents that the index has, in this version or a newer one",
-    "woo/elasticsearch/newer": "of those: documents of which the index had a newer version already",
-    "woo/elasticsearch/refused": "documents that the index will not take; `refused.jsonl` beside it has them",
+    "woo/elasticsearch/newer": "of those: documents that the index had in a newer version already",
+    "woo/elasticsearch/refused": "documents that the index refused; `refused.jsonl` of the run has them",
     "woo/elasticsearch/retries": "times that a batch had to wait for the server",
     "woo/outputs/failed": "outputs that could not be written, so that the run was ended",
     "woo/crawl_delay/hosts": "hosts whose robots.txt asks for a `Crawl-delay`",
-    "woo/pauses": "times that a host was given rest after a 429 or 503",
+    "woo/pauses": "pauses of a host after a 429 or 503",
     "woo/retry_after_too_long": "answers whose `Retry-After` is longer than `WOO_RETRY_AFTER_MAX`",
 }
 
 _INTRODUCTION = """\
-A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. These are there
-beside Scrapy's own, of which `item_scraped_count` is the number of records, and `finish_reason` says how the
-run ended. A key of which nothing was counted is absent.
+A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. The table lists
+the project's own. Of Scrapy's, `item_scraped_count` is the number of records, and `finish_reason` says how
+the run ended. A key is absent if there was nothing to count.
 """
 
 
