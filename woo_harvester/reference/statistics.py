@@ -16,7 +16,7 @@ STATISTICS = {
     "woo/entries": "entries that were read from sitemaps, before any rule was applied to them",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records with a default value for the field, since the publisher gave none",
-    "woo/documents/<verdict>": (
+    "woo/documents/<outcome>": (
         "entries that were read, by the decision on them: `new`, `changed`, `republished`, `unchanged`; "
         "`older` and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`)"
