@@ -270,7 +270,7 @@ class _Run:
             loc = item.record.document.weblocatie
             if loc in self._day.unreachable and item.source is not None:
                 item.report("document.onbereikbaar", seen="HTTP 503", action="overgeslagen")
-                self._keeper.not_harvested(item, refused=False)
+                self._keeper.note_not_harvested(item, refused=False)
                 continue
             fails = self._day.output_fails_after
             if fails is not None and self._written >= fails:

@@ -123,12 +123,12 @@ class Documents:
             item.source.fetched = _fetched(response, item.source.known)
             _keep_file(item, response)
             if item.source.recheck and _is_same(item.source):
-                self._keeper.same(item)
+                self._keeper.note_same(item)
                 visit.account.count_entries(0, 1)
             else:
                 yield item
         else:
-            self._not_harvested(item)
+            self._note_not_harvested(item)
         self.finish(visit)
 
     async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
@@ -166,12 +166,12 @@ class Documents:
             return
         code = failure_code(failure.value, "document")
         item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)
-        self._not_harvested(item)
+        self._note_not_harvested(item)
         self.finish(visit)
 
-    def _not_harvested(self, item: WooItem) -> None:
+    def _note_not_harvested(self, item: WooItem) -> None:
         error = item.report.error
-        self._keeper.not_harvested(item, refused=error is not None and error.code in _REFUSALS)
+        self._keeper.note_not_harvested(item, refused=error is not None and error.code in _REFUSALS)
 
     def _is_usable(self, response: StreamedResponse, item: WooItem) -> bool:
         size = size_of(response)

@@ -141,7 +141,7 @@ class Entries:
         self.report_foreign(visit, sitemap, left_to)
 
     def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
-        """Report how many documents a sitemap lists that their own hosts list too: to it and to them."""
+        """Report, to both sides, how many documents a sitemap lists that their own hosts list too."""
         self._apply.report_foreign(visit, sitemap, left_to)
 
     def _decide(

@@ -81,7 +81,7 @@ class EntryApply:
             )
 
     def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
-        """Report how many documents a sitemap lists that their own hosts list too: to it and to them."""
+        """Report, to both sides, how many documents a sitemap lists that their own hosts list too."""
         if not left_to:
             return
         total = sum(left_to.values())

@@ -41,8 +41,8 @@ _FINDING_FIELDS = ("code", "line", "element", "seen", "action")
 class PermitFiles:
     """The requests for the files of entry pages, and the reading of the messages in them.
 
-    A message waits in the state until all entry pages have been read. It is written in the same transaction
-    as its file, by which a later run sees that the message was read.
+    A message waits in the state until all entry pages have been read. One transaction writes the message and
+    its file, because a later run skips the files in the state.
     """
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:

@@ -216,7 +216,7 @@ class StateKeeper:
             return None
         return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
 
-    def not_harvested(self, item: WooItem, *, refused: bool) -> None:
+    def note_not_harvested(self, item: WooItem, *, refused: bool) -> None:
         """Note that a document was fetched and *refused*, or could not be fetched; its last error says why.
 
         The sitemap of a refused document need not be read again for it. The sitemap of a document that could
@@ -241,7 +241,7 @@ class StateKeeper:
                 delivery.reading.outstanding -= 1
                 self._remember(connection, delivery.reading)
 
-    def same(self, item: WooItem) -> None:
+    def note_same(self, item: WooItem) -> None:
         """Note that a document was received and is the same as before: no record is delivered."""
         delivery = item.delivery
         if (
@@ -261,7 +261,7 @@ class StateKeeper:
         """Note that a pipeline refused a document, and has reported an error."""
         if isinstance(item, WooItem):
             with suppress(CloseSpider):
-                self.not_harvested(item, refused=True)
+                self.note_not_harvested(item, refused=True)
 
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Note an item as delivered once it was scraped, since there is no output."""

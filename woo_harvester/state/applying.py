@@ -59,9 +59,9 @@ class _Linked:
 
 
 def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
-    """Let messages of these entry pages wait again that an earlier run applied and could not confirm.
+    """Let messages of these entry pages wait again if an earlier run applied them and could not confirm them.
 
-    So do all messages of their batches, even those of an entry page that this run does not read.
+    All messages of their batches wait again, even those of an entry page that this run does not read.
     """
     for part in batches(entries):
         applied = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
@@ -176,7 +176,7 @@ def _group(messages: Sequence[_Row], known: Sequence[PermitRow]) -> list[_Linked
 
 
 def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
-    """Return a function that gives for each URL the one that stands for all URLs linked with it."""
+    """Return a function that returns, for any URL, the one that represents all URLs linked with it."""
     above: dict[str, str] = {}
 
     def leader(name: str) -> str:

@@ -73,7 +73,7 @@ class PartialFile:
         os.fsync(self.descriptor)
 
     def rename(self) -> None:
-        """Give the file its own name. Raises OSError."""
+        """Rename the file to its own name. Raises OSError."""
         os.replace(self.path, self.target)  # noqa: PTH105 -- making a Path would take as long
         self._is_renamed = True
 
@@ -143,7 +143,7 @@ class DurableFolder:
             os.fsync(partial.descriptor)
 
     def rename(self, partials: Iterable[PartialFile]) -> set[int]:
-        """Give files their names; return the folders that :meth:`sync_names` needs. Raises OSError."""
+        """Rename files to their own names; return the folders for :meth:`sync_names`. Raises OSError."""
         folders = set()
         for partial in partials:
             path = partial.target.rpartition("/")[0]
