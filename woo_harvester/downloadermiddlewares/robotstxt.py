@@ -30,7 +30,8 @@ class RobotsForbidden(IgnoreRequest):
     """The robots.txt of the host forbids this request; the message is the URL."""
 
 
-class _RobotsUnreachableError(Exception):
+# A public name, because Scrapy's statistics count exceptions under the names of their classes.
+class RobotsUnreachableError(Exception):
     """The robots.txt of the host cannot be fetched. Not an IgnoreRequest, because the next run retries."""
 
     def __init__(self, status: int) -> None:
@@ -97,7 +98,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         elif 300 <= response.status < 500:  # RFC 9309, 2.3.1.3: without a robots.txt all is allowed
             await self.learn(request, b"")
         else:
-            self._known.setdefault(host, _RobotsUnreachableError(response.status))
+            self._known.setdefault(host, RobotsUnreachableError(response.status))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise RobotsForbidden if robots.txt forbids a request, or the error why it cannot be fetched."""
