@@ -44,6 +44,11 @@ def test_an_entry_says_what_is_new_and_what_is_fixed() -> None:
     assert "Opgelost:\n- De robots.txt is groter dan 500 KiB" in text
 
 
+def test_a_feed_in_english() -> None:
+    made = feed(HOST, [run(1, 9, came=("titel.ontbreekt",))], lang="en").decode()
+    assert "- The document has no &lt;officieleTitel&gt;. (titel.ontbreekt)" in made
+
+
 def test_ids_do_not_change_from_run_to_run() -> None:
     first, second = read(run(1, 9)), read(run(1, 9), run(2, 8))
     assert first.findtext(f"{A}id") == second.findtext(f"{A}id")

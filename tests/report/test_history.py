@@ -74,6 +74,15 @@ def test_a_wrong_loc_in_a_sitemap_that_was_skipped_is_not_fixed() -> None:
     assert changes.not_looked_at == ["loc.geen-https"]
 
 
+def test_an_error_about_a_sitemap_is_fixed_though_other_sitemaps_were_skipped() -> None:
+    _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"))
+    account = read(harvested=1)
+    account.count_unchanged_sitemap(1)
+    changes, _ = visit(past, account)
+    assert changes is not None
+    assert changes.mended == ["sitemap.ongeldig"]
+
+
 def test_what_an_unreachable_host_hides_is_not_fixed() -> None:
     _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"), about_document("titel.ontbreekt"))
     changes, _ = visit(past, Account(HOST, visited=True, complete=False), about_host("robots.onbereikbaar"))

@@ -164,6 +164,7 @@ def test_the_page_says_what_to_fix_and_escapes_texts_of_publishers(tmp_path: Pat
     assert page.xpath("//h2/text()") == [evil]
     (item,) = page.xpath("//li")
     assert "regel 7, owmskern/title" in item.text_content()
+    assert item.text_content().count(evil) == 1
 
 
 def test_no_text_is_a_formula_in_a_spreadsheet(tmp_path: Path) -> None:

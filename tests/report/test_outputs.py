@@ -9,6 +9,7 @@ from woo_harvester.report.outputs import make_report
 def test_everything_of_a_run_is_made(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "woo-1", [read(harvested=1), read("b.nl:8443", harvested=1)])
     assert make_report(folder, base_url="https://x.example") == folder.page
+    assert b"https://x.example/" in folder.reports.feed(HOST).read_bytes()
     assert {path.name for path in folder.path.iterdir()} == {
         "findings.jsonl",
         "hosts.jsonl",

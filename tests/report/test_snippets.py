@@ -260,6 +260,11 @@ def test_a_line_of_robots_txt_is_written_right(code: str, seen: str, right: str)
     assert (given.before, given.after) == (f"Sitemap: {seen}", f"Sitemap: {right}")
 
 
+def test_a_line_of_which_nothing_was_seen_has_the_url_of_the_index() -> None:
+    given = made(about_host("index.naam", url="https://www.a.nl/x.xml"))
+    assert given.before == "Sitemap: https://www.a.nl/x.xml"
+
+
 def test_a_relative_line_gets_its_host() -> None:
     url = "https://www.a.nl/sitemapindex-diwoo.xml"
     given = made(about_host("robots.sitemap-relatief", url=url, seen="/sitemapindex-diwoo.xml"))

@@ -165,6 +165,17 @@ def test_large_messages_are_applied_a_few_at_a_time(
     assert len(made) == 1
 
 
+def test_as_many_messages_are_applied_as_have_the_size_together(
+    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait(connection, entry, *(case(number) for number in range(1, 6)))
+    size = connection.scalar(select(func.max(func.length(permit_messages.c.data))))
+    monkeypatch.setattr(applying, "AT_ONCE_SIZE", 2 * size)
+    made = applying.apply_next(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW)
+    assert made is not None
+    assert len(made) == 2
+
+
 def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1, Transactie.DELETE))
     findings: list[Finding] = []

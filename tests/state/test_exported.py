@@ -119,6 +119,10 @@ def listing_line(**values: Any) -> str:
             lines_of(HOST, FILE).replace('"type"', '"content": "eJwLLU4t", "type"'),
             r"line 2: content: expected content that is compressed \(zlib\) and in base64",
         ),
+        (
+            lines_of(HOST, FILE).replace('"type"', '"content": "geen base64", "type"'),
+            r"line 2: content: expected content that is compressed \(zlib\) and in base64",
+        ),
         (lines_of(HOST, FILE).replace('"sitemap"', '"kaart"'), "line 2: type: Input should be 'robots'"),
     ],
 )

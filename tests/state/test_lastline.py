@@ -48,6 +48,7 @@ def path(tmp_path: Path) -> Path:
         (codecs.BOM_UTF8, codecs.BOM_UTF8),
         (b"\n\n", b"\n\n"),
         (COMPLETE + b"\n  ", COMPLETE + b"\n  "),
+        (COMPLETE + b"\n\r", COMPLETE + b"\n\r\n"),
         (b'{"t": "' + b"x" * 3 * BLOCK + b'"}', b'{"t": "' + b"x" * 3 * BLOCK + b'"}\n'),
     ],
     ids=lambda content: repr(content[:20]),

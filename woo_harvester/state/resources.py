@@ -64,7 +64,7 @@ def host_of_state(connection: Connection, host: str) -> KnownHost:
     row = connection.execute(_HOST, {"host": host}).first()
     if row is not None:
         return KnownHost._make(row)
-    added = connection.execute(_ADD_HOST, {"host": host, "complete": False, "massive": False})
+    added = connection.execute(_ADD_HOST, {"host": host})
     return KnownHost(_id_of(added), None)
 
 
