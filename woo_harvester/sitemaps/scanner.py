@@ -3,11 +3,10 @@
 On a normal day 99.9% of the entries have the same bytes as when they were last parsed. So the scanner only
 finds where each entry begins, by a regular expression. Two rules keep that exact:
 
-- The scanner reads only files of a plain form; :class:`~woo_harvester.sitemaps.reader.SitemapReader` (the
-full
-  reader) reads the others. Plain means: UTF-8 without a DOCTYPE; a root ``urlset`` without prefix; entries
-  that begin with ``<url><loc>...</loc>``, then perhaps ``<lastmod>...</lastmod>``, and end with ``</url>``;
-  only white space between them; only white space and comments after the root.
+- The scanner reads only plain files; :class:`~woo_harvester.sitemaps.reader.SitemapReader`, the full reader,
+  reads the others. Plain means: UTF-8 without a DOCTYPE; a root ``urlset`` without prefix; entries that begin
+  with ``<url><loc>...</loc>``, then perhaps ``<lastmod>...</lastmod>``, and end with ``</url>``; only white
+  space between them; only white space and comments after the root.
 - An entry with an unknown digest is parsed, alone in the file's own root element. If that gives one element
   with the same loc and lastmod, its bytes are one complete ``url`` element anywhere under that root. An equal
   digest then proves the same on another day.
