@@ -74,6 +74,7 @@ def test_a_trailing_slash_the_scheme_and_the_default_port_make_no_difference(
         ("https://s.nl/a/../b/./c", "https://s.nl/b/c/x"),
         ("https://s.nl/b/c", "https://s.nl/a/../b/./c/x"),
         ("https://s.nl/b", "https://s.nl/../b/x"),
+        ("https://s.nl/x/b", "https://s.nl/x/a/../b/y"),
         ("https://s.nl/b", "https://s.nl/a/%2E%2e/b/x"),
         ("https://s.nl/b/.", "https://s.nl/b/x"),
         ("https://s.nl/b#deel", "https://s.nl/b/x"),
@@ -198,6 +199,11 @@ def test_nothing_is_known_about_an_unregistered_host() -> None:
 def test_what_is_no_url_on_the_web_is_a_value_error(url: str) -> None:
     with pytest.raises(ValueError, match="Expected"):
         register_of(A=["https://a.nl/"]).organisation_of(url, INDEX)
+
+
+def test_half_a_surrogate_pair_in_a_location_does_no_harm() -> None:
+    register = register_of(A=["https://s.nl/a"], B=["https://s.nl/b"])
+    assert owner(register, "https://s.nl/b/\udcff") == "B"
 
 
 def test_a_location_of_thousands_of_segments_and_parameters_takes_no_longer_than_the_register_is_deep() -> (

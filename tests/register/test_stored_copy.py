@@ -173,6 +173,15 @@ def test_the_copy_stands_in_with_a_finding_that_says_why_and_from_when(tmp_path:
     ]
 
 
+def test_the_copy_is_read_for_the_day_of_the_run(tmp_path: Path) -> None:
+    copy = RegisterCopy(tmp_path, SOURCE)
+    accept(copy, export(organisation("A", "https://a.nl/", end="2026-11-30")))
+    findings: list[Finding] = []
+    report = Reporter(findings.append)
+    assert copy.read_instead("HTTP 503", report, date(2026, 11, 29)).hosts == ("a.nl",)
+    assert [finding.code for finding in findings] == ["register.onbereikbaar"]
+
+
 def test_without_a_copy_there_is_no_register_and_the_error_says_why(tmp_path: Path) -> None:
     copy = RegisterCopy(tmp_path / "nog-niet", SOURCE)
     with pytest.raises(RegisterError, match=r"register\.nl/exportOO\.xml.*no earlier copy.*HTTP 503"):
