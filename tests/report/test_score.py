@@ -149,6 +149,18 @@ def test_a_wrong_robots_txt_that_is_reported_twice_costs_no_more() -> None:
     indexes=0,
     sitemaps=0,
 )
+@example(
+    counts={
+        ("lastmod.heraanbod", False): 13,
+        ("document.onbereikbaar", False): 17,
+        ("tls.ongeldig", True): 1,
+        ("format.strijdig", False): 1,
+    },
+    harvested=0,
+    unchanged=29,
+    indexes=0,
+    sitemaps=0,
+)
 def test_points_and_costs_are_100_together(
     counts: dict[tuple[str, bool], int], harvested: int, unchanged: int, indexes: int, sitemaps: int
 ) -> None:

@@ -105,7 +105,7 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score
     documents = account.listed  # minus those lost in earlier parts
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
-        total: int = {"host": 1, "listed": documents}.get(part.basis, getattr(account, part.basis, 0))
+        total: int = {"host": 1, "listed": max(0, documents)}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
         before, reached = stopped, max(0.0, 1 - sum(stopped.values()))  # rounding may pass 1
