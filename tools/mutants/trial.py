@@ -244,7 +244,12 @@ def _measure(copy: Path, folder: str, target: Path) -> NoReturn:
 
 
 def _run(copy: Path, files: list[str], chosen: _Chosen) -> NoReturn:
-    os._exit(_pytest(copy, files, chosen))
+    """Run the tests of a mutant, and end the process, which must not go on with the work of its parent."""
+    status = int(pytest.ExitCode.INTERNAL_ERROR)
+    try:
+        status = _pytest(copy, files, chosen)
+    finally:
+        os._exit(status)
 
 
 def _pytest(copy: Path, files: list[str], plugin: object) -> int:
