@@ -1,6 +1,8 @@
-"""The imports of a run that take long, made once in the server that runs are forked from.
+"""What each run needs and what takes long, done once in the server that runs are forked from.
 
-Not the settings, which read the environment, nor Twisted's reactor: each run chooses these itself.
+It imports modules, reads the lists and texts of the package, and makes a state and a report, so that their
+statements and templates are compiled. Not the settings, which read the environment, nor Twisted's reactor:
+each run chooses these itself.
 """
 
 from __future__ import annotations
@@ -8,8 +10,17 @@ from __future__ import annotations
 import gc
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from scrapy.utils.misc import walk_modules_iter
+
+from woo_harvester import tooi
+from woo_harvester.findings import explanations
+from woo_harvester.formats import file_types
+from woo_harvester.report.outputs import make_report
+from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.state.store import State
 
 #: With all modules in them, as Scrapy itself looks for its commands and spiders.
 PACKAGES = (
@@ -59,11 +70,43 @@ MODULES = (
 #: Where they are installed.
 OPTIONAL = ("uvloop",)
 
+
+def _read_lists_and_texts() -> None:
+    file_types()
+    explanations("nl")
+    explanations("en")
+    for read in (
+        tooi.documentrelaties,
+        tooi.documentsoorten,
+        tooi.filetypes,
+        tooi.handelingen,
+        tooi.informatiecategorieen,
+        tooi.organisaties,
+        tooi.redenen,
+        tooi.talen,
+        tooi.themas,
+    ):
+        read()
+
+
+def _make_report() -> None:
+    with TemporaryDirectory() as folder:
+        run = RunFolder(Path(folder) / "woo-2026-01-01T00-00-00.0")
+        run.path.mkdir()
+        run.open_findings().close()
+        run.write_accounts([])
+        run.write_stats({})
+        make_report(run)
+
+
 for package in PACKAGES:
     for _ in walk_modules_iter(package):
         pass
 for module in (*MODULES, *filter(find_spec, OPTIONAL)):
     import_module(module)
+_read_lists_and_texts()
+_make_report()
+State.open("sqlite://").close()
 # A collection in a run need not look at all of this again, nor write to the memory that it shares.
 gc.collect()
 gc.freeze()
