@@ -64,9 +64,10 @@ def _coded(value: Value, values: ValueList, report: Reporter, element: str) -> W
 
     An unknown informatiecategorie is noted in ``defaults``, which decides what replaces it.
     """
-    waarde, problem = _resolved(value, values.name)
-    if problem and not (problem == "waarde.label-onbekend" and values is lists.informatiecategorieen()):
-        report(problem, element=element, seen=_as_given(value), action=resolved_as(waarde))
+    waarde, problems = _resolved(value, values.name)
+    for problem in problems:
+        if problem != "waarde.label-onbekend" or values is not lists.informatiecategorieen():
+            report(problem, element=element, seen=_as_given(value), action=resolved_as(waarde))
     return waarde
 
 
@@ -96,23 +97,26 @@ LISTS: dict[str, Callable[[], ValueList]] = {
 }
 
 
-def _resolved(value: Value, name: str) -> tuple[Waarde | None, str | None]:
-    """Return the value for the record, and the code of the finding if the list does not know it as given."""
+_Found = tuple[Waarde | None, tuple[str, ...]]
+
+
+def _resolved(value: Value, name: str) -> _Found:
+    """Return the value for the record, and the codes of what is wrong with it as given."""
     if len(value.label or "") + len(value.uri or "") > _CACHED_LENGTH:
         return _resolve(value, name)
     return _resolve_cached(value, name)
 
 
-def _resolve(value: Value, name: str) -> tuple[Waarde | None, str | None]:
+def _resolve(value: Value, name: str) -> _Found:
     values = LISTS[name]()
     resolved = resolve(values, value.label, value.uri)
     if resolved is None:
-        return None, None
+        return None, ()
     if resolved.concept is None:
-        return Waarde(bronwaarde=resolved.bronwaarde), resolved.problem
+        return Waarde(bronwaarde=resolved.bronwaarde), resolved.problems
     if values is lists.organisaties():
-        return organisation_value(resolved.concept, resolved.bronwaarde), resolved.problem
-    return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problem
+        return organisation_value(resolved.concept, resolved.bronwaarde), resolved.problems
+    return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problems
 
 
 #: Millions of documents share the same few values, and a Waarde never changes.
@@ -228,12 +232,14 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
 
     The result never differs from what ``filetype`` decides by the same metadata.
     """
-    known, problem = _resolved(value, lists.filetypes().name)
-    if not problem:
+    values = lists.filetypes()
+    known, problems = _resolved(value, values.name)
+    if not problems:
         return known
     filetype = from_metadata(value.label, value.uri).filetype
-    if filetype is None or (known and known.id == filetype.uri):
-        return _coded(value, lists.filetypes(), report, "format")
+    is_listed = values.by_label(value.label or "") or values.by_similar_uri(value.uri or "")
+    if filetype is None or (known and known.id == filetype.uri and is_listed):
+        return _coded(value, values, report, "format")
     waarde = Waarde(None, filetype.uri, filetype.label, _as_given(value))
     if value.uri and not from_metadata(None, value.uri).filetype:
         report("waarde.uri-onbekend", element="format", seen=_as_given(value), action=resolved_as(waarde))
@@ -266,22 +272,15 @@ def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandelin
 
 def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
     kind, at_time, organisation = given
-    known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
+    element, kind = f"{_HANDLING}/soortHandeling", kind or Value(None, None)
+    known, problems = _resolved(kind, lists.handelingen().name)
     if known is None or known.id is None:
-        parts = (
-            _as_given(kind) if kind else NO_KIND,
-            at_time,
-            _as_given(organisation) if organisation else None,
-        )
+        parts = (_as_given(kind) or NO_KIND, at_time, _as_given(organisation) if organisation else None)
         seen = "; ".join(filter(None, parts))
-        report(
-            "documenthandeling.onbekend", element=f"{_HANDLING}/soortHandeling", seen=seen, action=_OMITTED
-        )
+        report("documenthandeling.onbekend", element=element, seen=seen, action=_OMITTED)
         return None
-    if kind and problem:
-        report(
-            problem, element=f"{_HANDLING}/soortHandeling", seen=_as_given(kind), action=resolved_as(known)
-        )
+    for problem in problems:
+        report(problem, element=element, seen=_as_given(kind), action=resolved_as(known))
     moment = _moment(at_time, report, f"{_HANDLING}/atTime")
     path = f"{_HANDLING}/wasAssociatedWith"
     who = _coded(organisation, lists.organisaties(), report, path) if organisation else None
