@@ -6,11 +6,12 @@ Missing values stay missing here; ``defaults`` fills them in. Source: seed "Aanb
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
 
-from woo_harvester.dates import parse_date, parse_datetime
+from woo_harvester.dates import parse_date, parse_datetime, parse_end
 from woo_harvester.diwoo.given_metadata import Extra, GivenMetadata, Handling, Relation, Value
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
@@ -29,21 +30,33 @@ from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import Concept, ValueList
 
 _OMITTED = "weggelaten"
+_KEPT = "bewaard zoals gegeven"
 #: Text in a finding for a documenthandeling without soortHandeling.
 NO_KIND = "geen soortHandeling"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 _HANDLING = "documenthandelingen/documenthandeling"
+_RELATION = "documentrelaties/documentrelatie"
+
+#: A reference to a resource on the web without https. URIs of value lists are names, not references; those of
+#: the EU and of OWMS begin with http.
+_INSECURE = re.compile(
+    r"http://(?!(?:publications\.europa\.eu|identifier\.overheid\.nl|standaarden\.overheid\.nl)(?:[:/]|$))",
+    re.IGNORECASE,
+)
 
 #: Longest value whose result is cached, in characters of label and URI. No list has longer values.
 _CACHED_LENGTH = 1000
 
 
-def map_metadata(given: GivenMetadata, record: Record, report: Reporter) -> None:
-    """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported."""
+def map_metadata(given: GivenMetadata, record: Record, report: Reporter, today: date) -> None:
+    """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported.
+
+    *today* is the day of the harvest in Dutch time.
+    """
     _note_elements(given, report)
     _map_organisations(given, record, report)
     _map_titles_and_classification(given, record, report)
-    _map_dates(given, record, report)
+    _map_dates(given, record, report, today)
     _map_references(given, record, report)
     document = record.document
     document.identifiers = given.identifiers
@@ -185,32 +198,40 @@ def _map_titles_and_classification(given: GivenMetadata, record: Record, report:
     )
 
 
-def _map_dates(given: GivenMetadata, record: Record, report: Reporter) -> None:
+def _map_dates(given: GivenMetadata, record: Record, report: Reporter, today: date) -> None:
     document = record.document
-    document.creatiedatum = _creation(given.creatiedatum, report)
+    document.creatiedatum = _creation(given.creatiedatum, report, today)
     begin = _moment(given.begindatum, report, "geldigheid/begindatum")
-    end = _moment(given.einddatum, report, "geldigheid/einddatum")
+    end = _moment(given.einddatum, report, "geldigheid/einddatum", parse_end)
     if begin or end:
         document.geldigheid = Geldigheid(begin, end)
+    if begin and end and end < begin:
+        seen = f"{given.begindatum} – {given.einddatum}"
+        report("geldigheid.omgekeerd", element="geldigheid", seen=seen, action=_KEPT)
 
 
-def _creation(text: str | None, report: Reporter) -> date | None:
+def _creation(text: str | None, report: Reporter, today: date) -> date | None:
     action = "openbaarmakingsdatum overgenomen"
     if text is None:
         report("creatiedatum.ontbreekt", element="creatiedatum", action=action)
         return None
     try:
-        return parse_date(text)
+        day = parse_date(text)
     except ValueError:
         report("datum.ongeldig", element="creatiedatum", seen=text, action=action)
         return None
+    if day > today:
+        report("creatiedatum.toekomst", element="creatiedatum", seen=text, action=_KEPT)
+    return day
 
 
-def _moment(text: str | None, report: Reporter, element: str) -> datetime | None:
+def _moment(
+    text: str | None, report: Reporter, element: str, parse: Callable[[str], datetime] = parse_datetime
+) -> datetime | None:
     if text is None:
         return None
     try:
-        return parse_datetime(text)
+        return parse(text)
     except ValueError:
         report("datum.ongeldig", element=element, seen=text, action=_OMITTED)
         return None
@@ -218,8 +239,9 @@ def _moment(text: str | None, report: Reporter, element: str) -> datetime | None
 
 def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document = record.document
-    document.isPartOf = _reference(given.is_part_of)
-    document.hasParts = [_given_reference(value) for value in given.has_parts]
+    if given.is_part_of:
+        document.isPartOf = _reference(given.is_part_of, report, "isPartOf")
+    document.hasParts = [_reference(value, report, "hasParts/hasPart") for value in given.has_parts]
     record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
     if given.reden:
         reason = _coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
@@ -246,18 +268,18 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
     return waarde
 
 
-def _reference(value: Value | None) -> Waarde | None:
-    return _given_reference(value) if value else None
-
-
-def _given_reference(value: Value) -> Waarde:
+def _reference(value: Value, report: Reporter, element: str) -> Waarde:
+    if any(text and _INSECURE.match(text) for text in value):
+        report("verwijzing.geen-https", element=element, seen=_as_given(value), action=_KEPT)
     return Waarde(None, value.uri, value.label)
 
 
-def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
-    path = "documentrelaties/documentrelatie/role"
-    role = _coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
-    return Documentrelatie(_reference(relation.relation), role)
+def _relation(given: Relation, report: Reporter) -> Documentrelatie:
+    role, relation = given
+    return Documentrelatie(
+        _reference(relation, report, f"{_RELATION}/relation") if relation else None,
+        _coded(role, lists.documentrelaties(), report, f"{_RELATION}/role") if role else None,
+    )
 
 
 def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:

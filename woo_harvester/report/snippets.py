@@ -15,7 +15,13 @@ from xml.sax.saxutils import escape, quoteattr
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
 from woo_harvester.report.finding_counts import CREDENTIALS
 from woo_harvester.report.model import OrganisationRef, Snippet
-from woo_harvester.report.value_snippets import date_snippet, value_snippet
+from woo_harvester.report.value_snippets import (
+    date_snippet,
+    future_day_snippet,
+    period_snippet,
+    reference_snippet,
+    value_snippet,
+)
 from woo_harvester.report.xml_lines import (
     CATEGORY_PATH,
     DAY,
@@ -309,7 +315,10 @@ _MAKERS: dict[str, _Maker] = {
     ),
     "documenthandeling.ontbreekt": _no_handling,
     "documenthandeling.onbekend": value_snippet,
+    "creatiedatum.toekomst": future_day_snippet,
     "datum.ongeldig": date_snippet,
+    "geldigheid.omgekeerd": period_snippet,
+    "verwijzing.geen-https": reference_snippet,
     "waarde.uri-onbekend": value_snippet,
     "waarde.label-onbekend": value_snippet,
     "waarde.strijdig": value_snippet,
