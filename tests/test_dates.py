@@ -16,6 +16,7 @@ from woo_harvester.dates import (
     moment_after,
     parse_date,
     parse_datetime,
+    parse_end,
     to_microseconds,
 )
 
@@ -132,7 +133,7 @@ def test_anything_else_is_an_error_and_not_a_guess(text: str) -> None:
     st.one_of(st.text(), st.text("0123456789-:T+Z. "), st.from_regex(r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*\Z"))
 )
 def test_no_text_raises_anything_but_value_error(text: str) -> None:
-    for read in (parse_datetime, parse_date):
+    for read in (parse_datetime, parse_date, parse_end):
         try:
             value = read(text)
         except ValueError:
@@ -196,6 +197,53 @@ def test_of_a_date_time_the_day_is_the_dutch_one() -> None:
 def test_what_is_no_day_is_no_date(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_date(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2024-01-31", "2024-01-31T23:59:59+01:00"),
+        ("2024-07-31", "2024-07-31T23:59:59+02:00"),
+        ("\n 2024-07-31 \t", "2024-07-31T23:59:59+02:00"),
+        ("2024-03-30", "2024-03-30T23:59:59+01:00"),
+        ("2024-03-31", "2024-03-31T23:59:59+02:00"),
+        ("2024-10-26", "2024-10-26T23:59:59+02:00"),
+        ("2024-10-27", "2024-10-27T23:59:59+01:00"),
+        ("2024-07-31+02:00", "2024-07-31T23:59:59+02:00"),
+        ("2024-12-31Z", "2025-01-01T00:59:59+01:00"),
+        ("2024-02", "2024-02-29T23:59:59+01:00"),
+        ("2023-02", "2023-02-28T23:59:59+01:00"),
+        ("2024", "2024-12-31T23:59:59+01:00"),
+        ("1850-06-01", "1850-06-01T23:59:59+01:00"),
+        ("9999-12-31", "9999-12-31T23:59:59+01:00"),
+    ],
+)
+def test_a_period_ends_with_the_last_second_of_a_day_month_or_year(text: str, written: str) -> None:
+    assert iso_datetime(parse_end(text)) == written
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2024-07-01T00:00:00", "2024-07-01T10:00Z", "2024-07-01 10:00:00", "2023-11-21T09:00:00T+01:00"],
+)
+def test_an_end_with_a_time_is_that_moment(text: str) -> None:
+    assert parse_end(text) == parse_datetime(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "gisteren", "2024-13", "2024-00", "2024-02-30", "2024-02Z", "0000", "0000-00", "9999-12-31-01:00"],
+)
+def test_an_end_that_cannot_be_read_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="Expected a date-time"):
+        parse_end(text)
+
+
+@given(st.dates(date(1, 1, 2), date(9999, 12, 31)))
+def test_a_period_of_one_day_ends_on_that_day_after_it_began(day: date) -> None:
+    begin, end = parse_datetime(day.isoformat()), parse_end(day.isoformat())
+    assert day_of(end) == day
+    assert end > begin
 
 
 def test_a_version_is_of_now_or_of_just_after_the_one_before_it() -> None:

@@ -7,6 +7,7 @@ their local clock, which repeats an hour every autumn (PEP 495).
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -33,6 +34,7 @@ _COMMON = re.compile(f"{_DAY}(?:[T ]{_TIME}{_ZONE}?)?")
 _WITH_ZONE = re.compile(f"({_DAY})(?:[T ]({_TIME})T)?({_ZONE})")
 _YEAR_OR_MONTH = re.compile("[0-9]{4}(?:-[0-9]{2})?")
 _XS_DATE = re.compile(f"({_DAY}){_ZONE}?")
+_PERIOD = re.compile(f"([0-9]{{4}})(?:-([0-9]{{2}})(?:-([0-9]{{2}})({_ZONE})?)?)?")
 
 _iso = isoparser()
 
@@ -48,6 +50,18 @@ def parse_datetime(text: str) -> datetime:
     """
     text = text.strip()
     return _midnight(text) if len(text) == len("YYYY-MM-DD") else _moment(text)
+
+
+def parse_end(text: str) -> datetime:
+    """Return the moment, in UTC, at which a period ends.
+
+    A day alone belongs to the period: it ends at 23:59:59 in the zone of that day, which is Dutch time if the
+    text has none. A year or month alone belongs to it in the same way. Any other text is read as by
+    :func:`parse_datetime`. Raises ValueError like that function.
+    """
+    text = text.strip()
+    match = _PERIOD.fullmatch(text)
+    return _last_second(*match.groups("")) if match else parse_datetime(text)
 
 
 def parse_date(text: str) -> date:
@@ -116,6 +130,15 @@ def _moment(text: str) -> datetime:
 
 #: A cache for days without a time: all documents of some publishers share the same days.
 _midnight = lru_cache(maxsize=4096)(_moment)
+
+
+@lru_cache(maxsize=4096)
+def _last_second(year: str, month: str, day: str, zone: str) -> datetime:
+    """Return the last second of a day, or of a month or year if the parts after it are empty."""
+    month = month or "12"
+    if not day:
+        day = str(monthrange(int(year), int(month))[1]) if "01" <= month <= "12" else "31"
+    return _moment(f"{year}-{month}-{day}T23:59:59{zone}")
 
 
 def _read(text: str) -> datetime:

@@ -55,7 +55,7 @@ class Geldigheid:
     begindatum: datetime | None = None
     """Begin of the period."""
     einddatum: datetime | None = None
-    """End of the period."""
+    """End of the period. If the publisher gave only a day, 23:59:59 of that day."""
 
 
 @dataclass(slots=True)

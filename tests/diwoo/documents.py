@@ -23,6 +23,8 @@ from woo_harvester.tooi.values import Concept
 NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
+#: The day of the harvest.
+TODAY = date(2024, 4, 2)
 LOC = "https://www.gemeente.nl/documenten/besluit.pdf"
 
 
@@ -84,7 +86,7 @@ def mapped(given: GivenMetadata) -> Outcome:
     """Return the record of given metadata, without defaults."""
     outcome, report = blank()
     given.has_diwoo = True
-    map_metadata(given, outcome.record, report)
+    map_metadata(given, outcome.record, report, TODAY)
     return outcome
 
 
@@ -94,7 +96,7 @@ def completed(
     """Return the record with its defaults; it was first seen on 2 April 2024."""
     outcome, report = blank(loc)
     given.has_diwoo = True
-    map_metadata(given, outcome.record, report)
+    map_metadata(given, outcome.record, report, TODAY)
     default_organisations(outcome.record, match or Match(), report)
     default_title(outcome.record, report)
     default_category(outcome.record, index, report)

@@ -145,7 +145,7 @@ class _Drawing:
         """Give *element* content of a type; return the value that the record must have."""
         if kind.startswith("xs:"):
             element.text, value = getattr(self, f"_{kind.removeprefix('xs:')}")()
-            return value
+            return _one_line(value) if str(element.tag).endswith("itel") else value
         declaration = self._schema.type_of(kind)
         if (attribute := declaration.find(f".//{XS}attribute")) is not None:
             base = attribute.find(f".//{XS}restriction")
@@ -204,7 +204,7 @@ class _Drawing:
             )
         if way == "other":
             element.text = self._draw(WORDS)
-            value["bronwaarde"] = str(element.text).strip()
+            value["bronwaarde"] = _one_line(str(element.text))
         return value
 
     def _reference(self, element: etree._Element) -> dict[str, str]:
@@ -212,7 +212,7 @@ class _Drawing:
         element.text = label
         if uri is not None:
             element.set("resource", uri)
-        given = {"id": (uri or "").strip(), "label": label.strip()}
+        given = {"id": (uri or "").strip(), "label": _one_line(label)}
         return {key: text for key, text in given.items() if text}
 
     def _string(self) -> tuple[str, str]:
@@ -234,3 +234,7 @@ class _Drawing:
         text = moment.isoformat().replace("+00:00", self._draw(st.sampled_from(["Z", "+00:00"])))
         local = moment if moment.tzinfo else moment.replace(tzinfo=AMSTERDAM)
         return text, local.astimezone(UTC).astimezone(AMSTERDAM).isoformat()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diwoo.documents import THESAURUS, blank, mapped
+from tests.diwoo.documents import THESAURUS, TODAY, blank, mapped
 from woo_harvester.diwoo.given_metadata import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.record import json_value
@@ -129,52 +129,6 @@ def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "day"),
-    [("2024-04-01", "2024-04-01"), ("2024-04-01Z", "2024-04-01"), ("2024-03-31T23:30:00Z", "2024-04-01")],
-)
-def test_a_creatiedatum_is_a_day(text: str, day: str) -> None:
-    outcome = mapped(GivenMetadata(creatiedatum=text))
-    assert outcome.document == {"creatiedatum": day}
-    assert outcome.noted == []
-
-
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("2024-07-01T09:00:00", "2024-07-01T09:00:00+02:00"),
-        ("2023-04-04T08:00:00Z", "2023-04-04T10:00:00+02:00"),
-        ("2023-11-21T09:00:00T+01:00", "2023-11-21T09:00:00+01:00"),
-        ("2024-01-01", "2024-01-01T00:00:00+01:00"),
-    ],
-)
-def test_a_geldigheid_has_date_times_with_the_dutch_offset(text: str, moment: str) -> None:
-    assert mapped(GivenMetadata(begindatum=text)).document == {"geldigheid": {"begindatum": moment}}
-    assert mapped(GivenMetadata(einddatum=text)).document == {"geldigheid": {"einddatum": moment}}
-
-
-def test_an_unreadable_date_is_a_finding_with_its_text() -> None:
-    handling = Handling(Value("vaststelling", None), "gisteren", None)
-    outcome = mapped(
-        GivenMetadata(
-            creatiedatum="1 april 2024",
-            begindatum="PLACEHOLDER",
-            einddatum="2024-02-30",
-            handelingen=[handling],
-        )
-    )
-    assert outcome.document == {
-        "documenthandelingen": [{"soortHandeling": {"id": VASTSTELLING, "label": "vaststelling"}}]
-    }
-    assert [(f.element, f.seen, f.action) for f in outcome.findings if f.code == "datum.ongeldig"] == [
-        ("creatiedatum", "1 april 2024", "openbaarmakingsdatum overgenomen"),
-        ("geldigheid/begindatum", "PLACEHOLDER", "weggelaten"),
-        ("geldigheid/einddatum", "2024-02-30", "weggelaten"),
-        ("documenthandelingen/documenthandeling/atTime", "gisteren", "weggelaten"),
-    ]
-    assert set(outcome.codes) == {"datum.ongeldig"}
-
-
-@pytest.mark.parametrize(
     ("value", "label"),
     [
         (Value("ondertekening", None), "ondertekening"),
@@ -225,23 +179,6 @@ def test_who_did_a_handeling_is_a_coded_value_too() -> None:
     assert outcome.noted == [("waarde.label-onbekend", "de raad")]
 
 
-def test_a_reference_to_a_document_is_kept_as_it_is() -> None:
-    given = GivenMetadata(
-        is_part_of=Value("PLACEHOLDER", "javascript:x"),
-        has_parts=[Value("deel", None), Value(None, "deel 2")],
-        relaties=[Relation(None, Value("ander", "urn:ander"))],
-    )
-    outcome = mapped(given)
-    assert outcome.document == {
-        "isPartOf": {"id": "javascript:x", "label": "PLACEHOLDER"},
-        "hasParts": [{"label": "deel"}, {"id": "deel 2"}],
-    }
-    assert json_value(outcome.record)["documentrelaties"] == [
-        {"relation": {"id": "urn:ander", "label": "ander"}}
-    ]
-    assert outcome.noted == []
-
-
 def test_own_metadata_is_kept_in_its_groups() -> None:
     given = GivenMetadata(
         extra=[Extra(fields=[ExtraField("a", ["1"]), ExtraField("a", ["2"])]), Extra(prefix="b")]
@@ -261,7 +198,7 @@ def test_a_document_without_any_metadata_is_a_finding_unless_it_has_own_metadata
         (GivenMetadata(extra=[Extra(fields=fields)]), []),
     ):
         outcome, report = blank()
-        map_metadata(given, outcome.record, report)
+        map_metadata(given, outcome.record, report, TODAY)
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 

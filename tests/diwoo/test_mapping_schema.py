@@ -52,7 +52,8 @@ def test_no_value_of_a_valid_document_is_missing_from_its_record(schema: DiwooSc
         record = json_value(outcome.record)
         record.pop("herkomst", None)
         assert record == expected(drawn)
-        assert outcome.faults == []
+        # A date in the future, and a period that ends before it begins, are valid by the schema.
+        assert {fault.code for fault in outcome.faults} <= {"creatiedatum.toekomst", "geldigheid.omgekeerd"}
 
     check()
     assert used == schema.declared  # together they use each element that the schema has

@@ -120,6 +120,45 @@ def test_a_tooi_uri_of_an_organisation_that_is_not_in_the_lists_is_kept_as_given
     assert outcome.noted == [("waarde.uri-onbekend", f"{label} ({uri})" if label else uri)]
 
 
+def test_an_organisation_in_another_notation_is_known_with_its_type_and_a_finding() -> None:
+    for label, uri, bronwaarde in (
+        (None, "gm0363", "gm0363"),
+        ("gm0363", None, "gm0363"),
+        ("gemeente Amsterdam", f"{AMSTERDAM}/", f"{AMSTERDAM}/"),
+    ):
+        outcome = mapped(publisher(label, uri))
+        assert outcome.document["publisher"] == {
+            "type": "gemeente",
+            "id": AMSTERDAM,
+            "label": "gemeente Amsterdam",
+            "bronwaarde": bronwaarde,
+        }
+        [finding] = [f for f in outcome.findings if f.seen]
+        assert (finding.code, finding.action) == (
+            "waarde.uri-onbekend",
+            f"gelezen als gemeente Amsterdam ({AMSTERDAM})",
+        )
+
+
+def test_a_code_of_another_list_is_unknown_in_this_field() -> None:
+    code = Value(None, AGENDAS.rpartition("/")[2])
+    given = GivenMetadata(informatiecategorieen=[code], themas=[code], documentsoorten=[code])
+    classes = mapped(given).document["classificatiecollectie"]
+    assert {field: value["id"] for field, [value] in classes.items()} == {
+        "informatiecategorieen": AGENDAS,
+        "themas": f"{UNKNOWN}thema_onbekend",
+        "documentsoorten": f"{UNKNOWN}documentsoort_onbekend",
+    }
+
+
+def test_a_corrected_uri_with_another_label_has_both_findings() -> None:
+    seen = "gemeente Utrecht (gm0363)"
+    assert mapped(publisher("gemeente Utrecht", "gm0363")).noted == [
+        ("waarde.uri-onbekend", seen),
+        ("waarde.strijdig", seen),
+    ]
+
+
 def test_only_organisations_have_a_type() -> None:
     value = Value(None, AMSTERDAM)
     outcome = mapped(GivenMetadata(is_part_of=value, has_parts=[value], themas=[value]))
@@ -202,6 +241,23 @@ def test_the_uri_of_a_format_wins_in_any_notation() -> None:
         "label": "Word DOCX",
         "bronwaarde": f"PDF ({DOCX.lower()})",
     }
+
+
+@pytest.mark.parametrize("label", [None, "PDF", "pdf"])
+@pytest.mark.parametrize(
+    "uri", [f"{PDF}/", PDF.replace("europa", "Europa"), f"{PDF.replace('http:', 'HTTPS:')}//"]
+)
+def test_the_uri_of_a_format_in_another_notation_is_known_with_a_finding(label: str | None, uri: str) -> None:
+    outcome = mapped(GivenMetadata(format=Value(label, uri)))
+    assert outcome.document["format"] == {"id": PDF, "label": "PDF", "bronwaarde": uri}
+    assert outcome.noted == [("waarde.uri-onbekend", f"{label} ({uri})" if label else uri)]
+
+
+@pytest.mark.parametrize("text", ["DOCX", "docx", DOCX, f"{DOCX}/"])
+def test_a_format_is_known_by_the_text_of_its_element_in_any_notation_without_a_finding(text: str) -> None:
+    outcome = mapped(GivenMetadata(format=Value(text, None)))
+    assert outcome.document["format"] == {"id": DOCX, "label": "Word DOCX", "bronwaarde": text}
+    assert outcome.noted == []
 
 
 def test_a_language_given_as_the_seldom_https_uri_is_known() -> None:

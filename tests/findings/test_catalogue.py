@@ -147,7 +147,6 @@ NOT_BUILT = {
     "ipm.zonder-datum",
     "register.categorie-strijdig",
     "sitemap.andere-wortel",
-    "verwijzing.geen-https",
 }
 
 

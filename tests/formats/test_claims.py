@@ -48,7 +48,8 @@ def test_the_metadata_may_name_a_type_in_any_notation(filetype: FileType) -> Non
 
     claims = [from_metadata(label, None) for label in labels]
     claims += [from_metadata(label, "") for label in filetype.media_types]
-    claims += [from_metadata("", uri) for uri in (filetype.uri, filetype.uri.replace("http:", "https:"))]
+    uris = (filetype.uri, filetype.uri.replace("http:", "https:"), f"{filetype.uri}/")
+    claims += [from_metadata("", uri) for uri in uris]
 
     assert {named(claim) for claim in claims} == {filetype.label}
 

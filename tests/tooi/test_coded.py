@@ -55,14 +55,107 @@ def test_letter_case_space_and_kind_of_apostrophe_make_no_difference(label: str)
 
 def test_the_uri_wins_and_another_label_is_kept_as_bronwaarde() -> None:
     assert resolve(documentsoorten(), "Kamerbrief", ADVIES.uri) == Resolved(
-        ADVIES, "Kamerbrief", "waarde.strijdig"
+        ADVIES, "Kamerbrief", ("waarde.strijdig",)
     )
 
 
 def test_an_unknown_uri_with_a_known_label_gets_the_known_uri_and_keeps_the_given_one() -> None:
     assert resolve(documentsoorten(), "Advies", "https://www.a.nl/soort/7") == Resolved(
-        ADVIES, "https://www.a.nl/soort/7", "waarde.uri-onbekend"
+        ADVIES, "https://www.a.nl/soort/7", ("waarde.uri-onbekend",)
     )
+
+
+UNKNOWN_URI = ("waarde.uri-onbekend",)
+ENGLISH = Concept("http://publications.europa.eu/resource/authority/language/ENG", "Engels")
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://identifier.overheid.nl/tooi/id/gemeente/gm0363",
+        "https://identifier.overheid.nl/tooi/id/gemeente/gm0363/",
+        "https://Identifier.Overheid.NL/tooi/id/gemeente/gm0363",
+        "HTTP://IDENTIFIER.OVERHEID.NL/tooi/id/gemeente/gm0363/",
+        "gm0363",
+    ],
+)
+@pytest.mark.parametrize("label", [None, "Gemeente  Amsterdam"])
+def test_a_uri_in_another_notation_or_only_its_code_is_known(uri: str, label: str | None) -> None:
+    assert resolve(organisaties(), label, uri) == Resolved(AMSTERDAM, uri, UNKNOWN_URI)
+
+
+@pytest.mark.parametrize("text", ["gm0363", AMSTERDAM.uri, f"{AMSTERDAM.uri}/"])
+def test_a_code_or_uri_counts_in_the_place_of_the_label_too(text: str) -> None:
+    assert resolve(organisaties(), text, None) == Resolved(AMSTERDAM, text, UNKNOWN_URI)
+    assert resolve(organisaties(), text, "urn:x") == Resolved(AMSTERDAM, f"{text} (urn:x)", UNKNOWN_URI)
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "known"),
+    [
+        (documentsoorten(), "c_d506b718", ADVIES),
+        (informatiecategorieen(), "c_3a248e3a", AGENDAS),
+        (talen(), "ENG", ENGLISH),
+    ],
+    ids=repr,
+)
+def test_a_code_is_that_of_a_value_of_the_fields_own_list(
+    values: ValueList, code: str, known: Concept
+) -> None:
+    assert resolve(values, None, code) == resolve(values, code, None) == Resolved(known, code, UNKNOWN_URI)
+    for other in (themas(), organisaties()):
+        assert resolve(other, None, code) == Resolved(other.unknown, code, ("waarde.label-onbekend",))
+
+
+def test_the_eus_own_http_and_https_are_both_current_and_other_notations_are_corrected() -> None:
+    https = ENGLISH.uri.replace("http:", "https:")
+    assert resolve(talen(), None, ENGLISH.uri) == resolve(talen(), None, https) == Resolved(ENGLISH)
+    for uri in (
+        f"{ENGLISH.uri}/",
+        f"{https}/",
+        https.replace("europa", "Europa"),
+        https.upper()[:8] + https[8:],
+    ):
+        assert resolve(talen(), "Engels", uri) == Resolved(ENGLISH, uri, UNKNOWN_URI)
+
+
+def test_a_corrected_uri_wins_from_the_label_and_both_are_kept() -> None:
+    assert resolve(organisaties(), "gemeente Utrecht", "gm0363") == Resolved(
+        AMSTERDAM, "gemeente Utrecht (gm0363)", ("waarde.uri-onbekend", "waarde.strijdig")
+    )
+
+
+@pytest.mark.parametrize("code", ["GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"])
+def test_what_only_resembles_a_code_is_not_guessed(code: str) -> None:
+    found = resolve(organisaties(), None, code)
+    assert found == Resolved(UNKNOWN_ORGANISATION, code.strip(), ("waarde.label-onbekend",))
+
+
+def test_the_letter_case_of_a_path_is_not_guessed() -> None:
+    uri = AMSTERDAM.uri.replace("/gemeente/", "/Gemeente/")
+    assert resolve(organisaties(), "gemeente Utrecht", uri) == Resolved(
+        organisaties().by_label("gemeente Utrecht"), uri, UNKNOWN_URI
+    )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "http://identifier.overheid.nl/tooi/id/gemeente/gm9999",
+        "https://IDENTIFIER.overheid.nl/tooi/id/gemeente/gm9999/",
+    ],
+)
+def test_a_public_organisation_that_the_lists_do_not_have_is_kept_with_the_usual_notation(given: str) -> None:
+    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
+    assert resolve(organisaties(), "gemeente Nieuw", given) == Resolved(
+        Concept(uri, "gemeente Nieuw"), given, UNKNOWN_URI
+    )
+
+
+def test_every_code_of_the_lists_names_one_value() -> None:
+    for values in (organisaties(), documentsoorten(), themas(), informatiecategorieen(), talen()):
+        for concept in values:
+            assert values.by_code(concept.uri.rpartition("/")[2]) is concept
 
 
 @pytest.mark.parametrize(
@@ -88,7 +181,7 @@ def test_an_unknown_uri_with_a_known_label_gets_the_known_uri_and_keeps_the_give
 def test_a_value_that_the_list_does_not_know_is_unknown_and_kept_as_bronwaarde(
     values: ValueList, unknown: Concept | None, label: str | None, uri: str | None, bronwaarde: str
 ) -> None:
-    assert resolve(values, label, uri) == Resolved(unknown, bronwaarde, "waarde.label-onbekend")
+    assert resolve(values, label, uri) == Resolved(unknown, bronwaarde, ("waarde.label-onbekend",))
 
 
 @pytest.mark.parametrize(("label", "uri"), [(None, None), ("", ""), (" \n", None), ("", "\t")])
@@ -100,11 +193,11 @@ def test_a_public_organisation_that_the_lists_do_not_have_is_kept_as_given() -> 
     uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
 
     assert resolve(organisaties(), "gemeente Nieuw", uri) == Resolved(
-        Concept(uri, "gemeente Nieuw"), None, "waarde.uri-onbekend"
+        Concept(uri, "gemeente Nieuw"), None, ("waarde.uri-onbekend",)
     )
-    assert resolve(organisaties(), None, uri) == Resolved(Concept(uri, ""), None, "waarde.uri-onbekend")
+    assert resolve(organisaties(), None, uri) == Resolved(Concept(uri, ""), None, ("waarde.uri-onbekend",))
     assert resolve(themas(), "verkeer", uri) == Resolved(
-        themas().by_label("verkeer"), uri, "waarde.uri-onbekend"
+        themas().by_label("verkeer"), uri, ("waarde.uri-onbekend",)
     )
 
 
@@ -114,7 +207,7 @@ def test_a_public_organisation_is_found_by_its_name() -> None:
 
 def test_a_name_that_two_organisations_have_is_not_guessed() -> None:
     assert resolve(organisaties(), "ministerie van Economische Zaken", None) == Resolved(
-        UNKNOWN_ORGANISATION, "ministerie van Economische Zaken", "waarde.label-onbekend"
+        UNKNOWN_ORGANISATION, "ministerie van Economische Zaken", ("waarde.label-onbekend",)
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.tooi import Concept, ValueList, normal_label
+from woo_harvester.tooi import Concept, ValueList, normal_label, normal_uri
 
 
 def test_a_concept_is_found_by_uri_and_by_label() -> None:
@@ -39,11 +39,71 @@ def test_a_uri_of_the_eu_may_begin_with_https() -> None:
     assert ValueList("typen", [pdf]).by_uri(pdf.uri.replace("http:", "https:")) is pdf
 
 
-def test_other_uris_must_be_exact() -> None:
-    values = ValueList("soorten", [Concept("https://a.nl/1", "advies")])
+NOTATIONS = [
+    "http://a.nl/Soort/1",
+    "https://a.nl/Soort/1/",
+    "https://a.nl/Soort/1//",
+    "https://A.NL/Soort/1",
+    "HTTP://a.Nl/Soort/1/",
+]
 
-    assert values.by_uri("http://a.nl/1") is None
-    assert values.by_uri("https://a.nl/1/") is None
+
+@pytest.mark.parametrize("uri", NOTATIONS)
+def test_a_uri_in_another_notation_is_similar_and_not_the_same(uri: str) -> None:
+    advies = Concept("https://a.nl/Soort/1", "advies")
+    values = ValueList("soorten", [advies, Concept("https://a.nl/Soort/2", "brief")])
+
+    assert values.by_uri(uri) is None
+    assert values.by_similar_uri(uri) is advies
+    assert values.by_similar_uri(advies.uri) is advies
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://a.nl/soort/1",
+        "https://www.a.nl/Soort/1",
+        "https://a.nl:443/Soort/1",
+        "https://a.nl/Soort//1",
+        "https://a.nl/Soort/1?",
+        "https://a.nl/Soort/1#1",
+        "ftp://a.nl/Soort/1",
+        "//a.nl/Soort/1",
+        "a.nl/Soort/1",
+        "https://a.nl",
+        "https://",
+        "",
+    ],
+)
+def test_a_uri_that_differs_in_more_than_notation_is_not_guessed(uri: str) -> None:
+    assert ValueList("soorten", [Concept("https://a.nl/Soort/1", "advies")]).by_similar_uri(uri) is None
+
+
+def test_a_value_is_found_by_the_code_at_the_end_of_its_uri() -> None:
+    advies = Concept("https://a.nl/soort/c_1", "advies")
+    values = ValueList("soorten", [advies, Concept("https://a.nl/soort/c_2/", "brief")])
+
+    assert values.by_code("c_1") is advies
+    assert values.by_code("c_2") == Concept("https://a.nl/soort/c_2/", "brief")
+    for other in ("C_1", "c_3", "soort/c_1", "1", ""):
+        assert values.by_code(other) is None
+
+
+def test_a_code_or_notation_of_two_values_is_neither() -> None:
+    values = ValueList(
+        "soorten",
+        [Concept(uri, uri) for uri in ("https://a.nl/kern/1", "https://a.nl/top/1", "http://a.nl/top/1")],
+    )
+
+    assert values.by_code("1") is None
+    assert values.by_similar_uri("https://A.nl/top/1") is None
+    assert values.by_similar_uri("https://A.nl/kern/1") == values["https://a.nl/kern/1"]
+    assert values.by_uri("http://a.nl/top/1") == values["http://a.nl/top/1"]
+
+
+@given(st.text() | st.from_regex(r"\A(?i:https?)://[^/?#]*/\w*/*\Z"))
+def test_a_normal_uri_stays_as_it_is(text: str) -> None:
+    assert normal_uri(normal_uri(text)) == normal_uri(text)
 
 
 @given(

@@ -115,6 +115,12 @@ def _about_metadata(site: LoopbackServer) -> Iterator[Mistake]:
     yield _mistake(site, "informatiecategorie.ontbreekt", "zonder-categorie.pdf", uncategorised)
     yield _mistake(site, "creatiedatum.ontbreekt", "zonder-datum.pdf", replace(GOOD, creatiedatum=None))
     yield _mistake(site, "datum.ongeldig", "datum-ongeldig.pdf", replace(GOOD, creatiedatum="31-02-2024"))
+    future = replace(GOOD, creatiedatum="2099-01-01")
+    yield _mistake(site, "creatiedatum.toekomst", "datum-toekomst.pdf", future)
+    swapped = replace(GOOD, begindatum="2024-12-31T00:00:00", einddatum="2024-05-01T00:00:00")
+    yield _mistake(site, "geldigheid.omgekeerd", "geldigheid-omgekeerd.pdf", swapped)
+    insecure = Coded("Bundel", site.url("/documenten/bundel.pdf").replace("https:", "http:"))
+    yield _mistake(site, "verwijzing.geen-https", "deel.pdf", replace(GOOD, is_part_of=insecure))
     yield _mistake(site, "documenthandeling.ontbreekt", "zonder-handeling.pdf", replace(GOOD, handelingen=[]))
 
 
@@ -126,6 +132,10 @@ def _about_values(site: LoopbackServer) -> Iterator[Mistake]:
     yield _mistake(site, "documenthandeling.onbekend", "andere-handeling.pdf", other)
     made_up = Coded(values.AFVAL.label, "https://voorbeeld.example/themas/afval")
     yield _mistake(site, "waarde.uri-onbekend", "verzonnen-uri.pdf", replace(GOOD, themas=[made_up]))
+    with_http = Coded("afval", "http://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3")
+    yield _mistake(site, "waarde.uri-onbekend", "uri-met-http.pdf", replace(GOOD, themas=[with_http]))
+    code = Coded(values.GEMEENTE.label, "gm0517")
+    yield _mistake(site, "waarde.uri-onbekend", "alleen-code.pdf", replace(GOOD, publisher=code))
     own_uri = replace(GOOD, publisher=PUBLISHER, verantwoordelijke=PUBLISHER)
     yield _mistake(site, "waarde.uri-onbekend", "onbekende-organisatie.pdf", own_uri)
     unknown = replace(GOOD, documentsoorten=[Coded("PLACEHOLDER_DOCUMENTSOORT")])

@@ -6,11 +6,12 @@ Missing values stay missing here; ``defaults`` fills them in. Source: seed "Aanb
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
 
-from woo_harvester.dates import parse_date, parse_datetime
+from woo_harvester.dates import parse_date, parse_datetime, parse_end
 from woo_harvester.diwoo.given_metadata import Extra, GivenMetadata, Handling, Relation, Value
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
@@ -29,21 +30,33 @@ from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import Concept, ValueList
 
 _OMITTED = "weggelaten"
+_KEPT = "bewaard zoals gegeven"
 #: Text in a finding for a documenthandeling without soortHandeling.
 NO_KIND = "geen soortHandeling"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
 _HANDLING = "documenthandelingen/documenthandeling"
+_RELATION = "documentrelaties/documentrelatie"
+
+#: A reference to a resource on the web without https. URIs of value lists are names, not references; those of
+#: the EU and of OWMS begin with http.
+_INSECURE = re.compile(
+    r"http://(?!(?:publications\.europa\.eu|identifier\.overheid\.nl|standaarden\.overheid\.nl)(?:[:/]|$))",
+    re.IGNORECASE,
+)
 
 #: Longest value whose result is cached, in characters of label and URI. No list has longer values.
 _CACHED_LENGTH = 1000
 
 
-def map_metadata(given: GivenMetadata, record: Record, report: Reporter) -> None:
-    """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported."""
+def map_metadata(given: GivenMetadata, record: Record, report: Reporter, today: date) -> None:
+    """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported.
+
+    *today* is the day of the harvest in Dutch time.
+    """
     _note_elements(given, report)
     _map_organisations(given, record, report)
     _map_titles_and_classification(given, record, report)
-    _map_dates(given, record, report)
+    _map_dates(given, record, report, today)
     _map_references(given, record, report)
     document = record.document
     document.identifiers = given.identifiers
@@ -64,9 +77,10 @@ def _coded(value: Value, values: ValueList, report: Reporter, element: str) -> W
 
     An unknown informatiecategorie is noted in ``defaults``, which decides what replaces it.
     """
-    waarde, problem = _resolved(value, values.name)
-    if problem and not (problem == "waarde.label-onbekend" and values is lists.informatiecategorieen()):
-        report(problem, element=element, seen=_as_given(value), action=resolved_as(waarde))
+    waarde, problems = _resolved(value, values.name)
+    for problem in problems:
+        if problem != "waarde.label-onbekend" or values is not lists.informatiecategorieen():
+            report(problem, element=element, seen=_as_given(value), action=resolved_as(waarde))
     return waarde
 
 
@@ -96,23 +110,26 @@ LISTS: dict[str, Callable[[], ValueList]] = {
 }
 
 
-def _resolved(value: Value, name: str) -> tuple[Waarde | None, str | None]:
-    """Return the value for the record, and the code of the finding if the list does not know it as given."""
+_Found = tuple[Waarde | None, tuple[str, ...]]
+
+
+def _resolved(value: Value, name: str) -> _Found:
+    """Return the value for the record, and the codes of what is wrong with it as given."""
     if len(value.label or "") + len(value.uri or "") > _CACHED_LENGTH:
         return _resolve(value, name)
     return _resolve_cached(value, name)
 
 
-def _resolve(value: Value, name: str) -> tuple[Waarde | None, str | None]:
+def _resolve(value: Value, name: str) -> _Found:
     values = LISTS[name]()
     resolved = resolve(values, value.label, value.uri)
     if resolved is None:
-        return None, None
+        return None, ()
     if resolved.concept is None:
-        return Waarde(bronwaarde=resolved.bronwaarde), resolved.problem
+        return Waarde(bronwaarde=resolved.bronwaarde), resolved.problems
     if values is lists.organisaties():
-        return organisation_value(resolved.concept, resolved.bronwaarde), resolved.problem
-    return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problem
+        return organisation_value(resolved.concept, resolved.bronwaarde), resolved.problems
+    return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problems
 
 
 #: Millions of documents share the same few values, and a Waarde never changes.
@@ -181,32 +198,40 @@ def _map_titles_and_classification(given: GivenMetadata, record: Record, report:
     )
 
 
-def _map_dates(given: GivenMetadata, record: Record, report: Reporter) -> None:
+def _map_dates(given: GivenMetadata, record: Record, report: Reporter, today: date) -> None:
     document = record.document
-    document.creatiedatum = _creation(given.creatiedatum, report)
+    document.creatiedatum = _creation(given.creatiedatum, report, today)
     begin = _moment(given.begindatum, report, "geldigheid/begindatum")
-    end = _moment(given.einddatum, report, "geldigheid/einddatum")
+    end = _moment(given.einddatum, report, "geldigheid/einddatum", parse_end)
     if begin or end:
         document.geldigheid = Geldigheid(begin, end)
+    if begin and end and end < begin:
+        seen = f"{given.begindatum} – {given.einddatum}"
+        report("geldigheid.omgekeerd", element="geldigheid", seen=seen, action=_KEPT)
 
 
-def _creation(text: str | None, report: Reporter) -> date | None:
+def _creation(text: str | None, report: Reporter, today: date) -> date | None:
     action = "openbaarmakingsdatum overgenomen"
     if text is None:
         report("creatiedatum.ontbreekt", element="creatiedatum", action=action)
         return None
     try:
-        return parse_date(text)
+        day = parse_date(text)
     except ValueError:
         report("datum.ongeldig", element="creatiedatum", seen=text, action=action)
         return None
+    if day > today:
+        report("creatiedatum.toekomst", element="creatiedatum", seen=text, action=_KEPT)
+    return day
 
 
-def _moment(text: str | None, report: Reporter, element: str) -> datetime | None:
+def _moment(
+    text: str | None, report: Reporter, element: str, parse: Callable[[str], datetime] = parse_datetime
+) -> datetime | None:
     if text is None:
         return None
     try:
-        return parse_datetime(text)
+        return parse(text)
     except ValueError:
         report("datum.ongeldig", element=element, seen=text, action=_OMITTED)
         return None
@@ -214,8 +239,9 @@ def _moment(text: str | None, report: Reporter, element: str) -> datetime | None
 
 def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document = record.document
-    document.isPartOf = _reference(given.is_part_of)
-    document.hasParts = [_given_reference(value) for value in given.has_parts]
+    if given.is_part_of:
+        document.isPartOf = _reference(given.is_part_of, report, "isPartOf")
+    document.hasParts = [_reference(value, report, "hasParts/hasPart") for value in given.has_parts]
     record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
     if given.reden:
         reason = _coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
@@ -228,30 +254,32 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
 
     The result never differs from what ``filetype`` decides by the same metadata.
     """
-    known, problem = _resolved(value, lists.filetypes().name)
-    if not problem:
+    values = lists.filetypes()
+    known, problems = _resolved(value, values.name)
+    if not problems:
         return known
     filetype = from_metadata(value.label, value.uri).filetype
-    if filetype is None or (known and known.id == filetype.uri):
-        return _coded(value, lists.filetypes(), report, "format")
+    is_listed = values.by_label(value.label or "") or values.by_similar_uri(value.uri or "")
+    if filetype is None or (known and known.id == filetype.uri and is_listed):
+        return _coded(value, values, report, "format")
     waarde = Waarde(None, filetype.uri, filetype.label, _as_given(value))
     if value.uri and not from_metadata(None, value.uri).filetype:
         report("waarde.uri-onbekend", element="format", seen=_as_given(value), action=resolved_as(waarde))
     return waarde
 
 
-def _reference(value: Value | None) -> Waarde | None:
-    return _given_reference(value) if value else None
-
-
-def _given_reference(value: Value) -> Waarde:
+def _reference(value: Value, report: Reporter, element: str) -> Waarde:
+    if any(text and _INSECURE.match(text) for text in value):
+        report("verwijzing.geen-https", element=element, seen=_as_given(value), action=_KEPT)
     return Waarde(None, value.uri, value.label)
 
 
-def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
-    path = "documentrelaties/documentrelatie/role"
-    role = _coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
-    return Documentrelatie(_reference(relation.relation), role)
+def _relation(given: Relation, report: Reporter) -> Documentrelatie:
+    role, relation = given
+    return Documentrelatie(
+        _reference(relation, report, f"{_RELATION}/relation") if relation else None,
+        _coded(role, lists.documentrelaties(), report, f"{_RELATION}/role") if role else None,
+    )
 
 
 def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:
@@ -266,22 +294,15 @@ def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandelin
 
 def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
     kind, at_time, organisation = given
-    known, problem = _resolved(kind or Value(None, None), lists.handelingen().name)
+    element, kind = f"{_HANDLING}/soortHandeling", kind or Value(None, None)
+    known, problems = _resolved(kind, lists.handelingen().name)
     if known is None or known.id is None:
-        parts = (
-            _as_given(kind) if kind else NO_KIND,
-            at_time,
-            _as_given(organisation) if organisation else None,
-        )
+        parts = (_as_given(kind) or NO_KIND, at_time, _as_given(organisation) if organisation else None)
         seen = "; ".join(filter(None, parts))
-        report(
-            "documenthandeling.onbekend", element=f"{_HANDLING}/soortHandeling", seen=seen, action=_OMITTED
-        )
+        report("documenthandeling.onbekend", element=element, seen=seen, action=_OMITTED)
         return None
-    if kind and problem:
-        report(
-            problem, element=f"{_HANDLING}/soortHandeling", seen=_as_given(kind), action=resolved_as(known)
-        )
+    for problem in problems:
+        report(problem, element=element, seen=_as_given(kind), action=resolved_as(known))
     moment = _moment(at_time, report, f"{_HANDLING}/atTime")
     path = f"{_HANDLING}/wasAssociatedWith"
     who = _coded(organisation, lists.organisaties(), report, path) if organisation else None

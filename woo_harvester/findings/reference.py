@@ -26,6 +26,8 @@ AREAS = {
         "informatiecategorie",
         "creatiedatum",
         "datum",
+        "geldigheid",
+        "verwijzing",
         "documenthandeling",
         "waarde",
     ),

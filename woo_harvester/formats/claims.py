@@ -32,7 +32,7 @@ _OTHER_EXTENSION = re.compile(
     "|dwg|dxf|dgn|ifc|shp|gml|kml|kmz|gpkg|tab|vsdx?|mpp"
 )
 _FILE_TYPE_URI = re.compile(
-    r"https?://publications\.europa\.eu/resource/authority/file-type/(\w+)", re.IGNORECASE
+    r"https?://publications\.europa\.eu/resource/authority/file-type/(\w+)/*", re.IGNORECASE
 )
 _MEDIA_TYPE_URI = re.compile(r"https?://www\.iana\.org/assignments/media-types/", re.IGNORECASE)
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")

@@ -96,7 +96,11 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
             ("publisher.", "verantwoordelijke.", "register.meerdere-organisaties"),
         ),
         Part(
-            "values", "metadata", 4, "described", ("waarde.", "datum.", "creatiedatum.", "documenthandeling.")
+            "values",
+            "metadata",
+            4,
+            "described",
+            ("waarde.", "datum.", "creatiedatum.", "geldigheid.", "verwijzing.", "documenthandeling."),
         ),
         Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
     ),

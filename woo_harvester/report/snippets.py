@@ -13,9 +13,15 @@ from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
-from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.finding_counts import CREDENTIALS
 from woo_harvester.report.model import OrganisationRef, Snippet
+from woo_harvester.report.value_snippets import (
+    date_snippet,
+    future_day_snippet,
+    period_snippet,
+    reference_snippet,
+    value_snippet,
+)
 from woo_harvester.report.xml_lines import (
     CATEGORY_PATH,
     DAY,
@@ -25,7 +31,6 @@ from woo_harvester.report.xml_lines import (
     described,
     entry,
     example_of,
-    label_and_uri,
     listed_value,
     nested,
     text_element,
@@ -183,28 +188,6 @@ def _no_metadata(finding: _Finding, organisation: OrganisationRef) -> tuple[list
     return before, described(loc, *inside)
 
 
-def _value(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
-    """Return a value of a list: first as given, then as it was read, else an example from that list."""
-    path, loc = finding.get("element", ""), finding.get("url", "")
-    label, uri = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
-    _, read_as, text = str(finding.get("action", "")).partition("gelezen als ")
-    right = label_and_uri(text) if read_as else None
-    if right is None or not right[0] or "onbekend" in right[0].lower():
-        example = example_of(path)
-        if example is None:
-            return None
-        right = example.label, example.uri
-    before = "…" if label == NO_KIND else coded_element(path, label, uri)
-    return described(loc, *nested(path, before)), described(loc, *nested(path, coded_element(path, *right)))
-
-
-def _date(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    path, loc = finding.get("element", ""), finding.get("url", "")
-    right = DAY if path == "creatiedatum" else MOMENT
-    before = nested(path, text_element(path, finding.get("seen", "")))
-    return described(loc, *before), described(loc, *nested(path, text_element(path, right)))
-
-
 def _unknown_element(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
     """Return an unknown element as extraMetadata; None if DiWoo has the element, but in another form."""
     loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
@@ -326,15 +309,18 @@ _MAKERS: dict[str, _Maker] = {
     "informatiecategorie.ontbreekt": _absent(
         CATEGORY_PATH, lambda finding, organisation: _example(CATEGORY_PATH)
     ),
-    "informatiecategorie.onbekend": _value,
+    "informatiecategorie.onbekend": value_snippet,
     "creatiedatum.ontbreekt": _absent(
         "creatiedatum", lambda finding, organisation: text_element("creatiedatum", DAY)
     ),
     "documenthandeling.ontbreekt": _no_handling,
-    "documenthandeling.onbekend": _value,
-    "datum.ongeldig": _date,
-    "waarde.uri-onbekend": _value,
-    "waarde.label-onbekend": _value,
-    "waarde.strijdig": _value,
+    "documenthandeling.onbekend": value_snippet,
+    "creatiedatum.toekomst": future_day_snippet,
+    "datum.ongeldig": date_snippet,
+    "geldigheid.omgekeerd": period_snippet,
+    "verwijzing.geen-https": reference_snippet,
+    "waarde.uri-onbekend": value_snippet,
+    "waarde.label-onbekend": value_snippet,
+    "waarde.strijdig": value_snippet,
     "format.onbekend": _absent("format", lambda finding, organisation: _example("format")),
 }

@@ -17,7 +17,8 @@ HANDLING_PATH = "documenthandelingen/documenthandeling"
 
 #: A value as it is written in findings: a label, a URI, or ``label (URI)``.
 _VALUE = re.compile(
-    r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?", re.DOTALL
+    r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?",
+    re.DOTALL | re.IGNORECASE,
 )
 
 #: For the last element of a path: its value list, and the value of that list that is the example.

@@ -20,7 +20,7 @@ from woo_harvester.tooi.lists import (
     themas,
 )
 from woo_harvester.tooi.organisations import is_tooi_organisation, organisation_type
-from woo_harvester.tooi.values import Concept, ValueList, normal_label
+from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri
 
 __all__ = [
     "UNKNOWN_CATEGORY",
@@ -40,6 +40,7 @@ __all__ = [
     "informatiecategorieen",
     "is_tooi_organisation",
     "normal_label",
+    "normal_uri",
     "organisaties",
     "organisation_type",
     "redenen",

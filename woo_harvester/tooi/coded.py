@@ -7,11 +7,14 @@ from functools import lru_cache
 
 from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.organisations import is_tooi_organisation
-from woo_harvester.tooi.values import Concept, ValueList, normal_label
+from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri
 
 #: Longest value whose result is cached, in characters of label and URI. No list has longer ones, and a cache
 #: of thousands of them would take much memory.
 _CACHED_LENGTH = 1000
+
+_UNKNOWN_URI = "waarde.uri-onbekend"
+_OTHER_LABEL = "waarde.strijdig"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +25,19 @@ class Resolved:
     """None if the list does not know the value and has no concept for unknown values."""
     bronwaarde: str | None = None
     """What the publisher gave, if it differs from the concept."""
-    problem: str | None = None
-    """Code of the finding: ``waarde.uri-onbekend``, ``waarde.label-onbekend`` or ``waarde.strijdig``."""
+    problems: tuple[str, ...] = ()
+    """Codes of the findings: ``waarde.uri-onbekend``, ``waarde.label-onbekend``, ``waarde.strijdig``."""
 
 
 def resolve(values: ValueList, label: str | None, uri: str | None) -> Resolved | None:
     """Return the value for a label and a URI (attribute ``resource``), or None if both are empty.
 
-    A known URI decides. With an unknown URI, a known label decides. If the list knows neither
-    (``waarde.label-onbekend``), the value becomes the list's concept for unknown, if it has one. The TOOI URI
-    of an organisation is kept even if the list lacks it: new organisations appear before the list is updated.
+    A known URI decides. It may be given in another notation (``normal_uri``), or as its code alone. With an
+    unknown URI, a known label decides. A URI or a code also counts in the place of the label. A value that is
+    known by anything but the URI or label of the list is ``waarde.uri-onbekend``. If the list knows nothing
+    of it (``waarde.label-onbekend``), it becomes the list's concept for unknown, if there is one. The TOOI
+    URI of an organisation is kept even if the list lacks it: new organisations appear before the list is
+    updated.
     Source: seed "Aanbevelingen voor metadata".
     """
     label, uri = label or "", uri or ""
@@ -50,19 +56,33 @@ def _resolve(values: ValueList, label: str, uri: str) -> Resolved | None:
     if not label and not uri:
         return None
     if concept := values.by_uri(uri):
-        return _known(concept, label)
-    if values is organisaties() and is_tooi_organisation(uri):
-        return Resolved(Concept(uri, label), problem="waarde.uri-onbekend")
+        return _with_label(concept, label)
+    if concept := values.by_similar_uri(uri) or values.by_code(uri):
+        return _corrected(concept, label, uri)
+    tooi = normal_uri(uri)
+    if values is organisaties() and is_tooi_organisation(tooi):
+        return Resolved(Concept(tooi, label), uri if tooi != uri else None, (_UNKNOWN_URI,))
     if concept := values.by_label(label):
-        return Resolved(concept, bronwaarde=uri, problem="waarde.uri-onbekend") if uri else Resolved(concept)
-    return Resolved(values.unknown, bronwaarde=_as_given(label, uri), problem="waarde.label-onbekend")
+        return Resolved(concept, uri, (_UNKNOWN_URI,)) if uri else Resolved(concept)
+    if concept := values.by_uri(label) or values.by_similar_uri(label) or values.by_code(label):
+        return Resolved(concept, _as_given(label, uri), (_UNKNOWN_URI,))
+    return Resolved(values.unknown, _as_given(label, uri), ("waarde.label-onbekend",))
 
 
-def _known(concept: Concept, label: str) -> Resolved:
-    """Return the concept found by URI; a different label becomes the bronwaarde."""
-    if not label or normal_label(label) == normal_label(concept.label):
-        return Resolved(concept)
-    return Resolved(concept, bronwaarde=label, problem="waarde.strijdig")
+def _with_label(concept: Concept, label: str) -> Resolved:
+    """Return the concept found by its URI; a different label becomes the bronwaarde."""
+    return Resolved(concept, label, (_OTHER_LABEL,)) if _differs(label, concept) else Resolved(concept)
+
+
+def _corrected(concept: Concept, label: str, uri: str) -> Resolved:
+    """Return the concept found by its URI in another notation, which becomes the bronwaarde."""
+    if _differs(label, concept):
+        return Resolved(concept, _as_given(label, uri), (_UNKNOWN_URI, _OTHER_LABEL))
+    return Resolved(concept, uri, (_UNKNOWN_URI,))
+
+
+def _differs(label: str, concept: Concept) -> bool:
+    return label != "" and normal_label(label) != normal_label(concept.label)
 
 
 def _as_given(label: str, uri: str) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 #: Characters that publishers write for an apostrophe: word processors make it a quotation mark.
 _APOSTROPHES = dict.fromkeys(
     map(ord, "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\u00b4`"), "'"
 )
+
+_WEB_URI = re.compile(r"https?://(?P<host>[^/?#]+)(?P<path>/[^?#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,16 @@ def normal_label(text: str) -> str:
     return " ".join(composed.split())
 
 
+def normal_uri(uri: str) -> str:
+    """Return the URI of a value in the form for comparison; any other text as it is.
+
+    http or https, letter case of scheme and host, and slashes at the end make no difference. Letter case of
+    the path does, since codes may differ by that alone.
+    """
+    match = _WEB_URI.fullmatch(uri)
+    return f"https://{match['host'].lower()}{match['path'].rstrip('/')}" if match else uri
+
+
 class ValueList:
     """A TOOI waardelijst: its concepts in the order of the list, found by URI or label.
 
@@ -39,11 +53,8 @@ class ValueList:
         self.name = name
         self.unknown = unknown
         self._by_uri = {concept.uri: concept for concept in concepts}
-        self._by_label: dict[str, Concept | None] = {}
-        for concept in self:
-            label = normal_label(concept.label)
-            # A label of two concepts identifies neither: there were two ministries of Economische Zaken.
-            self._by_label[label] = None if label in self._by_label else concept
+        # There were two ministries of Economische Zaken.
+        self._by_label = _unambiguous((normal_label(concept.label), concept) for concept in self)
 
     def __iter__(self) -> Iterator[Concept]:
         return iter(self._by_uri.values())
@@ -64,6 +75,30 @@ class ValueList:
             uri = uri.replace("https", "http", 1)
         return self._by_uri.get(uri)
 
+    def by_similar_uri(self, uri: str) -> Concept | None:
+        """Return the only concept whose URI has the same ``normal_uri``, or None."""
+        return self._by_normal_uri.get(normal_uri(uri))
+
+    def by_code(self, code: str) -> Concept | None:
+        """Return the only concept with this code, or None. The code is the end of its URI: ``gm0363``."""
+        return self._by_code.get(code)
+
     def by_label(self, label: str) -> Concept | None:
         """Return the only concept with this label, or None. Labels are compared by ``normal_label``."""
         return self._by_label.get(normal_label(label))
+
+    @cached_property
+    def _by_normal_uri(self) -> dict[str, Concept | None]:
+        return _unambiguous((normal_uri(concept.uri), concept) for concept in self)
+
+    @cached_property
+    def _by_code(self) -> dict[str, Concept | None]:
+        return _unambiguous((concept.uri.rstrip("/").rpartition("/")[2], concept) for concept in self)
+
+
+def _unambiguous(concepts: Iterable[tuple[str, Concept]]) -> dict[str, Concept | None]:
+    """Return the concept of each key; a key of two concepts identifies neither of them."""
+    found: dict[str, Concept | None] = {}
+    for key, concept in concepts:
+        found[key] = None if key in found else concept
+    return found
