@@ -136,7 +136,6 @@ def test_an_entry_without_severity_is_refused() -> None:
 #: Codes that are agreed on and that nothing gives yet. Whoever builds one takes it out.
 NOT_BUILT = {
     "document.landingspagina",
-    "index.andere-wortel",
     "index.verdwenen",
     "ipm.datum-gegenereerd",
     "ipm.datum-toekomst",
@@ -146,7 +145,6 @@ NOT_BUILT = {
     "ipm.verlopen",
     "ipm.zonder-datum",
     "register.categorie-strijdig",
-    "sitemap.andere-wortel",
 }
 
 

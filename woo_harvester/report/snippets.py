@@ -6,13 +6,20 @@ left out. If the right value cannot be known, the text after the fix has an exam
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
-from xml.sax.saxutils import escape, quoteattr
+from collections.abc import Callable
+from urllib.parse import urljoin
+from xml.sax.saxutils import escape
 
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
+from woo_harvester.report.file_snippets import (
+    FILE_MAKERS,
+    FindingLine,
+    Maker,
+    example_file,
+    https_url,
+    namespace_maker,
+    quoted,
+)
 from woo_harvester.report.finding_counts import CREDENTIALS
 from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.value_snippets import (
@@ -35,16 +42,10 @@ from woo_harvester.report.xml_lines import (
     nested,
     text_element,
 )
-from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
 from woo_harvester.urls import loc_problem
 
-#: The file name that an index should have.
-_INDEX_NAME = "sitemapindex-diwoo.xml"
-
-_Finding = Mapping[str, Any]
-"""A finding as a line of ``findings.jsonl``."""
-
-_Maker = Callable[[_Finding, OrganisationRef], "tuple[list[str], list[str]] | None"]
+_Finding = FindingLine
+_Maker = Maker
 
 
 def snippet(finding: _Finding, organisation: OrganisationRef | None) -> Snippet | None:
@@ -83,23 +84,13 @@ def _entry_of(element: str) -> str:
     return "sitemap" if element == "sitemap/loc" else "url"
 
 
-def _https(finding: _Finding) -> str | None:
-    scheme, _, rest = str(finding.get("seen", "")).strip().partition("://")
-    return _quoted(f"https://{rest}") if scheme.lower() == "http" else None
-
-
 def _escaped(finding: _Finding) -> str | None:
     loc = str(finding.get("seen", "")).strip()
     try:
         url = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
     except ValueError:  # a broken IPv6 address
         return None
-    return _quoted(url)
-
-
-def _quoted(url: str) -> str:
-    """Return the URL with percent escapes for characters that a URL cannot have, such as a space."""
-    return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
+    return quoted(url)
 
 
 def _without_login(finding: _Finding) -> str:
@@ -111,18 +102,14 @@ def _redirected(finding: _Finding, organisation: OrganisationRef) -> tuple[list[
     return None if loc_problem(target) else (entry(finding.get("url", "")), entry(target))
 
 
-def _file(finding: _Finding) -> str:
-    return f"https://{finding.get('host')}/documenten/bestand.pdf"
-
-
 def _no_loc(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     name = _entry_of(finding.get("element", "loc"))
-    loc = f"https://{finding.get('host')}/sitemap-1.xml" if name == "sitemap" else _file(finding)
+    loc = f"https://{finding.get('host')}/sitemap-1.xml" if name == "sitemap" else example_file(finding)
     return entry("", name=name), entry(loc, name=name)
 
 
 def _html_page(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    return entry(finding.get("url", "")), entry(_file(finding))
+    return entry(finding.get("url", "")), entry(example_file(finding))
 
 
 def _lastmod(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
@@ -209,89 +196,11 @@ def _unknown_element(finding: _Finding, organisation: OrganisationRef) -> tuple[
     return described(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), entry(loc, *field)
 
 
-# robots.txt, indexes and sitemaps
-
-
-def _no_robots(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    return [], ["User-agent: *", "Allow: /", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
-
-
-def _no_index(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
-
-
-def _allowed(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    folder = urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/"
-    return ["User-agent: *", f"Disallow: {folder}"], ["User-agent: *", f"Allow: {folder}"]
-
-
-def _sitemap_line(change: Callable[[str, _Finding], str]) -> _Maker:
-    """Return a maker for a ``Sitemap:`` line of robots.txt that *change* writes in another way."""
-
-    def make(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-        given = finding.get("seen") or finding.get("url", "")
-        return [f"Sitemap: {given}"], [f"Sitemap: {change(given, finding)}"]
-
-    return make
-
-
-def _renamed(given: str, finding: _Finding) -> str:
-    folder, slash, _ = given.rpartition("/")
-    return f"{folder}{slash}{_INDEX_NAME}"
-
-
-def _lower(given: str, finding: _Finding) -> str:
-    folder, slash, name = given.rpartition("/")
-    return f"{folder}{slash}{name.lower()}"
-
-
-def _urlset(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
-    after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
-    return before, [*after, *("  " + line for line in entry(_file(finding))), "</urlset>"]
-
-
-def _index_of(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    sitemap = urljoin(finding.get("url", ""), "sitemap-1.xml")
-    after = ["  <sitemap>", f"    <loc>{escape(sitemap)}</loc>", "  </sitemap>", "</sitemapindex>"]
-    return (
-        [f'<urlset xmlns="{SITEMAP_NAMESPACE}">', "  <url>…</url>", "</urlset>"],
-        [f'<sitemapindex xmlns="{SITEMAP_NAMESPACE}">', *after],
-    )
-
-
-def _doctype(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    first, rest = '<?xml version="1.0" encoding="UTF-8"?>', f'<urlset xmlns="{SITEMAP_NAMESPACE}">'
-    return [first, "<!DOCTYPE …>", rest], [first, rest]
-
-
-def _namespace(name: str, right: str) -> _Maker:
-    """Return a maker for an element that needs the namespace *right*."""
-
-    def make(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-        seen = finding.get("seen", "")
-        given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
-        return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
-
-    return make
-
-
 _MAKERS: dict[str, _Maker] = {
-    "robots.ontbreekt": _no_robots,
-    "robots.geen-diwoo-index": _no_index,
-    "robots.verboden": _allowed,
-    "robots.sitemap-relatief": _sitemap_line(lambda given, finding: finding.get("url", given)),
-    "index.naam": _sitemap_line(_renamed),
-    "index.infocat-onbekend": _sitemap_line(_renamed),
-    "index.hoofdletters": _sitemap_line(_lower),
-    "index.geen-https": _sitemap_line(lambda given, finding: _https({"seen": given}) or given),
-    "index.is-urlset": _index_of,
-    "sitemap.wortelelement": _urlset,
-    "sitemap.doctype": _doctype,
-    "sitemap.naamruimte": _namespace("urlset", SITEMAP_NAMESPACE),
+    **FILE_MAKERS,
     "loc.ontbreekt": _no_loc,
     "loc.ongeldig": _other_loc(_escaped),
-    "loc.geen-https": _other_loc(_https),
+    "loc.geen-https": _other_loc(https_url),
     "loc.inloggegevens": _other_loc(_without_login),
     "document.doorverwijzing": _redirected,
     "document.html-pagina": _html_page,
@@ -299,7 +208,7 @@ _MAKERS: dict[str, _Maker] = {
     **dict.fromkeys(("lastmod.ouder", "lastmod.heraanbod"), _lastmod),
     "metadata.ontbreekt": _no_metadata,
     "metadata.mdto": _no_metadata,
-    "metadata.naamruimte": _namespace("DiWoo", DIWOO_NAMESPACE),
+    "metadata.naamruimte": namespace_maker("DiWoo", DIWOO_NAMESPACE),
     "metadata.element-onbekend": _unknown_element,
     "publisher.ontbreekt": _absent("publisher", _publisher),
     "register.meerdere-organisaties": _absent("publisher", _publisher),

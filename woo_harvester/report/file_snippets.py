@@ -1,0 +1,118 @@
+"""The fix of a finding about robots.txt, an index or a sitemap: the lines before and after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
+from xml.sax.saxutils import escape, quoteattr
+
+from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE
+from woo_harvester.report.model import OrganisationRef
+from woo_harvester.report.xml_lines import entry
+from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
+
+#: The file name that an index should have.
+_INDEX_NAME = "sitemapindex-diwoo.xml"
+
+FindingLine = Mapping[str, Any]
+"""A finding as a line of ``findings.jsonl``."""
+
+Maker = Callable[[FindingLine, OrganisationRef], "tuple[list[str], list[str]] | None"]
+
+
+def https_url(finding: FindingLine) -> str | None:
+    """Return the URL that was seen with https for http; None if it does not begin with http."""
+    scheme, _, rest = str(finding.get("seen", "")).strip().partition("://")
+    return quoted(f"https://{rest}") if scheme.lower() == "http" else None
+
+
+def quoted(url: str) -> str:
+    """Return the URL with percent escapes for characters that a URL cannot have, such as a space."""
+    return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
+
+
+def example_file(finding: FindingLine) -> str:
+    """Return the URL that a document of the host may have."""
+    return f"https://{finding.get('host')}/documenten/bestand.pdf"
+
+
+def _no_robots(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    return [], ["User-agent: *", "Allow: /", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
+
+
+def _no_index(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
+
+
+def _allowed(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    folder = urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/"
+    return ["User-agent: *", f"Disallow: {folder}"], ["User-agent: *", f"Allow: {folder}"]
+
+
+def _sitemap_line(change: Callable[[str, FindingLine], str]) -> Maker:
+    """Return a maker for a ``Sitemap:`` line of robots.txt that *change* writes in another way."""
+
+    def make(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+        given = finding.get("seen") or finding.get("url", "")
+        return [f"Sitemap: {given}"], [f"Sitemap: {change(given, finding)}"]
+
+    return make
+
+
+def _renamed(given: str, finding: FindingLine) -> str:
+    folder, slash, _ = given.rpartition("/")
+    return f"{folder}{slash}{_INDEX_NAME}"
+
+
+def _lower(given: str, finding: FindingLine) -> str:
+    folder, slash, name = given.rpartition("/")
+    return f"{folder}{slash}{name.lower()}"
+
+
+def _urlset(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
+    after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
+    return before, [*after, *("  " + line for line in entry(example_file(finding))), "</urlset>"]
+
+
+def _index_of(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    sitemap = urljoin(finding.get("url", ""), "sitemap-1.xml")
+    after = ["  <sitemap>", f"    <loc>{escape(sitemap)}</loc>", "  </sitemap>", "</sitemapindex>"]
+    return (
+        [f'<urlset xmlns="{SITEMAP_NAMESPACE}">', "  <url>…</url>", "</urlset>"],
+        [f'<sitemapindex xmlns="{SITEMAP_NAMESPACE}">', *after],
+    )
+
+
+def _doctype(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    first, rest = '<?xml version="1.0" encoding="UTF-8"?>', f'<urlset xmlns="{SITEMAP_NAMESPACE}">'
+    return [first, "<!DOCTYPE …>", rest], [first, rest]
+
+
+def namespace_maker(name: str, right: str) -> Maker:
+    """Return a maker for an element that needs the namespace *right*."""
+
+    def make(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+        seen = finding.get("seen", "")
+        given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
+        return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
+
+    return make
+
+
+FILE_MAKERS: dict[str, Maker] = {
+    "robots.ontbreekt": _no_robots,
+    "robots.geen-diwoo-index": _no_index,
+    "robots.verboden": _allowed,
+    "robots.sitemap-relatief": _sitemap_line(lambda given, finding: finding.get("url", given)),
+    "index.naam": _sitemap_line(_renamed),
+    "index.infocat-onbekend": _sitemap_line(_renamed),
+    "index.hoofdletters": _sitemap_line(_lower),
+    "index.geen-https": _sitemap_line(lambda given, finding: https_url({"seen": given}) or given),
+    "index.is-urlset": _index_of,
+    "sitemap.wortelelement": _urlset,
+    "sitemap.doctype": _doctype,
+    "sitemap.naamruimte": namespace_maker("urlset", SITEMAP_NAMESPACE),
+}
