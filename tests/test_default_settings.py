@@ -64,6 +64,9 @@ def test_a_setting_may_stand_in_the_environment_where_an_empty_one_is_none() -> 
         ("WOO_REPORT_LANG", "fr"),
         ("WOO_ELASTICSEARCH_WITHDRAWN", "marked"),
         ("WOO_ELASTICSEARCH_INDEX", ""),
+        ("WOO_CONTACT", "beheer"),
+        ("WOO_CONTACT", "https://www.a.nl/ ik"),
+        ("WOO_CONTACT", "woo@a"),
     ],
 )
 def test_a_value_that_cannot_be_is_told_in_one_line(name: str, value: object) -> None:
@@ -99,6 +102,12 @@ def test_the_bounds_of_a_number_and_its_default_are_within_them(each: Setting) -
     for value in (each.least - 1, each.most + 1):
         with pytest.raises(ValueError, match=f"from {each.least} to {each.most:,}, got {value}"):
             complete(Settings({each.name: value}))
+
+
+@pytest.mark.parametrize("contact", ["woo@a.nl\r\nHost: b.nl", "https://www.a.nl/\n", "https://www.á.nl/"])
+def test_a_contact_that_would_break_a_header_is_refused(contact: str) -> None:
+    with pytest.raises(ValueError, match="^WOO_CONTACT: expected URL or e-mail address, got "):
+        complete(Settings({"WOO_CONTACT": contact}))
 
 
 def test_values_as_a_command_line_and_a_project_give_them_are_taken() -> None:

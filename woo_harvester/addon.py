@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from woo_harvester.default_settings import complete
+from woo_harvester.default_settings.contact import add_contact
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -128,6 +129,7 @@ class Addon:
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components. A component that the project's settings have keeps its place."""
         complete(settings)
+        add_contact(settings)
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)

@@ -119,6 +119,11 @@ class WooArguments(Arguments):
     documents: DocumentsMode | None = None
     """Request each document (``download``), only its headers (``head``), or nothing (``none``)."""
 
+    @property
+    def is_over_register(self) -> bool:
+        """True for a run over the hosts of all organisations in the register, or over a shard of those."""
+        return self.domains is None and self.organisation is None
+
 
 class PermitArguments(Arguments):
     """The arguments of the spider ``vergunningen``."""

@@ -20,8 +20,9 @@ SPIDER_MODULES = ["woo_harvester.spiders"]
 COMMANDS_MODULE = "woo_harvester.commands"
 ADDONS = {Addon: 500}
 
-# Scrapy: its own name. Publishers see who sends the requests, and where to complain.
-USER_AGENT = f"woo-harvester/{version.VERSION} (+https://github.com/woo-harvester/woo-harvester)"
+# Scrapy: its own name. Publishers see what sends the requests. WOO_CONTACT adds who does, and where to
+# complain.
+USER_AGENT = f"woo-harvester/{version.VERSION}"
 
 # Scrapy: False. Documents are accepted only from the verified server of the publisher.
 DOWNLOAD_VERIFY_CERTIFICATES = True

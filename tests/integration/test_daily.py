@@ -18,6 +18,7 @@ from tests.utils.daily import (
     causes,
     numbered,
     publish,
+    reported,
 )
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -53,6 +54,27 @@ def test_a_sitemap_that_changed_is_read_and_what_is_in_it_passed_over(
     assert causes(second) == {"c": "aanlevering"}
     assert second.stats["deltafetch/skipped"] == 2
     assert second.stats["deltafetch/stored"] == 1
+
+
+def test_each_document_that_is_not_harvested_again_is_counted_once_however_that_was_seen(
+    site: Site, harvester: Harvester
+) -> None:
+    def skipped() -> tuple[int, int, int]:
+        run = harvester.day()
+        assert causes(run) == {}
+        documents = run.stats["woo/documents/unchanged"] + run.stats.get("woo/documents/older", 0)
+        return run.stats["deltafetch/skipped"], documents, reported(run, site)["unchanged"]
+
+    publish(site, {"a": FIRST, "b": FIRST}, {"c": None}, headers={"ETag": '"1"'})
+    harvester.day()
+    assert skipped() == (3, 3, 3)  # 304
+    assert [request.headers["if-none-match"] for request in site.requested("/s0.xml")[1:]] == ['"1"']
+    publish(site, {"a": FIRST, "b": FIRST}, {"c": None})
+    assert skipped() == (3, 3, 3)  # the same bytes
+    publish(site, {"b": FIRST, "a": "2024-04-02T08:00:00Z"}, {"c": None})
+    assert skipped() == (3, 3, 3)  # other bytes, the same moment
+    publish(site, {"a": OLDER, "b": FIRST}, {"c": None})
+    assert skipped() == (3, 3, 3)  # an older lastmod, which is reported
 
 
 @calendar.story

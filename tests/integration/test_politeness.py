@@ -193,8 +193,7 @@ def test_every_request_says_who_asks_and_where_to_complain(harvest: Harvest) -> 
     agents = {
         request.headers.get("user-agent") for build in hosts.sites for request in harvest[build].requests
     }
-    assert agents == {USER_AGENT}
-    assert "+https://" in USER_AGENT
+    assert agents == {f"{USER_AGENT} (+https://www.beheerder.example/woo)"}
 
 
 def test_robots_txt_is_fetched_once_of_each_host(harvest: Harvest) -> None:

@@ -95,7 +95,9 @@ def test_fields_and_categories_are_of_the_records_of_the_run(tmp_path: Path) -> 
     fields = {each["field"]: (each["given"], each["of"]) for each in host["fields"]}
     assert fields["publisher"] == (4, 4)
     assert fields["thema"] == (0, 4)
-    assert host["categories"] == [{"id": CATEGORY.uri, "label": CATEGORY.label, "documents": 4}]
+    assert host["categories"] == [
+        {"id": CATEGORY.uri, "label": CATEGORY.label, "article": "3.3, 2, i", "documents": 4}
+    ]
 
 
 def test_a_report_is_valid_by_its_schema(tmp_path: Path) -> None:

@@ -17,8 +17,10 @@ from tests.utils.forked_runs import Forked
 ROOT = Path(__file__).parents[2]
 REPORTS = "reports"
 DATA = ".scrapy"
-#: Loopback is allowed, and no test waits for the sake of politeness; ``settings`` of a run come over these.
+#: Loopback is allowed, nobody has to be told where to complain, and no test waits for the sake of politeness;
+#: ``settings`` of a run come over these.
 SETTINGS: Mapping[str, object] = {
+    "WOO_CONTACT": "https://www.beheerder.example/woo",
     "WOO_ALLOW_PRIVATE_HOSTS": 1,
     "AUTOTHROTTLE_ENABLED": 0,
     "DOWNLOAD_DELAY": 0,

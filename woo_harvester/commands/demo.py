@@ -34,13 +34,16 @@ _SHOWN_RECORDS = 2
 _SHOWN_FINDINGS = 8
 _WIDTH = 100
 
+#: The operator of the fictional publishers is this machine.
+_CONTACT = "https://localhost/"
+
 
 class Command(ProjectCommand):
     """Starts the web servers of ``woo_harvester.demo`` and harvests them as in a real run.
 
-    Only three settings differ from those of a real run: the URL of the register, permission to visit this
-    machine, and reading the text of documents if the extra "text" is installed. Certificates are verified,
-    with a certificate authority that is made for this run.
+    Only four settings differ from those of a real run: the URL of the register, permission to visit this
+    machine, its contact address, and reading the text of documents if the extra "text" is installed.
+    Certificates are verified, with a certificate authority that is made for this run.
 
     With the argument ``vergunningen``, it harvests the permits of two municipalities on two days, also as
     GeoJSON.
@@ -116,6 +119,7 @@ class Command(ProjectCommand):
             "WOO_REGISTER": str(register),
             "WOO_DATA_DIR": str(data),
             "WOO_ALLOW_PRIVATE_HOSTS": True,
+            "WOO_CONTACT": _CONTACT,
             "WOO_TEXT": find_spec("kreuzberg") is not None,
             "WOO_SUMMARY": False,  # the demo shows more than the summary
         }

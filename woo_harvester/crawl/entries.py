@@ -78,11 +78,14 @@ class Entries:
         self._origin = "\0"
         """The last registered origin, with the slash after it: a loc that begins with it needs no check."""
         self.counts = self._apply.counts
-        """Number of entries by outcome."""
+        """Number of entries by outcome, with those of sitemaps that have not changed."""
 
     @property
     def skipped(self) -> int:
-        """Number of entries that were skipped: their documents are known, and not harvested again."""
+        """Number of entries that were skipped: their documents are known, and not harvested again.
+
+        Those of sitemaps that have not changed are part of it.
+        """
         return sum(count for outcome, count in self.counts.items() if outcome.cause is None)
 
     def start_reading(
@@ -122,7 +125,7 @@ class Entries:
         account = reading.visit.account
         account.count_entries(batch.processed - batch.counted - postponed, unchanged)
         account.count_as_repeated(foreign)
-        self.counts[EntryOutcome.UNCHANGED] += unchanged
+        self.counts[EntryOutcome.UNCHANGED] += batch.unchanged  # the others are counted by their decision
         return items, batch.processed
 
     def pass_over(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
@@ -130,13 +133,15 @@ class Entries:
         with self._keeper.begin() as connection:
             listings.all_listed_again(connection, resource_id)
             found = faults.faults_of(connection, resource_id)
-            visit.account.count_unchanged_sitemap(listings.count(connection, resource_id), len(found))
+            listed = listings.count(connection, resource_id)
             left_to = Counter[str]()
             for ids in listings.foreign_documents(connection, resource_id):
                 left_to.update(self._lookup.owners(connection, ids, visit.host).values())
         self._apply.report_faults(visit, sitemap, found)
+        self.counts[EntryOutcome.UNCHANGED] += listed - len(found) - left_to.total()
         self.counts[EntryOutcome.REFUSED] += len(found)
         self.counts[EntryOutcome.FOREIGN] += left_to.total()
+        visit.account.count_unchanged_sitemap(listed, len(found))
         visit.account.count_as_repeated(left_to.total(), unchanged=True)
         self.report_foreign(visit, sitemap, left_to)
 

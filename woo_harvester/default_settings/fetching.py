@@ -4,9 +4,17 @@
 
 from __future__ import annotations
 
+from woo_harvester.default_settings.contact import CONTACT_FORM
 from woo_harvester.default_settings.setting import MB, Setting
 
 FETCHING = (
+    Setting(
+        "WOO_CONTACT",
+        None,
+        "URL or e-mail address",
+        "The address at which publishers reach you. It is added to `USER_AGENT`, unless that has an address already. A run over the register without it logs a line that says so.",
+        form=CONTACT_FORM,
+    ),
     Setting(
         "WOO_ALLOW_PRIVATE_HOSTS",
         False,

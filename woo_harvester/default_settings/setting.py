@@ -31,6 +31,8 @@ class Setting:
     """What it does, and why the default is what it is; ``docs/settings.md`` shows this."""
     least: float = 0
     """The smallest number that it may be."""
+    form: str = ""
+    """The regular expression of a text that it may be, if not every text is right."""
 
     @property
     def number(self) -> type[int] | type[float] | None:
@@ -54,6 +56,8 @@ class Setting:
             wrong = str(value) not in _BOOLEANS
         elif choices := re.findall(r"`(\w+)`", self.unit):
             wrong = value not in choices
+        elif self.form:
+            wrong = value != "" and not re.fullmatch(self.form, str(value))
         else:
             wrong = value == "" and self.default is not None
         if not wrong:

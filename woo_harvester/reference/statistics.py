@@ -17,9 +17,10 @@ STATISTICS = {
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records with a default value for the field, since the publisher gave none",
     "woo/documents/<outcome>": (
-        "entries that were read, by the decision on them: `new`, `changed`, `republished`, `unchanged`; "
+        "documents that are listed, by the decision on them: `new`, `changed`, `republished`, `unchanged`; "
         "`older` and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
-        "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`)"
+        "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`); "
+        "the documents of a sitemap that has not changed count as `unchanged`"
     ),
     "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
@@ -49,7 +50,10 @@ STATISTICS = {
     "woo/berichten/invalid": "files that are new and have no valid message",
     "woo/berichten/failed": "files that could not be fetched, and are tried again in the next run",
     "woo/zaken/<oorzaak>": "permit cases that changed, by what happened to them",
-    "deltafetch/skipped": "entries that were known and not harvested again; for other spiders, requests",
+    "deltafetch/skipped": (
+        "documents that are listed, known and not harvested again, also those of a sitemap that has not "
+        "changed (a 304, or the same bytes); for other spiders, requests"
+    ),
     "deltafetch/stored": "records that every output has durably, and that the state counts as harvested",
     "woo/elasticsearch/acknowledged": "documents that the index has, in this version or a newer one",
     "woo/elasticsearch/newer": "of those: documents that the index had in a newer version already",

@@ -41,7 +41,7 @@ from woo_harvester.report.score import SCORE_VERSION, Score, score
 from woo_harvester.report.score_parts import SECTIONS, HarvestKind
 from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
-from woo_harvester.tooi import UNKNOWN_CATEGORY, informatiecategorieen
+from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.version import VERSION
 
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
@@ -197,7 +197,8 @@ def _categories(account: Account) -> list[Category]:
     for uri, documents in sorted(account.categories.items(), key=lambda item: (-item[1], item[0])):
         concept = known.by_uri(uri)
         label = concept.label if concept else UNKNOWN_CATEGORY.label
-        categories.append(Category(id=uri, label=label, documents=documents))
+        article = article_of_category(uri)
+        categories.append(Category(id=uri, label=label, article=article, documents=documents))
     return categories
 
 

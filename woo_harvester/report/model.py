@@ -160,6 +160,8 @@ class Category(_Model):
 
     id: str
     label: str
+    article: str | None
+    """Article, paragraph and part of the Woo, such as ``3.3, 2, e``; null for an unknown category."""
     documents: int
 
 
@@ -292,7 +294,7 @@ class Totals(_Model):
 class Head(_Model):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.0"] = "1.0"
+    version: Literal["1.1"] = "1.1"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool

@@ -15,6 +15,7 @@ from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
+from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
 from woo_harvester.running.ending import end_run
@@ -48,6 +49,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def select(self, register: Register) -> Register:
         """Select the hosts, and make the parts that read them."""
         settings, keeper = self.settings, self.keeper
+        if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
+            self.logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")

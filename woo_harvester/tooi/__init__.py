@@ -1,6 +1,6 @@
 """TOOI: the waardelijsten of the Dutch government, and coded values resolved against them."""
 
-from woo_harvester.tooi.categories import category_of_index
+from woo_harvester.tooi.categories import CATEGORY_COUNT, article_of_category, category_of_index
 from woo_harvester.tooi.coded import Resolved, resolve
 from woo_harvester.tooi.lists import (
     UNKNOWN_CATEGORY,
@@ -23,6 +23,7 @@ from woo_harvester.tooi.organisations import is_tooi_organisation, organisation_
 from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri
 
 __all__ = [
+    "CATEGORY_COUNT",
     "UNKNOWN_CATEGORY",
     "UNKNOWN_DOCUMENT_TYPE",
     "UNKNOWN_ORGANISATION",
@@ -31,6 +32,7 @@ __all__ = [
     "Edition",
     "Resolved",
     "ValueList",
+    "article_of_category",
     "category_of_index",
     "documentrelaties",
     "documentsoorten",

@@ -1,4 +1,4 @@
-"""The informatiecategorie that the name of an index stands for."""
+"""The informatiecategorie that the name of an index stands for, and the article of the Woo about each."""
 
 from __future__ import annotations
 
@@ -6,27 +6,33 @@ from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.tooi.values import Concept
 
 _THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
-#: Codes of the 17 informatiecategorieën, 001 first: the table in seed "Sitemapindex en Sitemaps", section
-#: "Naamgeving van informatiecategorieën".
-_CODES = (
-    "c_139c6280",
-    "c_aab6bfc7",
-    "c_759721e2",
-    "c_40a05794",
-    "c_89ee6784",
-    "c_8c840238",
-    "c_c76862ab",
-    "c_db4862c3",
-    "c_3a248e3a",
-    "c_99a836c7",
-    "c_8fc2335c",
-    "c_c6cd1213",
-    "c_cf268088",
-    "c_3baef532",
-    "c_fdaee95e",
-    "c_46a81018",
-    "c_a870c43d",
+#: Code of each of the 17 informatiecategorieën, 001 first, and its article, paragraph and part in the Woo, as
+#: the guide writes them: the table in seed "Sitemapindex en Sitemaps", section "Naamgeving van
+#: informatiecategorieën".
+_CATEGORIES = (
+    ("c_139c6280", "3.3, 1, a"),
+    ("c_aab6bfc7", "3.3, 1, b"),
+    ("c_759721e2", "3.3, 1, c"),
+    ("c_40a05794", "3.3, 1, d"),
+    ("c_89ee6784", "3.3, 1, e"),
+    ("c_8c840238", "3.3, 2, a"),
+    ("c_c76862ab", "3.3, 2, b"),
+    ("c_db4862c3", "3.3, 2, c"),
+    ("c_3a248e3a", "3.3, 2, d"),
+    ("c_99a836c7", "3.3, 2, e"),
+    ("c_8fc2335c", "3.3, 2, f"),
+    ("c_c6cd1213", "3.3, 2, g"),
+    ("c_cf268088", "3.3, 2, h"),
+    ("c_3baef532", "3.3, 2, i"),
+    ("c_fdaee95e", "3.3, 2, j"),
+    ("c_46a81018", "3.3, 2, k & 3.3a"),
+    ("c_a870c43d", "3.3, 2, l & 3.3a"),
 )
+#: Number of informatiecategorieën that an index can be named after.
+CATEGORY_COUNT = len(_CATEGORIES)
+_ARTICLES = {f"{_THESAURUS}{code}": article for code, article in _CATEGORIES}
+#: The inspanningsverplichting, which no index is named after: its own label names the article.
+_ARTICLES[f"{_THESAURUS}c_816e508d"] = "3.1"
 
 
 def category_of_index(number: int) -> Concept:
@@ -34,6 +40,14 @@ def category_of_index(number: int) -> Concept:
 
     Raises ValueError unless *number* is 1 to 17.
     """
-    if not 1 <= number <= len(_CODES):
-        raise ValueError(f"Expected an infocat from 1 to {len(_CODES)}, got {number}")
-    return informatiecategorieen()[f"{_THESAURUS}{_CODES[number - 1]}"]
+    if not 1 <= number <= CATEGORY_COUNT:
+        raise ValueError(f"Expected an infocat from 1 to {CATEGORY_COUNT}, got {number}")
+    return informatiecategorieen()[f"{_THESAURUS}{_CATEGORIES[number - 1][0]}"]
+
+
+def article_of_category(uri: str) -> str | None:
+    """Return the article of the Woo about the category with this URI, such as ``3.3, 2, e``, or None.
+
+    The numbers are article and paragraph, the letter is the part of the paragraph.
+    """
+    return _ARTICLES.get(uri)

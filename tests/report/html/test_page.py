@@ -135,6 +135,25 @@ def test_what_publishers_wrote_is_never_markup(tmp_path: Path, lang: Language) -
     assert [link for link in document.xpath("//a/@href") if link.startswith("javascript")] == []
 
 
+@pytest.mark.parametrize(
+    ("lang", "source"), [("nl", "uit de tabel in de handleiding"), ("en", "of the table in the guide")]
+)
+def test_each_category_has_its_article_of_the_woo_and_the_page_says_where_that_is_from(
+    tmp_path: Path, lang: Language, source: str
+) -> None:
+    unknown = read("www.b.nl", harvested=1)
+    unknown.categories = {"https://identifier.overheid.nl/tooi/id/informatiecategorie_onbekend": 1}
+    document = html.fromstring(page(tmp_path, [read(harvested=2), unknown], lang=lang))
+    rows = document.xpath("//section[h2][.//th[text()='Informatiecategorie']]//tbody/tr/th")
+    assert [row.text_content() for row in rows] == [
+        "Woo-verzoeken en -besluiten Woo art. 3.3, 2, i",
+        "onbekend",
+    ]
+    assert source in document.text_content()
+    articles = document.xpath("//article//tbody/tr/th/span/text()")
+    assert articles == ["Woo art. 3.3, 2, i"]
+
+
 def test_english_is_english(tmp_path: Path) -> None:
     finding = about_document("titel.ontbreekt")
     text = page(tmp_path, [read(harvested=2, findings=[finding])], finding, lang="en")
