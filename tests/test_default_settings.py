@@ -106,7 +106,7 @@ def test_the_bounds_of_a_number_and_its_default_are_within_them(each: Setting) -
 
 @pytest.mark.parametrize("contact", ["woo@a.nl\r\nHost: b.nl", "https://www.a.nl/\n", "https://www.á.nl/"])
 def test_a_contact_that_would_break_a_header_is_refused(contact: str) -> None:
-    with pytest.raises(ValueError, match="^WOO_CONTACT: expected URL or e-mail address, got "):
+    with pytest.raises(ValueError, match=r"^WOO_CONTACT: expected URL or e-mail address, got "):
         complete(Settings({"WOO_CONTACT": contact}))
 
 
