@@ -144,7 +144,6 @@ NOT_BUILT = {
     "ipm.te-kort",
     "ipm.verlopen",
     "ipm.zonder-datum",
-    "register.categorie-strijdig",
 }
 
 

@@ -83,6 +83,17 @@ def test_an_error_about_a_sitemap_is_fixed_though_other_sitemaps_were_skipped() 
     assert changes.mended == ["sitemap.ongeldig"]
 
 
+def test_a_category_of_the_register_is_compared_only_if_all_documents_are_seen() -> None:
+    code = "register.categorie-strijdig"
+    _, past = visit(EarlierRuns(), read(harvested=2), about_host(code))
+    changes, past = visit(past, read(harvested=1, unchanged=1))
+    assert changes is not None
+    assert (changes.mended, changes.not_looked_at) == ([], [code])
+    changes, past = visit(past, read(harvested=2))
+    assert changes is not None
+    assert (changes.mended, changes.not_looked_at) == ([code], [])
+
+
 def test_what_an_unreachable_host_hides_is_not_fixed() -> None:
     _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"), about_document("titel.ontbreekt"))
     changes, _ = visit(past, Account(HOST, visited=True, complete=False), about_host("robots.onbereikbaar"))

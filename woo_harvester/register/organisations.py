@@ -28,6 +28,8 @@ class Location:
     organisation: Organisation
     url: str
     """The absolute URL, with the scheme https and the host as ``urls.host_of`` writes it."""
+    category: str | None = None
+    """URI of the informatiecategorie of its documents; None for "Andere documenten", or if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +40,13 @@ class Match:
     """None if the register has no organisation for the URL, or more than one."""
     candidates: tuple[Organisation, ...] = ()
     """The organisations that the URL may belong to, if there is more than one; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredUrl:
+    """A URL that one location or more have, and what the register says of it."""
+
+    url: str
+    match: Match
+    categories: frozenset[str]
+    """URIs of the informatiecategorieën that it is registered for; empty if any category may be there."""

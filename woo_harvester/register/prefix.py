@@ -6,11 +6,11 @@ Source: "Publisher by register" in the interface description. RFC 3986, section 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from urllib.parse import quote
 
-from woo_harvester.register.organisations import Location, Match, Organisation
+from woo_harvester.register.organisations import Location, Match, Organisation, RegisteredUrl
 
 _Parts = tuple[str, ...]
 
@@ -60,21 +60,22 @@ class HostLocations:
     __slots__ = ("_deepest", "_most", "_urls", "only", "organisations")
 
     def __init__(self, locations: Iterable[Location]) -> None:
-        urls: dict[tuple[_Parts, _Parts], list[Organisation]] = {}
+        urls: dict[tuple[_Parts, _Parts], list[Location]] = {}
         for location in locations:
             _, path, query = split_url(location.url)
-            urls.setdefault((_segments(path), _parameters(query)), []).append(location.organisation)
-        self._urls = {key: _match(organisations) for key, organisations in urls.items()}
+            urls.setdefault((_segments(path), _parameters(query)), []).append(location)
+        self._urls = {key: _registered_url(found) for key, found in urls.items()}
         # These bound the steps of a search by the register, however long the location is.
         self._deepest = max((len(path) for path, given in urls if not given), default=-1)
         self._most = max(len(given) for _, given in urls)
-        self.organisations = tuple(dict.fromkeys(chain.from_iterable(urls.values())))
+        every = chain.from_iterable(urls.values())
+        self.organisations = tuple(dict.fromkeys(location.organisation for location in every))
         """The organisations on the host, in the order of the register."""
         self.only = _match(self.organisations)
         """The match of the whole host: its organisation if there is one only, else the candidates."""
 
-    def longest_prefix(self, path: str, query: str) -> Match | None:
-        """Return the match of the longest registered URL that is a prefix of the location, or None.
+    def longest_prefix(self, path: str, query: str) -> RegisteredUrl | None:
+        """Return the longest registered URL that is a prefix of the location, or None.
 
         A registered URL with a query is a prefix only of a location with the same path, if the query of the
         location begins with all its parameters.
@@ -82,12 +83,22 @@ class HostLocations:
         key = _segments(path)
         given = _parameters(query)[: self._most] if self._most else ()
         for length in range(len(given), 0, -1):
-            if (match := self._urls.get((key, given[:length]))) is not None:
-                return match
+            if (found := self._urls.get((key, given[:length]))) is not None:
+                return found
         for length in range(min(len(key), self._deepest), -1, -1):
-            if (match := self._urls.get((key[:length], ()))) is not None:
-                return match
+            if (found := self._urls.get((key[:length], ()))) is not None:
+                return found
         return None
+
+
+def _registered_url(locations: Sequence[Location]) -> RegisteredUrl:
+    categories = {location.category for location in locations}
+    known = frozenset(category for category in categories if category is not None)
+    return RegisteredUrl(
+        locations[0].url,
+        _match(location.organisation for location in locations),
+        known if len(known) == len(categories) else frozenset(),
+    )
 
 
 def _match(organisations: Iterable[Organisation]) -> Match:

@@ -19,6 +19,7 @@ from woo_harvester.dates import parse_date
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register.organisations import Location, Organisation
 from woo_harvester.register.register import Register
+from woo_harvester.tooi import informatiecategorieen
 from woo_harvester.urls import host_of
 
 #: Largest export that is read, in bytes. The export of 2026 has 38 MB.
@@ -30,6 +31,7 @@ _MAXLENGTH = 10_000
 
 _CHUNK = 64 * 1024
 _PLACE = "documentLocatie"
+_CATEGORY = "informatiecategorie"
 #: End of the host in a URL without a scheme: a top-level domain, or a port.
 _TOP_LEVEL = re.compile(r"\.[a-z][a-z0-9-]+$|:[0-9]+$")
 _SCHEME = re.compile(r"\s*(?:([a-z][a-z0-9+.-]*):)?//", re.IGNORECASE)
@@ -192,10 +194,13 @@ class _Export:
                 action="locatie overgeslagen",
             )
             return
-        self.locations.append(Location(organisation, url))
+        category = informatiecategorieen().by_label(place.get(_CATEGORY, ""))
+        self.locations.append(Location(organisation, url, category.uri if category is not None else None))
 
 
-_WANTED = frozenset({("organisatie", "naam"), ("organisatie", "eindDatum"), (_PLACE, "url")})
+_WANTED = frozenset(
+    {("organisatie", "naam"), ("organisatie", "eindDatum"), (_PLACE, "url"), (_PLACE, _CATEGORY)}
+)
 
 
 def _local_name(name: str) -> str:

@@ -7,7 +7,7 @@ from copy import copy
 from datetime import date
 from typing import Self
 
-from woo_harvester.register.organisations import Location, Match, Organisation
+from woo_harvester.register.organisations import Location, Match, Organisation, RegisteredUrl
 from woo_harvester.register.prefix import HostLocations, split_url
 from woo_harvester.urls import host_of
 
@@ -74,8 +74,18 @@ class Register:
         on_host = self._hosts.get(authority) or self._hosts.get(host_of(url))
         if on_host is None:
             return ()
-        match = on_host.longest_prefix(path, query) or on_host.only
+        registered = on_host.longest_prefix(path, query)
+        match = registered.match if registered is not None else on_host.only
         return (match.organisation,) if match.organisation is not None else match.candidates
+
+    def registered_url(self, url: str) -> RegisteredUrl | None:
+        """Return the longest registered URL that is a prefix of *url*, or None.
+
+        Raises ValueError if *url* is no absolute http or https URL.
+        """
+        _, path, query = split_url(url)
+        on_host = self._hosts.get(host_of(url))
+        return on_host.longest_prefix(path, query) if on_host is not None else None
 
     def is_own(self, url: str, host: str) -> bool:
         """Return whether an entry for *url* in a sitemap of *host* comes from an owner of *url*.
@@ -123,8 +133,8 @@ class Register:
         if on_host is None:
             on_host = self._hosts.get(host_of(url))
         if on_host is not None:
-            if (match := on_host.longest_prefix(path, query)) is not None:
-                return match
+            if (registered := on_host.longest_prefix(path, query)) is not None:
+                return registered.match
             if on_host.only.organisation is not None:
                 return on_host.only
         on_index = self._hosts.get(index_host)

@@ -63,6 +63,9 @@ STAGE_OF: dict[str, Stage] = {code: stage for stage, codes in LOSSES.items() for
 
 REPEATED = "loc.dubbel"
 
+#: About a location in the register, found only in a run that has seen all documents of the host.
+CATEGORY_CONFLICT = "register.categorie-strijdig"
+
 #: The maximum number of path patterns that are kept for a host.
 MAX_PATTERNS = 8
 
@@ -205,6 +208,11 @@ class Account:
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
         return sum(self.harvested.values())
+
+    @property
+    def has_seen_all(self) -> bool:
+        """True if this run read the host completely, and skipped no document as unchanged."""
+        return bool(self.complete) and not self.unchanged
 
     @property
     def described(self) -> int:

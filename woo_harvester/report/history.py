@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from woo_harvester.inputs import parse_object
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.score import FindingKey, Score
 from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
@@ -176,6 +176,8 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
     states = {each.part: each.state for each in score.parts}
     if not states or (part in states and states[part] == "not_reached"):
         return False
+    if code == CATEGORY_CONFLICT:
+        return account.has_seen_all
     if not about_document:
         return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
     if not account.complete:

@@ -47,7 +47,12 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
             "findability",
             5,
             "host",
-            ("register.url-ongeldig", "register.domein-ontbreekt", "host.niet-geregistreerd"),
+            (
+                "register.url-ongeldig",
+                "register.domein-ontbreekt",
+                "register.categorie-strijdig",
+                "host.niet-geregistreerd",
+            ),
         ),
         Part("robots", "findability", 10, "host", ("robots.", "tls.", "host.prive-adres"), needs="indexes"),
         # Without an index that has a right name, the wrong name is what the publisher has to fix.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.spiders import SitemapSpider
 
 from woo_harvester.arguments import WooArguments
@@ -13,6 +13,7 @@ from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
+from woo_harvester.crawl.location_categories import LocationCategories
 from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
@@ -64,6 +65,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)
         documents.finish = self.reader.finish
+        self.location_categories = LocationCategories(register, self.report)
+        self.crawler.signals.connect(self.location_categories.item_scraped, signals.item_scraped)
         limits = WithdrawalLimits(
             settings.getfloat("WOO_WITHDRAW_SHARE"),
             settings.getint("WOO_WITHDRAW_DOCUMENTS"),
@@ -103,6 +106,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         for outcome, count in self.entries.counts.items():
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
+        self.location_categories.report_conflicts({account.host: account for account in self.accounts})
         try:
             yield from self.withdrawals.items(list(self.visits.values()))
         except OSError as error:
