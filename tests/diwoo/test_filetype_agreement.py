@@ -1,4 +1,4 @@
-"""``documents=head`` decides as ``documents=download`` does: by the claims, or by a sample of the document."""
+"""``documents=head`` decides as ``documents=download`` does: by the claims, or by a sample."""
 
 from __future__ import annotations
 

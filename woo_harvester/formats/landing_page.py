@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import BinaryIO
 from urllib.parse import urljoin
 
@@ -24,8 +25,9 @@ PAGE_MAXSIZE = 1024 * 1024
 #: A page with this many characters of its own is a document itself: about 250 words.
 TEXT_MAXLENGTH = 1500
 
-#: Most addresses of one page that are read.
+#: Most addresses of one page that are read, and most starts and ends of elements: a tenth of a second.
 _LINKS_MAX = 1000
+_PARTS_MAX = 50_000
 
 #: Most documents that a finding shows, and the length of their addresses together.
 _SHOWN = 3
@@ -60,7 +62,7 @@ def documents_of_landing_page(file: BinaryIO, url: str, content_type: str | None
         return ()
     base, host = _base_of(root, url), host_of(url)
     length, elements = 0, list[etree._Element]()
-    for part in _parts_of(root):
+    for part in islice(_parts_of(root), _PARTS_MAX):
         if not isinstance(part, str):
             elements.append(part)
         else:
