@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from time import time
@@ -157,37 +158,50 @@ class Documents:
 
         The pipelines read the response, so it stays open until the item has left them.
         """
-        retry = await self._retry_with(response, item)
-        visit.end_request()
-        if retry:
-            yield self.request(item, visit, **retry)
-            return
-        if item.source is not None and self._is_usable(response, item):
-            item.source.fetched = _fetched(response, item.source.known)
-            _keep_file(item, response)
-            if item.source.recheck and _is_same(item.source):
-                self._keeper.note_same(item)
-                visit.account.count_entries(0, 1)
-            else:
-                yield await self._next(item, visit)
-        else:
-            self._note_not_harvested(item)
+        with _ending(visit):
+            retry = await self._retry_with(response, item)
+            made = self.request(item, visit, **retry) if retry else await self._read(response, item, visit)
+        if made is not None:
+            yield made
         self.finish(visit)
 
     async def parse_sample(
         self, response: StreamedResponse, item: WooItem, visit: Visit, kind: SampleKind
     ) -> AsyncIterator[Request | WooItem]:
         """Yield the item with the sample in the response, or without one if the server did not send it."""
-        visit.end_request()
+        with _ending(visit):
+            made = await self._read_sample(response, item, visit, kind)
+        if made is not None:
+            yield made
+        self.finish(visit)
+
+    async def _read(
+        self, response: StreamedResponse, item: WooItem, visit: Visit
+    ) -> Request | WooItem | None:
+        """Return what follows on a response; None if the document is not harvested, or has not changed."""
+        if item.source is None or not self._is_usable(response, item):
+            self._note_not_harvested(item)
+            return None
+        item.source.fetched = _fetched(response, item.source.known)
+        _keep_file(item, response)
+        if item.source.recheck and _is_same(item.source):
+            self._keeper.note_same(item)
+            visit.account.count_entries(0, 1)
+            return None
+        return await self._next(item, visit)
+
+    async def _read_sample(
+        self, response: StreamedResponse, item: WooItem, visit: Visit, kind: SampleKind
+    ) -> Request | WooItem | None:
+        """Return what follows on a sample; None if it shows that the document is not harvested."""
         sample = self._samples.read(response)
         if sample is None or item.source is None or item.source.fetched is None:
-            yield item
-        elif self._has_good_size(sample.size, item):
-            item.source.fetched = Fetched(item.source.fetched.response, sample=sample)
-            yield await self._next(item, visit, kind)
-        else:
+            return item
+        if not self._has_good_size(sample.size, item):
             self._note_not_harvested(item)
-        self.finish(visit)
+            return None
+        item.source.fetched = Fetched(item.source.fetched.response, sample=sample)
+        return await self._next(item, visit, kind)
 
     async def on_sample_failure(self, failure: Failure) -> AsyncIterator[WooItem]:
         """Yield the item without a sample: its headers were received."""
@@ -279,6 +293,15 @@ class Documents:
         else:
             return True
         return False
+
+
+@contextmanager
+def _ending(visit: Visit) -> Iterator[None]:
+    """Count a request as done after the block, in which another one may begin for the same document."""
+    try:
+        yield
+    finally:
+        visit.end_request()
 
 
 def _refuses_head(response: StreamedResponse) -> bool:

@@ -69,7 +69,7 @@ class _Claims:
         if named is None:
             return False
         if sent is not None:
-            return sent.code == "TXT" or _contains(sent, named)
+            return sent is not named and (sent.code == "TXT" or _contains(sent, named))
         return unlisted is not None and named.code not in _VAGUE and not _MEDIA.match(unlisted)
 
     def is_html_meant(self, html: FileType) -> bool:
