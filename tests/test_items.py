@@ -8,9 +8,12 @@ import pytest
 from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
 
-from tests.utils.crawlers import LOC, item_of
-from woo_harvester.items import WooItem
+from tests.samples import SAMPLES
+from tests.utils.crawlers import LOC, fetched_of, item_of
+from woo_harvester.items import Fetched, Sample, WooItem
 from woo_harvester.record import Bestand, Oorzaak, Versie, Waarde
+from woo_harvester.responses import StreamedResponse
+from woo_harvester.state.versions import KnownFile
 from woo_harvester.urls import record_id
 
 
@@ -99,3 +102,52 @@ def test_scrapys_csv_exporter_writes_a_row_with_the_keys_of_the_record_as_column
     assert head == "id,document,documentrelaties,versies,herkomst"
     assert row.startswith(record_id(LOC))
     assert "gemeente Één" in row
+
+
+def sampled(data: bytes, *, is_complete: bool = False, size: int | None = None, **headers: str) -> Fetched:
+    """A document whose headers were requested, and then a sample with these headers."""
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    fetched = fetched_of(media_type="text/html", size=100)
+    fetched.sample = Sample(StreamedResponse(LOC, headers=given), data, is_complete=is_complete, size=size)
+    return fetched
+
+
+def test_the_headers_of_a_sample_count_as_those_of_the_document() -> None:
+    fetched = sampled(b"%PDF-", Content_Type="application/pdf", Content_Disposition="inline; filename=a.pdf")
+    assert fetched.media_type == "application/pdf"
+    assert fetched.disposition == b"inline; filename=a.pdf"
+    assert sampled(b"%PDF-").media_type is None
+
+
+def test_the_size_is_that_of_the_document_and_not_that_of_the_sample() -> None:
+    assert sampled(b"%PDF-", size=9000).size == 9000
+    assert sampled(b"%PDF-").size == 100
+    assert sampled(b"%PDF-", size=9000).sha256 is None
+    assert sampled(b"%PDF-", size=9000).file is None
+
+
+def test_the_content_is_that_of_the_bytes_that_are_there() -> None:
+    archive = SAMPLES["ZIP"].read_bytes()
+    as_part, as_whole = sampled(archive).content, sampled(archive, is_complete=True).content
+    assert as_part is not None
+    assert as_whole is not None
+    assert len(as_part.may_be) > 1
+    assert [filetype.code for filetype in as_whole.may_be] == ["ZIP"]
+    assert fetched_of(media_type="application/pdf").content is None
+
+
+def test_the_content_is_detected_once() -> None:
+    fetched = fetched_of(SAMPLES["PDF"].read_bytes())
+    content = fetched.content
+    fetched.response.close()
+    assert fetched.content is content
+
+
+def test_the_content_of_a_document_that_was_not_modified_is_that_of_an_earlier_run() -> None:
+    known = KnownFile(sha256=b"x", media_type="application/rtf", file_name="a.rtf")
+    fetched = Fetched(StreamedResponse(LOC, status=304), known)
+    assert fetched.content is not None
+    assert [filetype.code for filetype in fetched.content.may_be] == ["RTF"]
+    item = item_of(fetched=fetched)
+    assert item.source is not None
+    assert item.source.claims_of_type(LOC) == (None, "application/rtf", LOC, "a.rtf")

@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from scrapy.http import Response
 
-from woo_harvester.responses import StreamedResponse, header_date, size_of
+from woo_harvester.responses import StreamedResponse, announced_size, header_date, size_of
 
 URL = "https://a.nl/"
 
@@ -58,3 +58,8 @@ def test_a_body_that_was_received_has_its_own_size() -> None:
     headers = {"Content-Length": "12"}
     assert size_of(StreamedResponse(URL, headers=headers, size=7, sha256="ab" * 32)) == 7
     assert size_of(StreamedResponse(URL, headers=headers, size=7, flags=["maxsize"])) == 7
+
+
+def test_the_announced_size_does_not_depend_on_what_was_received() -> None:
+    headers = {"Content-Length": "12"}
+    assert announced_size(StreamedResponse(URL, headers=headers, size=7, flags=["maxsize"])) == 12

@@ -5,21 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator, KeysView
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
-from woo_harvester.diwoo.given_metadata import GivenMetadata
+from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
 from woo_harvester.findings import Reporter
-from woo_harvester.formats import FileType
+from woo_harvester.formats import (
+    DetectedFormat,
+    FileType,
+    detect_beginning,
+    detect_format,
+    detected_before,
+    file_name,
+)
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, json_keys, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.responses import StreamedResponse, header, size_of
 from woo_harvester.state.versions import KnownFile
 from woo_harvester.tooi.values import Concept
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The beginning of a document, from a request of a limited size."""
+
+    response: StreamedResponse
+    """The answer; its headers are those that a request for the complete document would have."""
+    data: bytes
+    is_complete: bool
+    """True if the document has no more bytes than these."""
+    size: int | None
+    """Size of the complete document in bytes, if the server says it."""
 
 
 @dataclass(slots=True)
@@ -31,21 +52,34 @@ class Fetched:
     """The known file, if the server answered 304; else None."""
     path: Path | None = field(default=None, compare=False)
     """Path of the document in the store, if that is a folder; the fourth pipeline sets it."""
+    sample: Sample | None = None
+    """The beginning of the document, if only its headers were requested and these did not suffice."""
+    leads_to: tuple[str, ...] = ()
+    """The documents that it leads to, if it is a landing page."""
+    _content: DetectedFormat | None = field(default=None, init=False, compare=False, repr=False)
+
+    @property
+    def answer(self) -> StreamedResponse:
+        """The response to the last request: that for the sample, if there is one."""
+        return self.sample.response if self.sample else self.response
 
     @property
     def media_type(self) -> str | None:
         """The ``Content-Type`` as given."""
-        return self.unchanged.media_type if self.unchanged else header(self.response, "Content-Type")
+        return self.unchanged.media_type if self.unchanged else header(self.answer, "Content-Type")
 
     @property
     def disposition(self) -> bytes | None:
         """The ``Content-Disposition`` as given."""
-        return self.response.headers.get("Content-Disposition")
+        return self.answer.headers.get("Content-Disposition")
 
     @property
     def size(self) -> int | None:
         """Size of the document in bytes: as received, else as announced."""
-        return self.unchanged.size if self.unchanged else size_of(self.response)
+        if self.unchanged is not None:
+            return self.unchanged.size
+        announced = self.sample.size if self.sample else None
+        return size_of(self.response) if announced is None else announced
 
     @property
     def sha256(self) -> str | None:
@@ -59,6 +93,26 @@ class Fetched:
         """The document as a seekable file, or None if it was not received."""
         is_received = self.unchanged is None and self.response.sha256 is not None
         return cast("BinaryIO", self.response.file) if is_received else None
+
+    @property
+    def content(self) -> DetectedFormat | None:
+        """The format detected from its bytes, now or by an earlier run; None without any bytes.
+
+        It is detected once. Raises OSError if the file cannot be read.
+        """
+        if self._content is None:
+            self._content = self._detect()
+        return self._content
+
+    def _detect(self) -> DetectedFormat | None:
+        if self.unchanged is not None:  # the same bytes have the same type as when it was detected
+            return detected_before(self.media_type)
+        if self.file is not None:
+            return detect_format(self.file)
+        if self.sample is None:
+            return None
+        detect = detect_format if self.sample.is_complete else detect_beginning
+        return detect(BytesIO(self.sample.data))
 
 
 @dataclass(slots=True)
@@ -78,6 +132,18 @@ class Source:
     """True if the entry is unchanged. Its document is fetched, and delivered only if its bytes differ."""
     filetype: FileType | None = None
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
+
+    def claims_of_type(self, loc: str) -> tuple[Value | None, str | None, str, str | None]:
+        """Return what is claimed of the type of the document at *loc*.
+
+        These are the format in the metadata, the media type, *loc* itself, and the name of the file.
+        """
+        fetched = self.fetched
+        if fetched is None:
+            return self.given.format, None, loc, file_name(None, loc)
+        known = fetched.unchanged
+        name = known.file_name if known else file_name(fetched.disposition, loc)
+        return self.given.format, fetched.media_type, loc, name
 
 
 class RecordItem:

@@ -83,5 +83,10 @@ def size_of(response: StreamedResponse) -> int | None:
     """Return the size of a body in bytes: as received, else as announced; None if neither is known."""
     if response.sha256 or "maxsize" in response.flags:
         return response.size
+    return announced_size(response)
+
+
+def announced_size(response: Response) -> int | None:
+    """Return the ``Content-Length`` of a response, or None if it has none that can be read."""
     announced = header(response, "Content-Length")
     return int(announced) if announced and announced.isascii() and announced.isdigit() else None

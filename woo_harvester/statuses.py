@@ -6,6 +6,9 @@ from __future__ import annotations
 #: or only a part of the file, or data about the file.
 _COMPLETE = frozenset({200, 203})
 
+#: A part of a file (RFC 9110, 15.3.7).
+PARTIAL_CONTENT = 206
+
 #: Other statuses that a callback receives: "not modified", and error pages, which become findings.
 ANSWERS = (304, *range(400, 600))
 

@@ -80,6 +80,17 @@ def test_compression_is_left_to_the_reader_but_not_that_of_a_document(fetch: Fet
     assert document.sha256 == hashlib.sha256(b"<urlset/>").hexdigest()
 
 
+def test_the_announced_size_of_what_is_coded_is_not_that_of_the_document(fetch: Fetch, site: Site) -> None:
+    packed = gzip.compress(b"besluit" * 100)
+    site.pages["/a.pdf"] = Page(packed, headers={"Content-Encoding": "gzip"})
+    plain, decoded = fetch(
+        streamed(site.url("/a.pdf"), method="HEAD"),
+        streamed(site.url("/a.pdf?document"), method="HEAD", woo_decompress=True),
+    )
+    assert plain.headers["Content-Length"] == str(len(packed))
+    assert "Content-Length" not in decoded.headers
+
+
 def test_headers_are_enough_where_no_more_is_asked(
     fetch: Fetch, site: Site, make_raw_site: MakeRawSite
 ) -> None:

@@ -146,14 +146,8 @@ def test_the_response_tells_the_type_of_a_loc_without_extension(
     assert record["herkomst"]["standaardwaarden"]["document.format"] == source
 
 
-def test_a_document_of_which_nothing_tells_the_type_is_not_harvested(asked: Harvest) -> None:
-    host = asked[without_extensions]
-    assert "/documenten/3/download" not in host.paths
-    assert "format.onbekend" in host.codes_about("/documenten/3/download")
-
-
-def test_the_bytes_tell_the_type_where_nothing_else_does(downloaded: Harvest) -> None:
-    record = downloaded[without_extensions].record("/documenten/3/download")
+def test_the_bytes_tell_the_type_where_nothing_else_does(harvest: Harvest) -> None:
+    record = harvest[without_extensions].record("/documenten/3/download")
     assert record["document"]["format"]["label"] == "PDF"
     assert record["herkomst"]["standaardwaarden"]["document.format"] == "inhoud"
 

@@ -6,6 +6,7 @@ from scrapy.exceptions import DropItem
 from tests.samples import SAMPLES
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.findings import Finding
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.filetype import FileTypePipeline
 from woo_harvester.record import Bestand, Waarde
@@ -133,6 +134,19 @@ def test_bytes_that_may_not_be_harvested_are_left_out_whatever_they_are_called(
     with pytest.raises(DropItem, match=code):
         FileTypePipeline.from_crawler(crawler_of()).process_item(item)
     assert item.report.codes == [code]
+
+
+def test_a_page_that_leads_to_documents_is_harvested_with_a_finding() -> None:
+    findings: list[Finding] = []
+    item = item_of(loc="https://www.a.nl/besluit", fetched=fetched("text/html"), findings=findings)
+    assert item.source is not None
+    assert item.source.fetched is not None
+    item.source.fetched.leads_to = ("https://www.a.nl/a.pdf", "https://www.a.nl/b.odt")
+    process(item)
+    assert item.record.versies[0].bestanden[0].mime_type == "text/html"
+    (found,) = findings
+    assert (found.code, found.action) == ("document.landingspagina", "geoogst als HTML")
+    assert found.seen == "bedoelde u https://www.a.nl/a.pdf, https://www.a.nl/b.odt?"
 
 
 def test_items_of_other_spiders_pass() -> None:

@@ -177,6 +177,20 @@ def test_a_date_and_a_value_are_replaced_in_their_element() -> None:
     )
 
 
+def test_a_landing_page_is_replaced_by_the_documents_that_it_leads_to() -> None:
+    seen = "bedoelde u https://www.a.nl/1.pdf?a=1&b=2, http://www.a.nl/2.odt, en nog 3?"
+    first = entry(loc="https://www.a.nl/1.pdf?a=1&amp;b=2")
+    assert made("document.landingspagina", seen=seen) == Snippet(
+        before=entry(), after=f"{first}\n{entry(loc='https://www.a.nl/2.odt')}"
+    )
+
+
+@pytest.mark.parametrize("seen", ["", "bedoelde u https://www.a.nl/heel-lang…", "bedoelde u https://a b?"])
+def test_a_document_whose_address_is_cut_off_is_not_proposed(seen: str) -> None:
+    finding = about_document("document.landingspagina", seen=seen)
+    assert snippet(finding.as_dict(), None) is None
+
+
 def test_the_owner_of_the_host_is_the_example_of_a_publisher() -> None:
     owner = OrganisationRef(**ORGANISATION)
     assert made("publisher.ontbreekt", owner).after == described(f"…\n{OWNER}")

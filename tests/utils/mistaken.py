@@ -142,6 +142,7 @@ ENTRIES = (
     "format.onbekend",
     "format.niet-ondersteund",
     "document.html-pagina",
+    "document.landingspagina",
     "document.onbereikbaar",
     "document.doorverwijzing",
 )

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
-#: An audit asks for headers only, and leaves nothing behind but its report.
+#: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
+#: report.
 _SETTINGS: dict[str, Any] = {
     "DELTAFETCH_ENABLED": False,
     "FEEDS": {},
@@ -43,6 +44,8 @@ _SETTINGS: dict[str, Any] = {
     "WOO_ELASTICSEARCH_URL": None,
     # An audit has its own output, and is not a run to compare other runs with.
     "WOO_METRICS_FILE": None,
+    # A publisher wants to know of each page.
+    "WOO_PAGE_SAMPLE": 10**9,
     "WOO_PROGRESS": False,
     "WOO_REPORT_HISTORY": False,
     "WOO_SUMMARY": False,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from time import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request
 
@@ -14,6 +15,7 @@ from woo_harvester.arguments import DocumentsMode
 from woo_harvester.crawl.conditional import is_not_modified, unless_changed, validator
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, Source, WooItem
@@ -23,7 +25,7 @@ from woo_harvester.sitemaps.decide import is_long_ago
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import is_recheck_due
 from woo_harvester.state.versions import KnownFile
-from woo_harvester.statuses import is_complete
+from woo_harvester.statuses import PARTIAL_CONTENT, is_complete
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ _SKIPPED = "overgeslagen"
 #: Statuses with which some servers answer any HEAD, because they do not support it.
 _HEAD_UNSUPPORTED = frozenset({400, 403, 404, 405, 500, 501})
 
-#: Partial Content (RFC 9110, 15.3.7).
-_PARTIAL_CONTENT = 206
+#: Seconds in which a sample must be received: it is small.
+_SAMPLE_TIMEOUT = 60
 
 #: Findings about a document that was received but is not accepted. All others: it was not received.
 _REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
@@ -47,9 +49,9 @@ _REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwi
 class Documents:
     """The requests for documents, and the items made of their answers.
 
-    With *mode* ``download``, a document is received, measured and hashed. With ``head``, only its headers are
-    requested; if a server refuses HEAD, it gets a GET that is broken off after the headers. With ``none``,
-    nothing is requested.
+    With *mode* ``download``, a document is received, measured and hashed. With ``head``, its headers are
+    requested; if a server refuses HEAD, it gets a GET that is broken off after the headers. If the headers do
+    not show what the document is, a sample of it is requested too. With ``none``, nothing is requested.
     """
 
     def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
@@ -63,6 +65,7 @@ class Documents:
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
+        self._samples = Samples(crawler)
         # Without a store, the text is not stored either: it can be read only from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
@@ -70,28 +73,69 @@ class Documents:
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
         """Return the request for an item's document; it counts in the visit's backlog until it is done."""
-        visit.begin_request()
-        loc = item.record.document.weblocatie
         known = self._condition(item) if conditional else None
-        return Request(
-            loc,
+        return self._request(
+            item,
+            visit,
             method="HEAD" if self.mode == "head" and not headers_only else "GET",
             callback=cast("CallbackT", self.parse),  # its response is made by our own handler
             errback=self.on_failure,
+            headers=unless_changed(known),
+            meta={
+                "handle_httpstatus_list": (304, *range(400, 600)) if known else range(400, 600),
+                "woo_headers_only": headers_only,
+                "woo_digest": self.mode == "download",
+            },
+        )
+
+    def _sample_request(self, item: WooItem, visit: Visit, kind: SampleKind) -> Request:
+        """Return the request for a sample. It is not tried again, since it can be done without."""
+        return self._request(
+            item,
+            visit,
+            callback=cast("CallbackT", self.parse_sample),
+            errback=self.on_sample_failure,
+            headers=kind.headers,
+            meta={
+                "dont_retry": True,
+                "download_maxsize": kind.value,
+                "download_timeout": min(_SAMPLE_TIMEOUT, self._timeout),
+                "handle_httpstatus_list": range(400, 600),
+            },
+            kind=kind,
+        )
+
+    def _request(
+        self,
+        item: WooItem,
+        visit: Visit,
+        *,
+        callback: CallbackT,
+        errback: Callable[[Failure], Any],
+        headers: dict[str, str],
+        meta: dict[str, Any],
+        method: str = "GET",
+        **cb_kwargs: SampleKind,
+    ) -> Request:
+        visit.begin_request()
+        loc = item.record.document.weblocatie
+        return Request(
+            loc,
+            method=method,
+            callback=callback,
+            errback=errback,
             dont_filter=True,
-            headers={"Accept": "*/*", "Accept-Encoding": "identity", **unless_changed(known)},
+            headers={"Accept": "*/*", "Accept-Encoding": "identity", **headers},
             meta={
                 "download_slot": host_of(loc),
                 "download_maxsize": self._maxsize,
                 "download_timeout": self._timeout,
-                "handle_httpstatus_list": (304, *range(400, 600)) if known else range(400, 600),
-                "woo_headers_only": headers_only,
                 "woo_kind": "document",
                 "woo_decompress": True,
-                "woo_digest": self.mode == "download",
                 "woo_stream": True,
+                **meta,
             },
-            cb_kwargs={"item": item, "visit": visit},
+            cb_kwargs={"item": item, "visit": visit, **cb_kwargs},
         )
 
     def _condition(self, item: WooItem) -> KnownFile | None:
@@ -114,22 +158,70 @@ class Documents:
 
         The pipelines read the response, so it stays open until the item has left them.
         """
-        retry = await self._retry_with(response, item)
-        visit.end_request()
-        if retry:
-            yield self.request(item, visit, **retry)
-            return
-        if item.source is not None and self._is_usable(response, item):
-            item.source.fetched = _fetched(response, item.source.known)
-            _keep_file(item, response)
-            if item.source.recheck and _is_same(item.source):
-                self._keeper.note_same(item)
-                visit.account.count_entries(0, 1)
-            else:
-                yield item
-        else:
-            self._note_not_harvested(item)
+        with _ending(visit):
+            retry = await self._retry_with(response, item)
+            made = self.request(item, visit, **retry) if retry else await self._read(response, item, visit)
+        if made is not None:
+            yield made
         self.finish(visit)
+
+    async def parse_sample(
+        self, response: StreamedResponse, item: WooItem, visit: Visit, kind: SampleKind
+    ) -> AsyncIterator[Request | WooItem]:
+        """Yield the item with the sample in the response, or without one if the server did not send it."""
+        with _ending(visit):
+            made = await self._read_sample(response, item, visit, kind)
+        if made is not None:
+            yield made
+        self.finish(visit)
+
+    async def _read(
+        self, response: StreamedResponse, item: WooItem, visit: Visit
+    ) -> Request | WooItem | None:
+        """Return what follows on a response; None if the document is not harvested, or has not changed."""
+        if item.source is None or not self._is_usable(response, item):
+            self._note_not_harvested(item)
+            return None
+        item.source.fetched = _fetched(response, item.source.known)
+        _keep_file(item, response)
+        if item.source.recheck and _is_same(item.source):
+            self._keeper.note_same(item)
+            visit.account.count_entries(0, 1)
+            return None
+        return await self._next(item, visit)
+
+    async def _read_sample(
+        self, response: StreamedResponse, item: WooItem, visit: Visit, kind: SampleKind
+    ) -> Request | WooItem | None:
+        """Return what follows on a sample; None if it shows that the document is not harvested."""
+        sample = self._samples.read(response)
+        if sample is None or item.source is None or item.source.fetched is None:
+            return item
+        if not self._has_good_size(sample.size, item):
+            self._note_not_harvested(item)
+            return None
+        item.source.fetched = Fetched(item.source.fetched.response, sample=sample)
+        return await self._next(item, visit, kind)
+
+    async def on_sample_failure(self, failure: Failure) -> AsyncIterator[WooItem]:
+        """Yield the item without a sample: its headers were received."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        visit: Visit = request.cb_kwargs["visit"]
+        visit.end_request()
+        if is_ours(failure.value):
+            return
+        self._samples.count_unsampled()
+        yield request.cb_kwargs["item"]
+        self.finish(visit)
+
+    async def _next(self, item: WooItem, visit: Visit, before: SampleKind | None = None) -> Request | WooItem:
+        """Return the request for the next sample that an item needs, or the item itself."""
+        if self.mode == "head" and not visit.is_over:
+            kind = self._samples.next_kind(item, before)
+            if kind is not None:
+                return self._sample_request(item, visit, kind)
+        await find_linked_documents(item)
+        return item
 
     async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
         """Return the arguments for requesting the document once more; empty if this answer can be used."""
@@ -177,7 +269,7 @@ class Documents:
         size = size_of(response)
         if is_not_modified(response) and item.source is not None and item.source.known is not None:
             return True
-        if response.status == _PARTIAL_CONTENT:  # although no request of ours has a Range
+        if response.status == PARTIAL_CONTENT:  # although no request of ours has a Range
             item.report("document.afgebroken", seen=f"HTTP {response.status}", action=_SKIPPED)
         elif not is_complete(response.status):
             item.report("document.onbereikbaar", seen=f"HTTP {response.status}", action=_SKIPPED)
@@ -185,15 +277,31 @@ class Documents:
             item.report("document.onbereikbaar", seen=f"Content-Encoding: {response.coding}", action=_SKIPPED)
         elif "expansion" in response.flags:
             item.report("document.te-groot", seen=f"{response.size} bytes en meer", action=_SKIPPED)
-        elif "maxsize" in response.flags or (size or 0) > self._maxsize:
+        elif "maxsize" in response.flags:
             item.report("document.te-groot", seen=f"{size} bytes", action=_SKIPPED)
-        elif "dataloss" in response.flags:
+        elif "dataloss" in response.flags and (size or 0) <= self._maxsize:
             item.report("document.afgebroken", seen=f"{response.size} bytes", action=_SKIPPED)
+        else:
+            return self._has_good_size(size, item)
+        return False
+
+    def _has_good_size(self, size: int | None, item: WooItem) -> bool:
+        if size is not None and size > self._maxsize:
+            item.report("document.te-groot", seen=f"{size} bytes", action=_SKIPPED)
         elif size == 0:
             item.report("document.leeg", seen="0 bytes", action=_SKIPPED)
         else:
             return True
         return False
+
+
+@contextmanager
+def _ending(visit: Visit) -> Iterator[None]:
+    """Count a request as done after the block, in which another one may begin for the same document."""
+    try:
+        yield
+    finally:
+        visit.end_request()
 
 
 def _refuses_head(response: StreamedResponse) -> bool:

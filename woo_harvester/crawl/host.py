@@ -81,6 +81,8 @@ class Visit(Backlog):
         """Number of documents that were requested in this run."""
         self.documents_left = 0
         """Number of documents that were not requested, because the time for the host was used up."""
+        self.is_counted = False
+        """True if the host was counted as done."""
         self._end = inf if budget is None else monotonic() + budget
 
     def _send(self, finding: Finding) -> None:

@@ -100,8 +100,9 @@ class HostReader:
             yield following
 
     def finish(self, visit: Visit) -> None:
-        """Count a host as done, if nothing is left to read or to download."""
-        if visit.finished:
+        """Count a host as done, once, if nothing is left to read or to download."""
+        if visit.finished and not visit.is_counted:
+            visit.is_counted = True
             stats = self._crawler.stats
             if visit.documents_left:
                 self._report_backlog(visit)

@@ -44,6 +44,12 @@ FETCHING = (
         "WOO_DOCUMENT_TIMEOUT", 600, "seconds", "The time in which a document must be fetched completely."
     ),
     Setting(
+        "WOO_PAGE_SAMPLE",
+        20,
+        "documents",
+        "With `documents=head`, the number of documents of a host of which a run requests more than the headers: the first 4 KiB of so many whose headers do not show the file type, and 256 KiB of so many web pages. 0: of none. An audit has no such bound.",
+    ),
+    Setting(
         "WOO_CONNECTIONS",
         1000,
         "connections",

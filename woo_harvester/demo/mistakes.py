@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from woo_harvester.demo import values
-from woo_harvester.demo.documents import docx_page, html_page, pdf, pdf_page
+from woo_harvester.demo.documents import docx_page, html, html_page, pdf, pdf_page
 from woo_harvester.demo.server import LoopbackServer, Page, redirect
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Coded, DiWoo, Entry, ExtraMetadata, Handeling
 
@@ -153,6 +153,9 @@ def _about_documents(site: LoopbackServer) -> Iterator[Mistake]:
     yield _mistake(site, "format.strijdig", "eigenlijk-word.pdf", GOOD, page=docx_page("Toch Word"))
     web = html_page("Downloadpagina", "Klik hier om het document te downloaden.")
     yield _mistake(site, "document.html-pagina", "downloadpagina.pdf", GOOD, page=web)
+    link = f'<p><a href="{site.url("/documenten/eigenlijk-word.pdf")}">Download het besluit</a></p>'
+    leads = Page(html("Besluit").replace("</h1>", f"</h1>{link}"), content_type="text/html; charset=utf-8")
+    yield _mistake(site, "document.landingspagina", "besluit", no_format, page=leads)
     gone = html_page("Niet gevonden", status=404)
     yield _mistake(site, "document.onbereikbaar", "verdwenen.pdf", GOOD, page=gone)
     yield _mistake(site, "document.leeg", "leeg.pdf", GOOD, page=Page(b"", content_type="application/pdf"))

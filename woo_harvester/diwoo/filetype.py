@@ -1,13 +1,16 @@
 """Decide which of the 19 file types a document has, and whether it may be harvested.
 
 Source: seed "Technische implementatie", section "Bestandsformaten". The format in the metadata decides, else
-the media type of the response, else the extension of loc. A document of another type, or of an unknown type,
-is not harvested. If the document was fetched, its content decides whenever a claim contradicts it. The
-content also shows a web page in the place of a document (section "Doellocatie van de <loc> verwijzing").
+the media type of the response, else the extension of loc. The extension comes first if the media type is the
+wider one (ZIP for a DOCX), is that of plain text, or is one that nobody knows: servers send those for what
+they do not know. A document of another type, or of an unknown type, is not harvested. If the document was
+fetched, or its beginning, the content decides whenever a claim contradicts it. The content also shows a web
+page in the place of a document (section "Doellocatie van de <loc> verwijzing").
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -53,6 +56,40 @@ class _Claims:
             (("format", self.metadata), ("Content-Type", self.response), ("extensie", self.extension))
         )
 
+    def by_weight(self) -> tuple[FileType | None, ...]:
+        """Return the claimed types, the one that counts most first."""
+        response, extension = self.response.filetype, self.extension.filetype
+        others = (extension, response) if self.has_better_extension else (response, extension)
+        return self.metadata.filetype, *others
+
+    @property
+    def has_better_extension(self) -> bool:
+        """True if the extension says more than the media type, which servers also send for other files."""
+        named, sent, unlisted = self.extension.filetype, self.response.filetype, self.response.unlisted
+        if named is None:
+            return False
+        if sent is not None:
+            return sent is not named and (sent.code == "TXT" or _contains(sent, named))
+        return unlisted is not None and named.code not in _VAGUE and not _MEDIA.match(unlisted)
+
+    def is_html_meant(self, html: FileType) -> bool:
+        """Return whether a document is a web page by its metadata, or by its name for a server of texts."""
+        if self.metadata.filetype is html:
+            return True
+        is_text = self.response.filetype is not None and self.response.filetype.code == "TXT"
+        return self.metadata.filetype is None and self.extension.filetype is html and is_text
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A decision, and the finding about it."""
+
+    decision: Decision | None
+    """None if the document is not harvested."""
+    code: str | None = None
+    seen: str | None = None
+    action: str = _SKIPPED
+
 
 def decide_filetype(
     given: Value | None,
@@ -66,74 +103,117 @@ def decide_filetype(
 
     *given* is the format in the metadata. *media_type* is that of the response, None without a request.
     *name* is the file name in ``Content-Disposition``; its extension is used if loc has none. *content* is
-    the format detected from the bytes, None if the document was not fetched.
+    the format detected from the bytes, None if none were fetched.
     """
-    claims = _Claims(
+    outcome = _decide(_claims_of(given, media_type, loc, name), media_type, content)
+    if outcome.code is not None:
+        report(outcome.code, element="format", seen=outcome.seen, action=outcome.action)
+    return outcome.decision
+
+
+def expected_filetype(
+    given: Value | None,
+    media_type: str | None,
+    loc: str,
+    name: str | None,
+    content: DetectedFormat | None = None,
+) -> FileType | None:
+    """Return the type of the file itself as :func:`decide_filetype` decides it, without a finding."""
+    decision = _decide(_claims_of(given, media_type, loc, name), media_type, content).decision
+    return decision.content if decision else None
+
+
+def is_content_needed(given: Value | None, media_type: str | None, loc: str, name: str | None) -> bool:
+    """Return whether only the content shows the type.
+
+    It does if nothing is claimed, if claims contradict each other, if a single claim is of a type outside the
+    list, or if only the media type says ZIP or plain text, as servers do of much else. Claims that agree are
+    believed, and so is a publisher that gives a type outside the list.
+    """
+    claims = _claims_of(given, media_type, loc, name)
+    if claims.metadata.unlisted:
+        return False
+    unlisted = [claim.unlisted for _, claim in claims if claim.unlisted]
+    named = {claim.filetype for claim in (claims.metadata, claims.extension) if claim.filetype}
+    sent = claims.response.filetype
+    if unlisted:
+        return bool(sent or named) or len(unlisted) == 1
+    if not named:
+        return sent is None or sent.code in ("TXT", "ZIP")
+    (filetype, *others) = named
+    return bool(others) or (sent is not None and sent is not filetype and not _contains(sent, filetype))
+
+
+def _claims_of(given: Value | None, media_type: str | None, loc: str, name: str | None) -> _Claims:
+    return _Claims(
         from_metadata(given.label, given.uri) if given else _NOTHING,
         from_media_type(media_type),
         _first(from_extension(loc), from_extension(name or "")),
     )
-    if claims.metadata.unlisted:
-        return _refused(report, "format.niet-ondersteund", claims.metadata.unlisted)
-    if content and (content.may_be or content.unlisted):
-        return _by_content(claims, content, report)
-    return _by_claims(claims, media_type, report)
 
 
 def _first(*claims: FormatClaim) -> FormatClaim:
     return next((claim for claim in claims if claim.filetype), claims[0])
 
 
-def _refused(report: Reporter, code: str, seen: str | None) -> Decision | None:
-    """Note why the document is not harvested."""
-    report(code, element="format", seen=seen, action=_SKIPPED)
-    return None
+def _decide(claims: _Claims, media_type: str | None, content: DetectedFormat | None) -> _Outcome:
+    if claims.metadata.unlisted:
+        return _refused("format.niet-ondersteund", claims.metadata.unlisted)
+    if content is None or not (content.may_be or content.unlisted):
+        return _by_claims(claims, media_type)
+    actual = content.resolve(*claims.by_weight())
+    if actual is None and content.is_open:
+        return _by_claims(claims, media_type)
+    return _by_content(claims, content, actual)
 
 
-def _by_claims(claims: _Claims, media_type: str | None, report: Reporter) -> Decision | None:
-    metadata, response = claims.metadata, claims.response
-    # The extension counts only if the metadata has no type.
-    extension = _NOTHING if metadata.filetype else claims.extension
-    for source, claim in ((None, metadata), ("content-type", response), ("extensie", extension)):
+def _refused(code: str, seen: str | None) -> _Outcome:
+    return _Outcome(None, code, seen)
+
+
+def _by_claims(claims: _Claims, media_type: str | None) -> _Outcome:
+    """Decide without the content. The extension counts only if the metadata has no type."""
+    metadata, response, extension = claims.metadata, claims.response, claims.extension
+    if metadata.filetype:
+        return _checked(Decision(metadata.filetype, None, metadata.filetype), metadata.filetype, response)
+    sources = [("content-type", response), ("extensie", extension)]
+    if claims.has_better_extension:
+        sources.reverse()
+    for source, claim in sources:
         if claim.unlisted:
-            return _refused(report, "format.niet-ondersteund", claim.unlisted)
+            return _refused("format.niet-ondersteund", claim.unlisted)
         if claim.filetype:
-            decision = Decision(claim.filetype, source, claim.filetype)
-            return _checked(decision, metadata, response, extension, report)
-    return _refused(report, "format.onbekend", media_type)
+            return _checked(Decision(claim.filetype, source, claim.filetype), extension.filetype, response)
+    return _refused("format.onbekend", media_type)
 
 
-def _checked(
-    decision: Decision, metadata: FormatClaim, response: FormatClaim, extension: FormatClaim, report: Reporter
-) -> Decision | None:
+def _checked(decision: Decision, claimed: FileType | None, response: FormatClaim) -> _Outcome:
     """Refuse a web page in the place of a document, and note other contradictions."""
-    claimed, sent = metadata.filetype or extension.filetype, response.filetype
+    sent = response.filetype
     sent_label = sent.label if sent else response.unlisted
     if claimed is None or sent_label is None or claimed is sent:
-        return decision
+        return _Outcome(decision)
     seen = f"{claimed.label}; Content-Type: {sent_label}"
     if sent and sent.code == "HTML":
-        return _refused(report, "document.html-pagina", seen)
+        return _refused("document.html-pagina", seen)
     if sent is None or not _contains(sent, claimed):
-        _note_contradiction(report, seen, decision.filetype)
-    return decision
+        return _contradicted(decision, seen)
+    return _Outcome(decision)
 
 
-def _by_content(claims: _Claims, content: DetectedFormat, report: Reporter) -> Decision | None:
-    """Decide by the detected format. The claims choose between types whose bytes are alike."""
-    actual = content.resolve(*(claim.filetype for _, claim in claims))
+def _by_content(claims: _Claims, content: DetectedFormat, actual: FileType | None) -> _Outcome:
+    """Decide by the detected format. The claims have chosen *actual* from types whose bytes are alike."""
     if actual is None:
-        return _refused(report, "format.niet-ondersteund", content.unlisted)
+        return _refused("format.niet-ondersteund", content.unlisted)
     first = next((claim for _, claim in claims if claim.filetype or claim.unlisted), _NOTHING)
     if first.unlisted and actual.code in _VAGUE:
-        return _refused(report, "format.niet-ondersteund", first.unlisted)
+        return _refused("format.niet-ondersteund", first.unlisted)
     wrong = [f"{name}: {label}" for name, label in _contradictions(claims, content, actual)]
     seen = "; ".join([*wrong, f"inhoud: {actual.label}"])
-    if actual.code == "HTML" and wrong and claims.metadata.filetype is not actual:
-        return _refused(report, "document.html-pagina", seen)
-    if wrong:
-        _note_contradiction(report, seen, actual)
-    return Decision(claims.metadata.filetype or actual, _source(claims, actual), actual)
+    if actual.code == "HTML" and wrong and not claims.is_html_meant(actual):
+        return _refused("document.html-pagina", seen)
+    decision = Decision(claims.metadata.filetype or actual, _source(claims, actual), actual)
+    return _contradicted(decision, seen) if wrong else _Outcome(decision)
 
 
 def _contradictions(claims: _Claims, content: DetectedFormat, actual: FileType) -> Iterator[tuple[str, str]]:
@@ -157,8 +237,8 @@ def _source(claims: _Claims, actual: FileType) -> str | None:
     return "extensie" if claims.extension.filetype is actual else "inhoud"
 
 
-def _note_contradiction(report: Reporter, seen: str, filetype: FileType) -> None:
-    report("format.strijdig", element="format", seen=seen, action=f"gelezen als {filetype.label}")
+def _contradicted(decision: Decision, seen: str) -> _Outcome:
+    return _Outcome(decision, "format.strijdig", seen, f"gelezen als {decision.content.label}")
 
 
 def _contains(outer: FileType, inner: FileType) -> bool:
@@ -178,3 +258,5 @@ _CONTAINED = {
 #: Types whose bytes look like many other files: a map may be a ZIP file, and a calendar is text. If a source
 #: claims a type outside the list, such a detected type does not make the file harvestable.
 _VAGUE = frozenset({"ZIP", "TXT", "CSV", "HTML"})
+#: Media types of images, sound and film: no server sends them for a file that it does not know.
+_MEDIA = re.compile("(audio|font|image|model|video)/")

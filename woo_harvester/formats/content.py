@@ -18,7 +18,7 @@ magika 1.0 (Apache)   not tried: a neural model, with a runtime far larger than 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import BinaryIO
 
@@ -28,7 +28,14 @@ from w3lib.encoding import read_bom
 from xtractmime import RESOURCE_HEADER_BUFFER_LENGTH, extract_mime
 
 from woo_harvester.formats.claims import from_media_type
-from woo_harvester.formats.containers import OLE_MAGIC, ZIP_MAGIC, in_ole, in_zip
+from woo_harvester.formats.containers import (
+    OLE_MAGIC,
+    ZIP_MAGIC,
+    in_ole,
+    in_ole_beginning,
+    in_zip,
+    in_zip_beginning,
+)
 from woo_harvester.formats.filetypes import FileType, file_types
 
 #: Bytes that are read first: as many as filetype uses.
@@ -64,6 +71,8 @@ class DetectedFormat:
     """The types of the list that the bytes can be, the usual one first."""
     unlisted: str | None = None
     """Media type outside the list. The document is harvested only if a source claims a type of ``may_be``."""
+    is_open: bool = False
+    """True if the bytes that are there leave the type open, unless a source claims a type of ``may_be``."""
 
     def resolve(self, claimed: FileType | None, *others: FileType | None) -> FileType | None:
         """Return the first claimed type that the bytes can be, else their usual type; None if unlisted."""
@@ -89,6 +98,21 @@ def detect_format(file: BinaryIO) -> DetectedFormat:
         return _content(*in_zip(file))
     text = _as_text(head)
     return _text_content(text) if text is not None else _binary_content(head)
+
+
+def detect_beginning(file: BinaryIO) -> DetectedFormat:
+    """Return the format of a document of which *file* has only the first bytes: some kilobytes.
+
+    It is the format of the complete document, except of containers: what shows their type may come later.
+    """
+    file.seek(0)
+    head = file.read(_HEAD_SIZE)
+    if head.startswith(OLE_MAGIC):
+        codes, media_type = in_ole_beginning(head)
+        return replace(_content(codes, media_type), is_open=media_type is not None)
+    if head.startswith(ZIP_MAGIC):
+        return _content(*in_zip_beginning(head))
+    return detect_format(file)
 
 
 def detected_before(media_type: str | None) -> DetectedFormat | None:

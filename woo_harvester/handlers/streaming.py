@@ -186,7 +186,7 @@ def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedRespo
     if request.meta.get("woo_decompress"):
         response.coding = answer.headers.get("Content-Encoding", "")
         if response.coding:
-            headers.pop("Content-Length", None)  # it is the length of the coded body
+            response.headers.pop("Content-Length", None)  # it is the length of the coded body
     return response
 
 

@@ -8,27 +8,19 @@ spider-pagina".
 from __future__ import annotations
 
 import re
-from codecs import getincrementaldecoder, register_error
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
 from typing import Any, cast
 from urllib.parse import urljoin
 
 from lxml import etree
-from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
+from woo_harvester.formats.page_text import decode_page
 from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.urls import LOC_MAXLENGTH, last_segment
-
-#: Bytes in which a page may declare its encoding. HTML allows only the first 1,024.
-_HEAD = 4096
-
-#: Name of the codec error handler for bytes that are not UTF-8.
-_FALLBACK = "woo-harvester-windows"
 
 #: Most links that are kept of one page, so that an endless page does not fill the memory.
 _LINKS_MAX = 1_000_000
@@ -92,8 +84,9 @@ def read_listing(
     page = _Page(url)
     # _Page has all methods that lxml calls; the type hints of lxml ask for more.
     parser = etree.HTMLParser(target=cast("Any", page), huge_tree=True)
+    listing.encoding, texts = decode_page(_within_bounds(chunks, maxsize, listing), content_type)
     with suppress(etree.ParserError, etree.XMLSyntaxError):  # the page has nothing that can be read as HTML
-        for text in _decoded(_within_bounds(chunks, maxsize, listing), content_type, listing):
+        for text in texts:
             parser.feed(text)
         parser.close()
     page.end_row()
@@ -108,42 +101,6 @@ def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: EntryPage) ->
         listing.fault, listing.seen = "ipm.te-groot", str(error)
     except (TruncatedError, CorruptError) as error:
         listing.fault, listing.seen = "ipm.ingang-onbereikbaar", str(error)
-
-
-def _decoded(pieces: Iterator[bytes], content_type: str | None, listing: EntryPage) -> Iterator[str]:
-    """Yield the text of the page in parts, and set its encoding."""
-    head = b""
-    while len(head) < _HEAD and (piece := next(pieces, b"")):
-        head += piece
-    encoding, mark = read_bom(head)
-    if encoding is None:
-        named = http_content_type_encoding(content_type) or html_body_declared_encoding(head[:_HEAD])
-        encoding, mark = named if named and _can_read(named, head) else "utf-8", b""
-    listing.encoding = encoding
-    decoder = getincrementaldecoder(encoding)(_FALLBACK if encoding == "utf-8" else "replace")
-    for piece in chain([head[len(mark or b"") :]], pieces):
-        yield decoder.decode(piece)
-    yield decoder.decode(b"", final=True)
-
-
-def _can_read(encoding: str, head: bytes) -> bool:
-    """Return whether Python has a text codec of that name; others are for zip files and host names."""
-    try:
-        "".encode(encoding)
-        head.decode(encoding, errors="replace")
-    except (LookupError, UnicodeError):
-        return False
-    return True
-
-
-def _as_windows(error: UnicodeError) -> tuple[str, int]:
-    """Decode bytes that are not UTF-8 as Windows-1252, which they mostly are, whatever the page declares."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return error.object[error.start : error.end].decode("cp1252", errors="replace"), error.end
-
-
-register_error(_FALLBACK, _as_windows)
 
 
 @dataclass(slots=True)

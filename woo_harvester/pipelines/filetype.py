@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import DropItem
 
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
-from woo_harvester.formats import detect_format, detected_before, file_name
+from woo_harvester.formats import ask_for_documents
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+_AS_HTML = "geoogst als HTML"
+
 
 class FileTypePipeline:
     """The pipeline that decides the file type and describes the file; it drops types that are not allowed.
 
-    It reports a finding for each dropped item. Types that the publisher did not give are counted in the
-    statistics, as ``woo/defaults/document.format``.
+    It reports a finding for each dropped item, and for a web page that leads to documents. Types that the
+    publisher did not give are counted in the statistics, as ``woo/defaults/document.format``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -34,21 +36,17 @@ class FileTypePipeline:
         if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
-        media_type = fetched.media_type if fetched else None
-        known = fetched.unchanged if fetched else None
-        if known is not None:
-            # The same bytes have the same type as when it was detected.
-            name, content = known.file_name, detected_before(media_type)
-        else:
-            name = file_name(fetched.disposition if fetched else None, loc)
-            content = detect_format(fetched.file) if fetched and fetched.file else None
-        decision = decide_filetype(item.source.given.format, media_type, loc, name, item.report, content)
+        given, media_type, _, name = item.source.claims_of_type(loc)
+        content = fetched.content if fetched else None
+        decision = decide_filetype(given, media_type, loc, name, item.report, content)
         if decision is None:
             raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")
         item.source.filetype = decision.content
         _describe(item.record, fetched, decision, name)
-        if known is not None:
-            item.record.versies[-1].bestanden[0].paginas = known.pages
+        if fetched is not None and fetched.unchanged is not None:
+            item.record.versies[-1].bestanden[0].paginas = fetched.unchanged.pages
+        if fetched is not None and fetched.leads_to:
+            item.report("document.landingspagina", seen=ask_for_documents(fetched.leads_to), action=_AS_HTML)
         if decision.source:
             self._stats.inc_value("woo/defaults/document.format")
         return item

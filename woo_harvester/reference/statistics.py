@@ -27,6 +27,13 @@ STATISTICS = {
         "documents that were fetched and refused: for their type, size or redirect; those that an earlier "
         "run refused, and this run does not request, count too"
     ),
+    "woo/documents/sampled": (
+        "samples that were received: beginnings of documents whose headers do not show what they are, with "
+        "`documents=head`"
+    ),
+    "woo/documents/unsampled": (
+        "samples that were not received: `WOO_PAGE_SAMPLE` was used up, or the server did not send them"
+    ),
     "woo/documents/same": "documents that were fetched once more, and have the same bytes as before",
     "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
     "woo/files/stored": "documents that the run stored in `FILES_STORE`",

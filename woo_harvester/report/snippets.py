@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
+from woo_harvester.formats import documents_asked_for
 from woo_harvester.report.file_snippets import (
     FILE_MAKERS,
     FindingLine,
@@ -42,7 +43,7 @@ from woo_harvester.report.xml_lines import (
     nested,
     text_element,
 )
-from woo_harvester.urls import loc_problem
+from woo_harvester.urls import loc_problem, secured
 
 _Finding = FindingLine
 _Maker = Maker
@@ -110,6 +111,13 @@ def _no_loc(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str]
 
 def _html_page(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     return entry(finding.get("url", "")), entry(example_file(finding))
+
+
+def _leads_to(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
+    """Return an entry for each document that a landing page leads to; None if no address is known."""
+    locs = [secured(loc) for loc in documents_asked_for(str(finding.get("seen", "")))]
+    after = [line for loc in locs if not loc_problem(loc) for line in entry(loc)]
+    return (entry(finding.get("url", "")), after) if after else None
 
 
 def _lastmod(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
@@ -204,6 +212,7 @@ _MAKERS: dict[str, _Maker] = {
     "loc.inloggegevens": _other_loc(_without_login),
     "document.doorverwijzing": _redirected,
     "document.html-pagina": _html_page,
+    "document.landingspagina": _leads_to,
     **dict.fromkeys(("lastmod.ontbreekt", "lastmod.ongeldig", "lastmod.toekomst"), _lastmod),
     **dict.fromkeys(("lastmod.ouder", "lastmod.heraanbod"), _lastmod),
     "metadata.ontbreekt": _no_metadata,

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import asyncio
+import gzip
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from tests.samples import SAMPLES
+from tests.utils.crawlers import crawler_of, fetched_of, item_of
+from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
+from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.items import Fetched, Sample, WooItem
+from woo_harvester.responses import StreamedResponse
+
+LOC = "https://www.a.nl/documenten/1"
+PDF = SAMPLES["PDF"].read_bytes()
+PAGE = b"<!DOCTYPE html><p>Kort.</p><a href='/a.pdf'>Download</a>"
+BEGINNING, WHOLE_PAGE = SampleKind
+
+
+def samples_of(limit: int = 20) -> tuple[Samples, dict[str, Any]]:
+    crawler = crawler_of(WOO_PAGE_SAMPLE=limit)
+    return Samples(crawler), crawler.stats.get_stats()
+
+
+def headers_of(
+    media_type: str | None, loc: str = LOC, *, given: str | None = None, disposition: str | None = None
+) -> WooItem:
+    """An item whose headers were received."""
+    metadata = GivenMetadata(format=Value(given, None) if given else None)
+    return item_of(metadata, loc=loc, fetched=fetched_of(media_type=media_type, disposition=disposition))
+
+
+def fetched_in(item: WooItem) -> Fetched:
+    assert item.source is not None
+    assert item.source.fetched is not None
+    return item.source.fetched
+
+
+def answer(
+    body: bytes = b"", status: int = 200, *, flags: list[str] | None = None, coding: str = "", **headers: str
+) -> StreamedResponse:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = StreamedResponse(LOC, status, named, file=BytesIO(body), flags=flags or [])
+    response.coding = coding
+    return response
+
+
+@pytest.mark.parametrize(
+    ("item", "kind"),
+    [
+        (headers_of("application/pdf"), None),
+        (headers_of("text/html", f"{LOC}.html"), WHOLE_PAGE),
+        (headers_of("text/html"), WHOLE_PAGE),
+        (headers_of(None, given="HTML"), WHOLE_PAGE),
+        (headers_of("application/octet-stream"), BEGINNING),
+        (headers_of("text/html", f"{LOC}.pdf"), BEGINNING),
+        (headers_of("application/octet-stream", disposition="attachment; filename=a.pdf"), None),
+        (headers_of("application/pdf", given="JPEG"), None),
+        (item_of(), None),
+    ],
+)
+def test_a_sample_is_taken_where_headers_do_not_show_what_a_document_is(
+    item: WooItem, kind: SampleKind | None
+) -> None:
+    samples, _ = samples_of()
+    assert samples.next_kind(item) is kind
+
+
+def test_the_beginning_may_show_a_page_and_the_page_is_the_last_sample() -> None:
+    samples, _ = samples_of()
+    item = headers_of(None)
+    assert samples.next_kind(item) is BEGINNING
+    fetched_in(item).sample = Sample(answer(), PAGE, is_complete=False, size=None)
+    assert samples.next_kind(item, BEGINNING) is WHOLE_PAGE
+    assert samples.next_kind(item, WHOLE_PAGE) is None
+
+
+@pytest.mark.parametrize(("data", "is_complete"), [(PAGE, True), (PDF[:4096], False)])
+def test_no_page_is_asked_for_where_the_beginning_is_all_or_is_no_page(
+    data: bytes, is_complete: bool
+) -> None:
+    samples, _ = samples_of()
+    item = headers_of(None)
+    fetched_in(item).sample = Sample(answer(), data, is_complete=is_complete, size=None)
+    assert samples.next_kind(item, BEGINNING) is None
+
+
+def test_a_beginning_that_was_not_sent_is_not_asked_for_again() -> None:
+    samples, _ = samples_of()
+    assert samples.next_kind(headers_of(None), BEGINNING) is None
+
+
+def test_of_each_host_and_kind_so_many_samples_are_taken() -> None:
+    samples, stats = samples_of(2)
+    pages = [samples.next_kind(headers_of("text/html")) for _ in range(4)]
+    assert pages == [WHOLE_PAGE, WHOLE_PAGE, None, None]
+    assert samples.next_kind(headers_of(None)) is BEGINNING
+    assert samples.next_kind(headers_of("text/html", "https://www.b.nl/x")) is WHOLE_PAGE
+    assert samples.next_kind(headers_of("text/html", "https://www.a.nl:8443/x")) is WHOLE_PAGE
+    assert samples.next_kind(headers_of("application/pdf")) is None
+    assert stats == {"woo/documents/unsampled": 2}
+
+
+def test_with_a_limit_of_none_nothing_is_sampled() -> None:
+    samples, _ = samples_of(0)
+    assert samples.next_kind(headers_of("text/html")) is None
+
+
+def test_only_the_beginning_is_asked_for_as_a_range() -> None:
+    assert BEGINNING.headers == {"Range": "bytes=0-4095"}
+    assert WHOLE_PAGE.headers == {}
+
+
+@pytest.mark.parametrize(
+    ("response", "is_complete", "size"),
+    [
+        (answer(b"abc", 206, Content_Range="bytes 0-2/9"), False, 9),
+        (answer(b"abc", 206, Content_Range="Bytes  0-2/3"), True, 3),
+        (answer(b"abc", 206, Content_Range="bytes 0-2/*"), False, None),
+        (answer(b"abc", 206, Content_Range="bytes 0-2/9", coding="gzip", flags=["dataloss"]), False, None),
+        (answer(b"abc", 206, Content_Range="bytes 0-2/3", coding="gzip"), False, None),
+        (answer(b"abc", Content_Length="3"), True, 3),
+        (answer(b"abc"), True, 3),
+        (answer(b"abc", Content_Length="9", flags=["maxsize"]), False, 9),
+        (answer(b"abc", flags=["maxsize"]), False, None),
+        (answer(b"abc", Content_Length="9", flags=["dataloss"]), False, 9),
+        (answer(b"abc", Content_Length="3", flags=["dataloss"]), False, 3),
+    ],
+)
+def test_the_first_bytes_are_a_sample_however_they_come(
+    response: StreamedResponse, is_complete: bool, size: int | None
+) -> None:
+    samples, stats = samples_of()
+    assert samples.read(response) == Sample(response, b"abc", is_complete=is_complete, size=size)
+    assert stats == {"woo/documents/sampled": 1}
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        answer(b"abc", 206),
+        answer(b"abc", 206, Content_Range="bytes 3-5/9"),
+        answer(b"abc", 206, Content_Range="regels 0-2/9"),
+        answer(b"abc", 206, Content_Range="bytes 0-2"),
+        answer(b"abc", 206, Content_Type="multipart/byteranges; boundary=x"),
+        answer(b"", 416, Content_Range="bytes */9"),
+        answer(b"niet hier", 404),
+        answer(b"", 204),
+        answer(b"", 401),
+        answer(b"", 405),
+        answer(b"", 500),
+        answer(gzip.compress(b"abc")[:4], flags=["coding"], coding="gzip"),
+        answer(b"", flags=["coding"], coding="br"),
+        answer(b"abc", flags=["expansion"], coding="gzip"),
+    ],
+)
+def test_any_other_answer_is_no_sample(response: StreamedResponse) -> None:
+    samples, stats = samples_of()
+    assert samples.read(response) is None
+    assert stats == {"woo/documents/unsampled": 1}
+
+
+def leads_to(item: WooItem) -> tuple[str, ...]:
+    asyncio.run(find_linked_documents(item))
+    return fetched_in(item).leads_to if item.source and item.source.fetched else ()
+
+
+def with_sample(data: bytes, *, is_complete: bool, media_type: str = "text/html") -> WooItem:
+    item = headers_of(media_type)
+    response = answer(Content_Type=media_type)
+    fetched_in(item).sample = Sample(response, data, is_complete=is_complete, size=None)
+    return item
+
+
+def test_a_page_is_looked_at_where_it_was_received() -> None:
+    found = ("https://www.a.nl/a.pdf",)
+    assert leads_to(item_of(loc=LOC, fetched=fetched_of(PAGE, media_type="text/html"))) != ()
+    assert leads_to(with_sample(PAGE, is_complete=True)) == found
+    assert leads_to(with_sample(PAGE + b" " * WHOLE_PAGE.value, is_complete=False)) == found
+
+
+def test_a_page_of_which_too_little_was_received_is_not_judged() -> None:
+    assert leads_to(with_sample(PAGE, is_complete=False)) == ()
+    assert leads_to(headers_of("text/html")) == ()
+    assert leads_to(item_of()) == ()
+
+
+def test_a_page_in_the_place_of_a_document_is_no_landing_page() -> None:
+    refused = item_of(loc=f"{LOC}.pdf", fetched=fetched_of(PAGE, media_type="text/html"))
+    assert leads_to(refused) == ()
+    assert leads_to(item_of(loc=LOC, fetched=fetched_of(PDF, media_type="text/html"))) == ()
+
+
+def test_links_are_compared_with_the_host_on_which_the_page_was_found() -> None:
+    item = with_sample(PAGE, is_complete=True)
+    sample = fetched_in(item).sample
+    assert sample is not None
+    moved = sample.response.replace(url="https://open.b.nl/x")
+    fetched_in(item).sample = Sample(moved, PAGE, is_complete=True, size=None)
+    assert leads_to(item) == ("https://open.b.nl/a.pdf",)
