@@ -134,13 +134,13 @@ def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: P
     ("content", "code", "line"),
     [
         (b"<html><body/></html>", "sitemap.ongeldig", 1),
-        (b"<rss/>", "sitemap.wortelelement", None),
+        (b"<rss/>", "sitemap.wortelelement", 1),
         (b"geen xml", "sitemap.ongeldig", 1),
         (b"", "sitemap.ongeldig", None),
         (sitemap(entry())[:-20], "sitemap.afgebroken", 3),
         (sitemap(entry()).replace(b"?>", b"?>\n<!DOCTYPE urlset>", 1), "sitemap.doctype", 3),
         (sitemap(entry()).replace(b"</loc>", b"</lok>"), "sitemap.ongeldig", 3),
-        (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", None),
+        (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", 1),
     ],
 )
 def test_a_file_that_is_no_sitemap_is_reported_with_its_line(
