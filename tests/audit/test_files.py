@@ -10,50 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from woo_harvester.audit.files import FileAudit, files_of
+from tests.audit.reading import MAXSIZE, Read, entry
+from woo_harvester.audit.files import files_of
 from woo_harvester.audit.offline import audit_offline
-from woo_harvester.demo import values
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
-from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
-from woo_harvester.findings import Finding, Reporter, explain
-from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.demo.sitemaps import Entry, sitemap, sitemapindex
+from woo_harvester.findings import explain
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder
-
-MAXSIZE = 10_000_000
-
-
-class Read:
-    """The findings and accounts of the audited files."""
-
-    def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
-        self.findings: list[Finding] = []
-        self.accounts = Accounts()
-        audit = FileAudit(Reporter(self._report), self.accounts, maxsize)
-        for path in given:
-            audit.read(path)
-
-    def _report(self, finding: Finding) -> None:
-        self.findings.append(finding)
-        self.accounts.count_finding(finding)
-
-    @property
-    def codes(self) -> list[str]:
-        return [finding.code for finding in self.findings]
-
-    @property
-    def account(self) -> Account:
-        (account,) = self.accounts
-        return account
-
-    def about(self, code: str) -> Finding:
-        (found,) = [finding for finding in self.findings if finding.code == code]
-        return found
-
-
-def entry(name: str = "besluit.pdf", diwoo: DiWoo | None = GOOD, lastmod: str | None = LASTMOD) -> Entry:
-    return Entry(loc=f"https://www.a.nl/{name}", lastmod=lastmod, diwoo=diwoo)
 
 
 @pytest.fixture
@@ -134,13 +99,13 @@ def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: P
     ("content", "code", "line"),
     [
         (b"<html><body/></html>", "sitemap.ongeldig", 1),
-        (b"<rss/>", "sitemap.wortelelement", None),
+        (b"<rss/>", "sitemap.wortelelement", 1),
         (b"geen xml", "sitemap.ongeldig", 1),
         (b"", "sitemap.ongeldig", None),
         (sitemap(entry())[:-20], "sitemap.afgebroken", 3),
         (sitemap(entry()).replace(b"?>", b"?>\n<!DOCTYPE urlset>", 1), "sitemap.doctype", 3),
         (sitemap(entry()).replace(b"</loc>", b"</lok>"), "sitemap.ongeldig", 3),
-        (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", None),
+        (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", 1),
     ],
 )
 def test_a_file_that_is_no_sitemap_is_reported_with_its_line(
@@ -177,104 +142,11 @@ def test_a_file_in_another_namespace_is_read_and_reported(file: Path) -> None:
     assert Read(file).codes == ["sitemap.naamruimte"]
 
 
-# Indexes and robots.txt
-
-
-@pytest.mark.parametrize(
-    ("name", "codes"),
-    [
-        ("sitemapindex-diwoo.xml", []),
-        ("sitemapindex-diwoo-infocat018.xml", ["index.infocat-onbekend"]),
-        ("sitemap-diwoo.xml", ["index.naam"]),
-        ("SitemapIndex-DiWoo.xml", ["index.hoofdletters"]),
-        ("index.xml", ["index.naam"]),
-    ],
-)
-def test_the_name_of_an_index_is_checked(tmp_path: Path, name: str, codes: list[str]) -> None:
-    path = tmp_path / name
-    path.write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
-    read = Read(path)
-    assert read.codes == codes
-    assert (read.account.indexes, read.account.listed) == (1, 0)
-
-
-def test_what_an_index_lists_is_looked_at(tmp_path: Path) -> None:
-    path = tmp_path / "sitemapindex-diwoo.xml"
-    path.write_text(sitemapindex(["http://www.a.nl/1.xml", "https://www.a.nl/2.xml", ""]))
-    read = Read(path)
-    assert read.codes == ["loc.geen-https", "loc.ontbreekt"]
-    assert [finding.line for finding in read.findings] == [3, 5]
-
-
-@pytest.mark.parametrize(
-    ("content", "code"), [("<html/>", "index"), (sitemap(entry()).decode(), "index.is-urlset")]
-)
-def test_a_file_with_the_name_of_an_index_that_is_none_is_reported(
-    tmp_path: Path, content: str, code: str
-) -> None:
-    path = tmp_path / "sitemapindex-diwoo.xml"
-    path.write_text(content)
-    assert any(found.startswith(code) or found == "sitemap.wortelelement" for found in Read(path).codes)
-
-
-def test_an_unreadable_index_is_reported_as_such(tmp_path: Path) -> None:
-    path = tmp_path / "sitemapindex-diwoo.xml"
-    path.write_text("<!DOCTYPE html><html><body>Storing</body></html>")
-    assert Read(path).codes == ["index.ongeldig"]
-
-
-@pytest.mark.parametrize(
-    ("folder", "category"),
-    [
-        ("www.a.nl/x/a", 1),
-        ("www.a.nl/x/b", 2),
-        ("ergens/a", 1),
-        ("ergens", None),  # it could be either of the two
-    ],
-)
-def test_the_folders_of_sitemaps_with_one_name_decide_which_index_lists_them(
-    folder: str, category: int | None, tmp_path: Path
-) -> None:
-    for number, name in enumerate(("a", "b"), start=1):
-        index = tmp_path / f"sitemapindex-diwoo-infocat{number:03}.xml"
-        index.write_text(sitemapindex([f"https://www.a.nl/x/{name}/sitemap.xml?jaar=20/26"]))
-    path = tmp_path / folder / "sitemap.xml"
-    path.parent.mkdir(parents=True)
-    given = [] if category is None else [values.categorie(category)]
-    path.write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=given))))
-    codes = [code for code in Read(tmp_path).codes if code != "metadata.schema"]
-    assert codes == (["informatiecategorie.ontbreekt"] if category is None else [])
-
-
-def test_the_index_gives_its_category_to_the_sitemaps_beside_it(tmp_path: Path) -> None:
-    index = tmp_path / "sitemapindex-diwoo-infocat002.xml"
-    index.write_text(sitemapindex(["https://www.a.nl/woo/2024.xml?page=1"]))
-    (tmp_path / "2024.xml").write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=[]))))
-    assert set(Read(tmp_path).codes) == {"metadata.schema"}
-    other = replace(GOOD, informatiecategorieen=[values.categorie(3)])
-    (tmp_path / "2024.xml").write_bytes(sitemap(entry(diwoo=other)))
-    assert Read(tmp_path).codes == ["informatiecategorie.strijdig"]
-
-
-def test_the_names_of_indexes_in_robots_txt_are_checked(tmp_path: Path) -> None:
-    path = tmp_path / "robots.txt"
-    path.write_text(
-        robots_txt(
-            "/sitemapindex-diwoo.xml",
-            "https://www.a.nl/sitemap-diwoo.xml",
-            "http://www.a.nl/sitemapindex-diwoo-infocat003.xml",
-            "https://www.a.nl/sitemap.xml",
-        )
-    )
-    read = Read(path)
-    assert read.codes == [
-        "robots.sitemap-relatief",
-        "index.naam",
-        "index.geen-https",
-        "robots.andere-sitemap",
-    ]
-    path.write_text("User-agent: *\n" + "# x\n" * 200_000)
-    assert Read(path).codes == ["robots.te-groot", "robots.geen-diwoo-index"]
+def test_the_entries_of_a_file_decide_whether_it_is_a_sitemap(file: Path) -> None:
+    file.write_bytes(sitemap(entry()).replace(b"urlset", b"sitemapindex"))
+    read = Read(file)
+    assert read.codes == ["sitemap.andere-wortel"]
+    assert (read.account.listed, read.account.records) == (1, 1)
 
 
 @pytest.mark.parametrize(

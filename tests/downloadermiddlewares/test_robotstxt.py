@@ -37,6 +37,13 @@ def test_what_they_forbid_may_not() -> None:
         judge("https://www.a.nl/intern/a.pdf")
 
 
+def test_the_rules_behind_a_written_line_end_are_obeyed() -> None:
+    body = rb"User-agent: *\nDisallow: /intern/\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml\n"
+    judge("https://www.a.nl/sitemapindex-diwoo.xml", body=body)
+    with pytest.raises(RobotsForbidden):
+        judge("https://www.a.nl/intern/a.pdf", body=body)
+
+
 def test_the_rules_for_all_hold_for_an_agent_that_is_not_named() -> None:
     with pytest.raises(RobotsForbidden):
         judge("https://www.a.nl/prive/a.pdf", agent="ander/1")

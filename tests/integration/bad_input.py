@@ -84,7 +84,7 @@ INDEXES: dict[str, tuple[Serve, str]] = {
     "lists itself": (lambda site: index_of(site, INDEX), "index.genest"),
     "entity bomb": (lambda site: Page(hostile.entity_bomb(site.url("/x.pdf"))), "sitemap.doctype"),
     "external entity": (lambda site: Page(hostile.external_entity(site.url("/x.pdf"))), "sitemap.doctype"),
-    "gzip bomb": (lambda _: Page(hostile.gzip_bomb()), "index.is-urlset"),
+    "gzip bomb": (lambda _: Page(hostile.gzip_bomb()), "index.te-groot"),
     "not XML": (lambda _: Page(b"\x89PNG\r\n\x1a\n\x00\x00"), "index.ongeldig"),
     "HTML": (lambda _: html_page("Niet gevonden"), "index.ongeldig"),
 }

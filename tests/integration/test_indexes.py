@@ -224,7 +224,7 @@ def test_a_bad_index_is_told_and_the_other_index_is_read(harvest: Harvest, build
 
 def test_documents_in_an_index_that_is_a_urlset_are_not_read(harvest: Harvest) -> None:
     (finding,) = harvest[that_is_a_urlset].about("index.is-urlset")
-    assert finding["seen"] == "<urlset>"
+    assert finding["seen"] == "<urlset> met 1 document"
 
 
 def test_an_index_in_an_index_is_told_and_not_read(harvest: Harvest) -> None:

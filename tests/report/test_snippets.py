@@ -271,6 +271,46 @@ def test_a_relative_line_gets_its_host() -> None:
     assert given.after == f"Sitemap: {url}"
 
 
+def test_each_index_of_a_joined_line_gets_a_line_of_its_own() -> None:
+    seen = r"Sitemap: https://www.a.nl/sitemapindex-diwoo.xml\nSitemap: /sitemapindex-diwoo-infocat014.xml"
+    assert made(about_host("robots.samengevoegd", seen=seen)).after == (
+        "Sitemap: https://www.a.nl/sitemapindex-diwoo.xml\n"
+        "Sitemap: https://www.a.nl/sitemapindex-diwoo-infocat014.xml"
+    )
+
+
+def test_of_a_joined_line_that_is_too_long_the_last_index_is_left_out() -> None:
+    one = "https://www.a.nl/sitemapindex-diwoo-infocat0{:02}.xml"
+    seen = r"\n".join(f"Sitemap: {one.format(number)}" for number in range(1, 18))
+    lines = made(about_host("robots.samengevoegd", seen=seen)).after.splitlines()
+    assert lines[:2] == [f"Sitemap: {one.format(1)}", f"Sitemap: {one.format(2)}"]
+    assert lines[-1] == "…"
+    assert len(lines) == 9
+
+
+@pytest.mark.parametrize("code", ["robots.regel-afwijkend", "robots.regel-genegeerd"])
+@pytest.mark.parametrize(
+    ("seen", "after"),
+    [
+        ("Sitemap https://www.a.nl/x/sitemapindex-diwoo.xml", ["https://www.a.nl/x/sitemapindex-diwoo.xml"]),
+        ("Index: /x/sitemapindex-diwoo.xml", ["https://www.a.nl/x/sitemapindex-diwoo.xml"]),
+        ("sitemapindex-diwoo.xml", ["https://www.a.nl/sitemapindex-diwoo.xml"]),
+        ("Disallow: /sitemapindex-diwoo.xml$", ["https://www.a.nl/sitemapindex-diwoo.xml"]),
+        ("https://[x/sitemapindex-diwoo.xml", ["https://[x/sitemapindex-diwoo.xml"]),
+    ],
+)
+def test_a_line_that_names_an_index_becomes_a_sitemap_line(code: str, seen: str, after: list[str]) -> None:
+    given = made(about_host(code, seen=seen))
+    assert given.before == seen
+    assert given.after.splitlines() == [f"Sitemap: {url}" for url in after]
+
+
+def test_a_rule_that_allows_an_index_stays_beside_the_line_that_names_it() -> None:
+    allow = "Allow: /sitemapindex-diwoo.xml"
+    after = made(about_host("robots.regel-genegeerd", seen=allow)).after
+    assert after == f"{allow}\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml"
+
+
 @pytest.mark.parametrize("code", ["robots.ontbreekt", "robots.geen-diwoo-index"])
 def test_a_robots_txt_names_the_index(code: str) -> None:
     assert made(about_host(code)).after.endswith("Sitemap: https://www.a.nl/sitemapindex-diwoo.xml")

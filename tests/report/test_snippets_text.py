@@ -132,6 +132,32 @@ SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
             f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {SITEMAP}>',
         ),
         ("sitemap.naamruimte", "geen naamruimte", "<urlset>", f"<urlset {SITEMAP}>"),
+        (
+            "index.andere-wortel",
+            "<urlset> met 3 sitemaps",
+            f"<urlset {SITEMAP}>\n  <sitemap>…</sitemap>\n</urlset>",
+            f"<sitemapindex {SITEMAP}>\n  <sitemap>…</sitemap>\n</sitemapindex>",
+        ),
+        (
+            "sitemap.andere-wortel",
+            "<sitemapindex> met 1 document",
+            "<sitemapindex>\n  …",
+            f"<urlset {SITEMAP}\n"
+            '        xmlns:diwoo="https://standaarden.overheid.nl/diwoo/metadata/">\n'
+            f"{indent(entry(loc='https://www.a.nl/documenten/bestand.pdf'), '  ')}\n</urlset>",
+        ),
+        (
+            "index.gemengd",
+            "3 documenten",
+            "<sitemapindex>\n  <sitemap>…</sitemap>\n  <url>…</url>\n</sitemapindex>",
+            "<sitemapindex>\n  <sitemap>…</sitemap>\n</sitemapindex>",
+        ),
+        (
+            "sitemap.gemengd",
+            "1 sitemap",
+            "<urlset>\n  <url>…</url>\n  <sitemap>…</sitemap>\n</urlset>",
+            "<urlset>\n  <url>…</url>\n</urlset>",
+        ),
     ],
 )
 def test_the_beginning_of_a_file_is_replaced(code: str, seen: str, before: str, after: str) -> None:

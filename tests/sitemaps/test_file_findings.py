@@ -1,11 +1,38 @@
+"""Findings on an index or a sitemap as a whole."""
+
 from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 
 from woo_harvester.findings import explain
-from woo_harvester.sitemaps.file_findings import Area, describe_root, file_findings, read_error_code
-from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, GUIDE_MAXSIZE, SITEMAP_NAMESPACE, ErrorReason
+from woo_harvester.sitemaps.fast_reader import UrlsetReader
+from woo_harvester.sitemaps.file_findings import (
+    ROOTS,
+    Area,
+    FileFinding,
+    describe_root,
+    file_findings,
+    other_kind_finding,
+    read_error_code,
+)
+from woo_harvester.sitemaps.reader import (
+    GUIDE_MAXENTRIES,
+    GUIDE_MAXSIZE,
+    SITEMAP_NAMESPACE,
+    Entry,
+    ErrorReason,
+    OtherRootError,
+    SitemapReader,
+)
+from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 
+MAXSIZE = 1_000_000
+NAMESPACE = f'xmlns="{SITEMAP_NAMESPACE}"'
+URL = "<url><loc>https://a.nl/1.pdf</loc></url>"
+SITEMAP = "<sitemap><loc>https://a.nl/1.xml</loc></sitemap>"
 REASONS: tuple[ErrorReason, ...] = ("ongeldig", "afgebroken", "te-groot", "doctype")
 
 
@@ -14,23 +41,116 @@ def test_every_reason_of_a_read_error_has_a_finding(area: Area) -> None:
     assert all(explain(read_error_code(area, reason)).severity == "error" for reason in REASONS)
 
 
+def findings(area: Area, body: str, **counts: int) -> list[FileFinding]:
+    """Return the findings on a file with this content, as if its reader had these counts."""
+    chunks = [body.encode()]
+    reader = UrlsetReader(lambda: chunks, MAXSIZE) if area == "sitemap" else index_reader(chunks)
+    for batch in reader:
+        if isinstance(reader, UrlsetReader):
+            reader.processed(parsed(batch))
+    for name, count in counts.items():
+        setattr(reader, name, count)
+    return list(file_findings(area, reader))
+
+
+def index_reader(chunks: list[bytes]) -> SitemapReader:
+    return SitemapReader(chunks, "sitemapindex", MAXSIZE)
+
+
+def parsed(batch: Sequence[Entry | ScannedEntry]) -> int:
+    """Return how many entries the scanner can read."""
+    count = 0
+    with suppress(NotPlainError):
+        for entry in batch:
+            entry.parse()
+            count += 1
+    return count
+
+
+def other_kind(area: Area, body: str) -> FileFinding:
+    with pytest.raises(OtherRootError) as caught:
+        list(SitemapReader([body.encode()], ROOTS[area], MAXSIZE))
+    return other_kind_finding(area, caught.value, [body.encode()], MAXSIZE)
+
+
 def test_a_file_within_the_norm_and_in_the_right_namespace_gives_no_finding() -> None:
-    assert list(file_findings("sitemap", GUIDE_MAXENTRIES, GUIDE_MAXSIZE, SITEMAP_NAMESPACE)) == []
-    assert list(file_findings("index", 0, 0, None)) == []
+    assert findings("sitemap", f"<urlset {NAMESPACE}>{URL}</urlset>", entries=GUIDE_MAXENTRIES) == []
+    index = f"<sitemapindex {NAMESPACE}>{SITEMAP}</sitemapindex>"
+    assert findings("index", index, entries=GUIDE_MAXENTRIES, size=GUIDE_MAXSIZE) == []
 
 
 def test_the_finding_on_a_file_beyond_the_norm_shows_both_its_sizes() -> None:
-    assert list(file_findings("index", 50_001, 7, SITEMAP_NAMESPACE)) == [
-        ("index.boven-norm", "50001 verwijzingen, 7 bytes")
+    index = f"<sitemapindex {NAMESPACE}>{SITEMAP}</sitemapindex>"
+    assert findings("index", index, entries=50_001, size=7) == [
+        FileFinding("index.boven-norm", "50001 verwijzingen, 7 bytes")
     ]
-    assert list(file_findings("sitemap", 1, GUIDE_MAXSIZE + 1, None)) == [
-        ("sitemap.boven-norm", "1 verwijzingen, 52428801 bytes")
+    assert findings("index", index, size=GUIDE_MAXSIZE + 1) == [
+        FileFinding("index.boven-norm", "1 verwijzingen, 52428801 bytes")
     ]
 
 
 @pytest.mark.parametrize(("namespace", "seen"), [("urn:x", "urn:x"), ("", "geen naamruimte")])
 def test_another_namespace_is_a_finding(namespace: str, seen: str) -> None:
-    assert list(file_findings("sitemap", 1, 1, namespace)) == [("sitemap.naamruimte", seen)]
+    found = FileFinding("sitemap.naamruimte", seen)
+    assert findings("sitemap", f'<urlset xmlns="{namespace}">{URL}</urlset>') == [found]
+    assert findings("index", f'<sitemapindex xmlns="{namespace}">{SITEMAP}</sitemapindex>') == [found]
+
+
+@pytest.mark.parametrize(
+    ("area", "root", "content", "seen"),
+    [
+        ("index", "urlset", SITEMAP, "<urlset> met 1 sitemap"),
+        ("index", "urlset", SITEMAP * 2, "<urlset> met 2 sitemaps"),
+        ("index", "urlset", "", "<urlset> met 0 sitemaps"),
+        ("index", "sitemaps", SITEMAP, "<sitemaps> met 1 sitemap"),
+        ("sitemap", "sitemapindex", URL * 3, "<sitemapindex> met 3 documenten"),
+        ("sitemap", "sitemapindex", "", "<sitemapindex> met 0 documenten"),
+        ("sitemap", "UrlSet", URL, "<UrlSet> met 1 document"),
+    ],
+)
+def test_a_file_with_another_root_that_is_read_all_the_same_is_a_finding(
+    area: Area, root: str, content: str, seen: str
+) -> None:
+    body = f"\n<{root} {NAMESPACE}>{content}</{root}>"
+    assert findings(area, body) == [FileFinding(f"{area}.andere-wortel", seen, line=2)]
+
+
+def test_entries_of_the_other_kind_among_those_of_a_file_are_counted() -> None:
+    assert findings("index", f"<sitemapindex {NAMESPACE}>{URL}{SITEMAP}{URL}</sitemapindex>") == [
+        FileFinding("index.gemengd", "2 documenten", action="niet gelezen")
+    ]
+    assert findings("sitemap", f"<urlset {NAMESPACE}>{URL}{SITEMAP}{URL}</urlset>") == [
+        FileFinding("sitemap.gemengd", "1 sitemap", action="niet gelezen")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("area", "body", "code", "seen"),
+    [
+        ("index", f"<urlset>{URL}</urlset>", "index.is-urlset", "<urlset> met 1 document"),
+        (
+            "index",
+            f"<sitemapindex>{URL * 2}</sitemapindex>",
+            "index.is-urlset",
+            "<sitemapindex> met 2 documenten",
+        ),
+        ("index", "<rss/>", "index.ongeldig", "<rss>"),
+        ("sitemap", f"<urlset>{SITEMAP}</urlset>", "index.genest", "<urlset> met 1 sitemap"),
+        (
+            "sitemap",
+            f"<sitemapindex>{SITEMAP}</sitemapindex>",
+            "index.genest",
+            "<sitemapindex> met 1 sitemap",
+        ),
+        ("sitemap", "<rss/>", "sitemap.wortelelement", "<rss>"),
+    ],
+)
+def test_a_file_of_another_kind_is_reported_with_what_is_lost(
+    area: Area, body: str, code: str, seen: str
+) -> None:
+    found = other_kind(area, body)
+    assert found == FileFinding(code, seen, 1, "niet gelezen")
+    assert explain(code).severity == "error"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +158,7 @@ def test_another_namespace_is_a_finding(namespace: str, seen: str) -> None:
     [
         ("rss", b"<rss/>", "<rss>"),
         ("Documents", b"<Documents><Document/><Document/></Documents>", "<Documents> met 2 documenten"),
-        ("Documents", b"<Documents><Document/><Docu", "<Documents> met 1 documenten"),
+        ("Documents", b"<Documents><Document/><Docu", "<Documents> met 1 document"),
     ],
 )
 def test_the_text_for_another_root_element_shows_what_is_lost(root: str, body: bytes, shown: str) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.sitemaps.reading import DIWOO, NAMESPACE, read, url, urlset
 from woo_harvester.sitemaps.reader import OtherRootError, RootName, SitemapReader
 
+SITEMAP = "<sitemap><loc>https://a.nl/s.xml</loc></sitemap>"
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 SECRET = "root:x:0:0"
 
@@ -190,12 +191,19 @@ def test_a_file_without_a_root_element_is_not_read_to_its_end() -> None:
 @pytest.mark.parametrize(
     ("kind", "body", "root"),
     [
-        ("urlset", f'<sitemapindex xmlns="{NAMESPACE}"/>', "sitemapindex"),
+        ("urlset", f'<sitemapindex xmlns="{NAMESPACE}">{SITEMAP}</sitemapindex>', "sitemapindex"),
+        ("urlset", f'<urlset xmlns="{NAMESPACE}">{SITEMAP}</urlset>', "urlset"),
         ("sitemapindex", urlset("a"), "urlset"),
+        ("sitemapindex", urlset("a").replace("urlset", "sitemapindex"), "sitemapindex"),
         ("urlset", f'<diwoo:Documents xmlns:diwoo="{DIWOO}"/>', "Documents"),
         ("urlset", "<rss version='2.0'/>", "rss"),
         ("urlset", "<URLSET/>", "URLSET"),
+        ("urlset", "<rss><channel>", "rss"),  # broken off, and no sitemap before that either
+        ("urlset", f"<sitemapindex>{SITEMAP}<sitem", "sitemapindex"),
+        ("sitemapindex", urlset("a")[:-5], "urlset"),
+        ("urlset", f"<rss>{'<channel>' * 400_000}", "rss"),
     ],
+    ids=lambda given: given[:60],
 )
 def test_the_error_for_another_root_element_has_its_name_and_line(
     kind: RootName, body: str, root: str
@@ -208,6 +216,49 @@ def test_the_error_for_another_root_element_has_its_name_and_line(
 def test_the_error_for_another_root_element_shows_it_as_a_tag() -> None:
     with pytest.raises(OtherRootError, match=r"^<rss>$"):
         list(SitemapReader([b"<rss/>"], "urlset", 1000))
+
+
+@pytest.mark.parametrize(("kind", "root"), [("urlset", "sitemapindex"), ("sitemapindex", "urlset")])
+@pytest.mark.parametrize("size", [1, 7, 64 * 1024])
+def test_the_entries_decide_what_a_file_is_and_not_its_root(kind: RootName, root: str, size: int) -> None:
+    name = "url" if kind == "urlset" else "sitemap"
+    listed = "".join(f"<{name}><loc>https://a.nl/{number}</loc></{name}>" for number in range(3))
+
+    outcome = read(f'<{root} xmlns="{NAMESPACE}">{listed}</{root}>', kind, size=size)
+
+    assert outcome.locs == ["https://a.nl/0", "https://a.nl/1", "https://a.nl/2"]
+    assert outcome.complete
+
+
+@pytest.mark.parametrize(("kind", "others"), [("urlset", 2), ("sitemapindex", 1)])
+@pytest.mark.parametrize("root", ["urlset", "sitemapindex", "x:anders"])
+def test_a_file_with_entries_of_both_kinds_gives_those_of_its_level_and_counts_the_others(
+    kind: RootName, others: int, root: str
+) -> None:
+    body = f'<{root} xmlns="{NAMESPACE}" xmlns:x="urn:x">{SITEMAP}{url("a")}{SITEMAP}</{root}>'
+    reader = SitemapReader([body.encode()], kind, 10_000)
+
+    assert sum(map(len, reader)) == 3 - others
+    assert (reader.others, reader.complete) == (others, True)
+    assert reader.root == root.removeprefix("x:")
+
+
+@pytest.mark.parametrize("kind", ["urlset", "sitemapindex"])
+@pytest.mark.parametrize("root", ["urlset", "sitemapindex"])
+def test_an_empty_sitemap_or_index_is_empty_whichever_of_the_two_its_root_is(
+    kind: RootName, root: str
+) -> None:
+    outcome = read(f'<{root} xmlns="{NAMESPACE}"/>', kind)
+
+    assert (outcome.complete, outcome.entries) == (True, [])
+
+
+def test_an_entry_of_the_other_kind_that_is_deeper_in_the_file_does_not_count() -> None:
+    body = f"<urlset><url><loc>https://a.nl/1</loc>{SITEMAP}</url></urlset>"
+    reader = SitemapReader([body.encode()], "urlset", 10_000)
+
+    assert sum(map(len, reader)) == 1
+    assert reader.others == 0
 
 
 def test_what_is_lost_by_a_root_of_documents_can_be_counted() -> None:

@@ -1,4 +1,4 @@
-"""The ``Sitemap:`` lines of a robots.txt."""
+"""The lines of a robots.txt that name sitemap indexes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, SitemapLine, sitemap_lines
+from woo_harvester.findings import explain
+from woo_harvester.sitemaps.robots import (
+    ROBOTS_MAXSIZE,
+    LineFinding,
+    RobotsLines,
+    SitemapLine,
+    read_robots_lines,
+    with_line_ends,
+)
 
 ROBOTS = "https://www.gemeente.nl/robots.txt"
 INDEX = "https://www.gemeente.nl/sitemapindex-diwoo.xml"
+OTHER = "https://www.gemeente.nl/sitemapindex-diwoo-infocat014.xml"
+
+
+def read(body: str | bytes) -> RobotsLines:
+    return read_robots_lines(body.encode() if isinstance(body, str) else body, ROBOTS)
 
 
 def lines(body: str | bytes) -> list[SitemapLine]:
-    return list(sitemap_lines(body.encode() if isinstance(body, str) else body, ROBOTS))
+    return read(body).sitemaps
+
+
+def codes(body: str | bytes) -> list[str]:
+    return [found.code for found in read(body).findings]
 
 
 def urls(body: str | bytes) -> list[str]:
@@ -42,6 +59,7 @@ def test_each_sitemap_line_gives_its_url_with_its_line() -> None:
 )
 def test_letter_case_white_space_and_comments_make_no_difference(line: str) -> None:
     assert urls(line) == [INDEX]
+    assert codes(line) == []
 
 
 @pytest.mark.parametrize(
@@ -52,14 +70,17 @@ def test_letter_case_white_space_and_comments_make_no_difference(line: str) -> N
         "Sitemap:",
         "Sitemap: # later",
         f"# Sitemap: {INDEX}",
-        f"Sitemaps: {INDEX}",
-        f"X-Sitemap: {INDEX}",
-        f"Allow: {INDEX}",
-        INDEX,
+        rf"  # Sitemap: {INDEX}\nSitemap: {INDEX}",
+        "Sitemaps: https://www.gemeente.nl/sitemap.xml",
+        "https://www.gemeente.nl/sitemap.xml",
+        "Disallow: /diwoo/",
+        "User-agent: diwoo-bot",
+        f"Disallow: /a # Sitemap: {INDEX}",
+        f"# de Sitemap: {INDEX}",
     ],
 )
-def test_other_lines_give_none(line: str) -> None:
-    assert urls(line) == []
+def test_other_lines_give_neither_a_sitemap_nor_a_finding(line: str) -> None:
+    assert read(line) == RobotsLines([], [])
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
@@ -132,3 +153,180 @@ def test_any_bytes_give_lines_or_none(body: bytes) -> None:
     found = urls(body)
 
     assert len(set(found)) == len(found)
+
+
+# Lines that are joined
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        rf"Sitemap: {INDEX}\nSitemap: {OTHER}",
+        rf"Sitemap: {INDEX}\nSitemap: {OTHER}\n",
+        rf"Sitemap: {INDEX}\n{OTHER}\n",
+        rf"Sitemap: {INDEX}\r\nSitemap: {OTHER}\r\n",
+        rf"Sitemap: {INDEX}\n\nSitemap: {OTHER}",
+        rf"Sitemap: {INDEX} \n Sitemap: {OTHER}",
+        rf"User-agent: *\nDisallow:\nSitemap: {INDEX}\nSitemap: {OTHER}",
+        rf"Sitemap: {INDEX}\n# en die van 014\nSitemap: {OTHER}",
+        rf"Sitemap: {INDEX}\n/sitemapindex-diwoo-infocat014.xml",
+        f"Sitemap: {INDEX} Sitemap: {OTHER}",
+        f"User-agent: * Allow: / Sitemap: {INDEX} Sitemap: {OTHER}",
+        f"Sitemap: {INDEX} {OTHER}",
+        f"Sitemap: {INDEX}, {OTHER}",
+        f"Sitemap: {INDEX},{OTHER}; # twee",
+        f"Sitemap: , {INDEX}, {OTHER},",
+    ],
+)
+def test_each_index_in_a_line_of_several_is_read_with_one_finding(line: str) -> None:
+    body = f"# eerst\n{line}\n"
+
+    assert urls(body) == [INDEX, OTHER]
+    assert [found.line for found in lines(body)] == [2, 2]
+    assert read(body).findings == [LineFinding("robots.samengevoegd", 2, line, "gelezen als 2 adressen")]
+
+
+def test_an_index_with_a_written_line_end_after_it_is_read() -> None:
+    body = rf"Sitemap: {INDEX}\n"
+
+    assert urls(body) == [INDEX]
+    assert read(body).findings == [LineFinding("robots.samengevoegd", 1, body, "gelezen als 1 adres")]
+
+
+def test_joined_lines_that_are_not_for_the_woo_give_no_finding() -> None:
+    body = r"Sitemap: https://a.nl/sitemap.xml\nSitemap: https://a.nl/nieuws.xml"
+
+    assert urls(body) == ["https://a.nl/sitemap.xml", "https://a.nl/nieuws.xml"]
+    assert codes(body) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        r"https://a.nl/map\nieuw\sitemap.xml",
+        "https://a.nl/proxy?u=https://b.nl/x.xml",
+        "https://a.nl/a,b;c.xml",
+    ],
+)
+def test_an_address_with_a_backslash_comma_or_second_address_in_it_is_one_address(url: str) -> None:
+    assert [found.given for found in lines(f"Sitemap: {url}")] == [url]
+
+
+def test_rules_behind_a_written_line_end_are_given_as_rules() -> None:
+    body = rf"User-agent: *\nDisallow: /besloten/\r\nSitemap: {INDEX}\n"
+
+    assert with_line_ends(body.encode()) == (
+        f"User-agent: *\nDisallow: /besloten/\nSitemap: {INDEX}\n".encode()
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"User-agent: *\r\nDisallow: /a\r\n",
+        b"\xff\xfeU\x00",
+        rb"# Zo dus niet:\nDisallow: /",
+        rb"Disallow: /map\nieuws",
+    ],
+)
+def test_rules_in_other_files_stay_as_they_are(body: bytes) -> None:
+    assert with_line_ends(body) == body
+
+
+# Lines that are written in another way
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"Sitemaps: {INDEX}",
+        f"Site-map: {INDEX}",
+        f"SITE MAP : {INDEX}",
+        f"site_map = {INDEX}",
+        f"sitemapindex: {INDEX}",
+        f"Sitemap-index: {INDEX}",
+        f"Sitemap {INDEX}",
+        f"Sitemap; {INDEX}",
+        f"Sitemap\uff1a {INDEX}",
+        f"- Sitemap: {INDEX}",
+        f"<Sitemap: {INDEX}>",
+        f'"Sitemap: {INDEX}"',
+        f'Sitemap: "{INDEX}"',
+        f"Sitemap: <{INDEX}>",
+        f"Sitemap: {INDEX};",
+        "Sitemap /sitemapindex-diwoo.xml",
+        INDEX,
+        f"  <{INDEX}>  # de index",
+    ],
+)
+def test_a_line_that_can_only_mean_one_index_is_read_with_a_finding(line: str) -> None:
+    body = f"User-agent: *\n{line}\n"
+
+    assert urls(body) == [INDEX]
+    ((code, number, seen, action),) = read(body).findings
+    assert (code, number) == ("robots.regel-afwijkend", 2)
+    assert seen == line.partition("#")[0].strip()
+    assert action.startswith("gelezen als Sitemap: ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"X-Sitemap: {INDEX}",
+        f"Index: {INDEX}",
+        f"<p>Sitemap: {INDEX}</p>",
+        f'<a href="{INDEX}">Sitemap</a>',
+        "/sitemapindex-diwoo.xml",
+        "sitemapindex-diwoo.xml",
+        "Sitemap sitemapindex-diwoo-infocat014.xml",
+        "Sitemaps: https://www.gemeente.nl/sitemap-diwoo.xml",
+        f"Sitemaps: {INDEX} en de rest",
+        f"Allow: {INDEX}",
+        "Allow: /sitemapindex-diwoo.xml",
+        "disallow : /*/sitemapindex-diwoo.xml$",
+    ],
+)
+def test_a_line_that_names_an_index_otherwise_is_not_read_and_gives_a_finding(line: str) -> None:
+    assert urls(line) == []
+    assert read(line).findings == [LineFinding("robots.regel-genegeerd", 1, line, "niet gelezen")]
+
+
+def test_a_rule_about_an_index_that_another_line_names_gives_no_finding() -> None:
+    rules = "Allow: /sitemapindex-diwoo.xml$\nDisallow: /a/SiteMapIndex-diwoo.xml\n"
+
+    assert codes(f"{rules}Sitemap: {INDEX}\n") == []
+    assert codes(f"{rules}Sitemap: {OTHER}\n") == ["robots.regel-genegeerd", "robots.regel-genegeerd"]
+
+
+def test_the_findings_stand_in_the_order_of_the_file() -> None:
+    body = f"Allow: /sitemapindex-diwoo-infocat001.xml\nSitemaps: {INDEX}\nIndex: {OTHER}\n"
+
+    assert [found.line for found in read(body).findings] == [1, 2, 3]
+
+
+def test_every_finding_of_a_line_is_in_the_catalogue() -> None:
+    body = f"Index: {OTHER}\nSitemaps: {INDEX}\nSitemap: {INDEX} {OTHER}\n"
+
+    assert {explain(code).severity for code in codes(body)} == {"warning"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "diwoo" * 100_000,
+        r"\n" * 250_000,
+        r"\n" + " " * 500_000,
+        " " * 500_000 + "x",
+        "Sitemap: " + ", " * 250_000 + "x",
+        "Sitemap" + " :" * 250_000,
+        "https://" + "." * 250_000 + " " + "." * 250_000 + "x",
+        "sitemap " * 60_000,
+        "Sitemap: https://a.nl " * 20_000,
+        r"\na" + "a " * 250_000,
+        "/" * 500_000,
+    ],
+    ids=lambda line: line[:10].strip() or "spaces",
+)
+def test_no_line_takes_more_time_than_its_length(line: str) -> None:
+    """A pattern that tries each place again for each place would take hours here."""
+    assert len(urls(line)) <= 1

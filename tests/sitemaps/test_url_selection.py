@@ -22,6 +22,14 @@ INDEX = Index(GENERAL, index_name(GENERAL))
 SITEMAP = f"https://{HOST}/sitemap-1.xml"
 
 
+def category_index(number: int) -> Index:
+    url = f"https://{HOST}/sitemapindex-diwoo-infocat{number:03}.xml"
+    return Index(url, index_name(url))
+
+
+CATEGORY_2, CATEGORY_14 = category_index(2), category_index(14)
+
+
 @dataclass
 class Host:
     """A host that is read: the URLs selected, and the findings noted meanwhile."""
@@ -46,9 +54,15 @@ class Host:
         body = "".join(f"Sitemap: {value}\n" for value in values).encode(errors="replace")
         return [index.url for index in self.selection.indexes(body, ROBOTS)]
 
-    def sitemap(self, loc: str, line: int = 7) -> Sitemap | None:
+    def sitemap(self, loc: str, line: int = 7, index: Index = INDEX) -> Sitemap | None:
         """Return the sitemap of an entry of the index."""
-        return self.selection.sitemap(Entry(loc, None, line, None), INDEX)
+        return self.selection.sitemap(Entry(loc, None, line, None), index)
+
+    def sitemaps_of(self, index: Index, *locs: str) -> list[Sitemap]:
+        """Return the new sitemaps of an index that lists these, when all of it has been read."""
+        found = [self.sitemap(loc, index=index) for loc in locs]
+        self.selection.report_shared(index)
+        return [sitemap for sitemap in found if sitemap is not None]
 
 
 # robots.txt
@@ -177,6 +191,30 @@ def test_an_index_may_stand_on_any_registered_host_and_port(url: str) -> None:
     assert Host().indexes(url) == [url]
 
 
+def test_a_joined_line_is_read_with_a_finding_about_robots_txt() -> None:
+    host = Host()
+    given = rf"{GENERAL}\n{CATEGORY_14.url}"
+
+    assert host.indexes(given) == [GENERAL, CATEGORY_14.url]
+    assert host.findings == [
+        {
+            "code": "robots.samengevoegd",
+            "url": ROBOTS,
+            "line": 1,
+            "seen": f"Sitemap: {given}",
+            "action": "gelezen als 2 adressen",
+        }
+    ]
+
+
+def test_a_line_that_is_not_read_names_no_index() -> None:
+    host = Host()
+
+    assert list(host.selection.indexes(b"Allow: /sitemapindex-diwoo.xml", ROBOTS)) == []
+    assert host.codes == ["robots.regel-genegeerd"]
+    assert not host.selection.names_index
+
+
 # Indexes
 
 
@@ -192,6 +230,89 @@ def test_the_same_sitemap_is_read_once() -> None:
     host = Host()
 
     assert [host.sitemap(SITEMAP) is not None for _ in range(3)] == [True, False, False]
+    assert host.findings == []
+
+
+@pytest.mark.parametrize(
+    ("indexes", "counts"),
+    [
+        ((INDEX, CATEGORY_14), CATEGORY_14),
+        ((CATEGORY_14, INDEX), CATEGORY_14),
+        ((CATEGORY_14, CATEGORY_2), CATEGORY_2),
+        ((CATEGORY_2, CATEGORY_14), CATEGORY_2),
+        ((CATEGORY_14, INDEX, CATEGORY_2), CATEGORY_2),
+        ((INDEX, CATEGORY_2, CATEGORY_14), CATEGORY_2),
+    ],
+)
+def test_the_lowest_category_counts_in_whatever_order_indexes_list_a_sitemap(
+    indexes: tuple[Index, ...], counts: Index
+) -> None:
+    host = Host()
+
+    (sitemap,) = [found for index in indexes for found in host.sitemaps_of(index, SITEMAP)]
+    assert sitemap.index == counts
+
+
+def test_sitemaps_that_another_index_lists_too_are_counted_in_one_finding() -> None:
+    host = Host()
+    locs = [f"https://{HOST}/{number}.xml" for number in range(3)]
+
+    assert len(host.sitemaps_of(INDEX, *locs)) == 3
+    assert host.sitemaps_of(CATEGORY_14, *locs, *locs) == []
+    assert host.findings == [
+        {"code": "index.dubbel", "url": CATEGORY_14.url, "seen": f"3 sitemaps, ook in {GENERAL}"}
+    ]
+
+
+def test_a_sitemap_in_indexes_of_two_categories_is_another_finding() -> None:
+    host = Host()
+
+    for index in (CATEGORY_14, INDEX, CATEGORY_2):
+        host.sitemaps_of(index, SITEMAP)
+    assert host.findings == [
+        {"code": "index.dubbel", "url": GENERAL, "seen": f"1 sitemap, ook in {CATEGORY_14.url}"},
+        {"code": "index.strijdig", "url": CATEGORY_2.url, "seen": f"1 sitemap, ook in {CATEGORY_14.url}"},
+    ]
+
+
+def test_two_indexes_of_the_same_category_are_not_in_conflict() -> None:
+    host = Host()
+    other = Index(f"https://{HOST}/b/sitemapindex-diwoo-infocat014.xml", CATEGORY_14.name)
+
+    (sitemap,) = [*host.sitemaps_of(CATEGORY_14, SITEMAP), *host.sitemaps_of(other, SITEMAP)]
+    assert sitemap.index is CATEGORY_14
+    assert host.codes == ["index.dubbel"]
+
+
+@pytest.mark.parametrize("index", [INDEX, CATEGORY_14], ids=["itself", "another"])
+def test_an_index_that_lists_an_index_of_robots_txt_is_reported_when_all_have_been_read(index: Index) -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_14.url)
+
+    assert host.sitemaps_of(index, GENERAL, SITEMAP) == [Sitemap(SITEMAP, index)]
+    assert host.codes == []
+    assert list(host.selection.nested()) == []
+    assert host.findings == [
+        {
+            "code": "index.genest",
+            "url": index.url,
+            "line": 7,
+            "element": "sitemap/loc",
+            "seen": GENERAL,
+            "action": "niet gelezen",
+        }
+    ]
+    assert list(host.selection.nested()) == []
+    assert len(host.findings) == 1
+
+
+def test_an_index_of_robots_txt_that_lists_documents_is_read_as_a_sitemap_if_an_index_lists_it() -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_14.url)
+
+    host.sitemaps_of(INDEX, CATEGORY_14.url)
+    host.selection.with_documents.add(CATEGORY_14.url)
+    assert list(host.selection.nested()) == [Sitemap(CATEGORY_14.url, INDEX)]
     assert host.findings == []
 
 
@@ -258,3 +379,13 @@ def test_a_host_that_names_too_many_sitemaps_is_read_up_to_a_bound(monkeypatch: 
     (finding,) = host.findings
     assert (finding["code"], finding["url"]) == ("index.te-groot", GENERAL)
     assert finding["seen"] == "meer dan 3 sitemaps"
+
+
+def test_each_index_beyond_the_bound_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(url_selection, "SITEMAPS_MAXIMUM", 1)
+    host = Host()
+    for index in (INDEX, CATEGORY_2, CATEGORY_14):
+        host.sitemaps_of(index, *(f"{index.url}/{number}" for number in range(3)))
+    assert [(found["code"], found["url"]) for found in host.findings] == [
+        ("index.te-groot", index.url) for index in (INDEX, CATEGORY_2, CATEGORY_14)
+    ]

@@ -20,6 +20,7 @@ from woo_harvester.state.resources import (
     forget_unread,
     host_of_state,
     hosts_of_sitemaps,
+    index_url_of,
     keep_massive,
     keep_read,
     last_reads,
@@ -153,6 +154,27 @@ def test_the_index_that_lists_a_sitemap_is_kept_up_to_date(connection: Connectio
     second = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/nieuw.xml")
     assert second.id == first.id
     assert connection.scalar(select(schema.resources.c.index_url)) == "https://a.nl/nieuw.xml"
+
+
+def test_the_index_of_a_sitemap_is_that_of_the_last_request(connection: Connection) -> None:
+    host, other = host_of_state(connection, "a.nl").id, host_of_state(connection, "b.nl").id
+    assert index_url_of(connection, host, SITEMAP) is None
+    for index in ("https://a.nl/oud.xml", "https://a.nl/nieuw.xml"):
+        resource_of(connection, host, SITEMAP, "sitemap", index)
+        assert index_url_of(connection, host, SITEMAP) == index
+    assert index_url_of(connection, other, SITEMAP) is None
+
+
+def test_what_was_read_as_another_kind_of_file_is_forgotten(connection: Connection) -> None:
+    host = host_of_state(connection, "a.nl").id
+    key = resource_of(connection, host, SITEMAP, "index").id
+    keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7, content=b"x")
+    assert resource_of(connection, host, SITEMAP, "index").etag == '"e"'
+    for _ in range(2):
+        known = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml")
+        assert known == Resource(key, None, None, None, None, None)
+    assert index_url_of(connection, host, SITEMAP) == "https://a.nl/index.xml"
+    assert sitemap_ids(connection, host) == [key]
 
 
 def test_all_sitemaps_that_were_ever_read_of_a_host_are_returned(connection: Connection) -> None:

@@ -82,6 +82,22 @@ def _whole(site: Site) -> bytes:
     return b"".join(page.chunks())
 
 
+def _index(site: Site) -> str:
+    """The index of a publisher without mistakes."""
+    return sitemapindex([site.url(SITEMAP)])
+
+
+def _two_indexes(*indexes: str) -> Build:
+    """The publisher of whom several indexes list the one sitemap."""
+
+    def build(site: Site) -> None:
+        well(site)
+        site.pages["/robots.txt"] = robots_of(site, *indexes)
+        site.pages |= {index: index_of(site, SITEMAP) for index in indexes}
+
+    return build
+
+
 def _heavy(megabytes: int) -> Callable[[Site], Page]:
     """A sitemap that says the same again and again, with much between."""
 
@@ -163,6 +179,11 @@ AUDITED: dict[str, Build] = {
     ),
     "robots.andere-sitemap": _robots("/sitemap.xml"),
     "robots.sitemap-relatief": _page("/robots.txt", lambda site: f"Sitemap: {INDEX}\n"),
+    "robots.samengevoegd": _page("/robots.txt", lambda site: rf"Sitemap: {site.url(INDEX)}\n"),
+    "robots.regel-afwijkend": _page("/robots.txt", lambda site: f"Sitemap {site.url(INDEX)}"),
+    "robots.regel-genegeerd": _page(
+        "/robots.txt", lambda site: b"".join(robots_of(site, INDEX).chunks()) + f"Allow: {INFOCAT}\n".encode()
+    ),
     "host.niet-geregistreerd": _robots(f"{ELSEWHERE}{INDEX}"),
     "index.naam": _robots("/sitemap-diwoo.xml"),
     "index.infocat-onbekend": _robots("/sitemapindex-diwoo-infocat018.xml"),
@@ -171,6 +192,12 @@ AUDITED: dict[str, Build] = {
     "index.onbereikbaar": _gone(INDEX),
     "index.ongeldig": _page(INDEX, lambda site: html_page("Storing")),
     "index.is-urlset": _page(INDEX, _whole),
+    "index.gemengd": _page(
+        INDEX, lambda site: _index(site).replace("</sitemapindex>", "<url/></sitemapindex>")
+    ),
+    "index.andere-wortel": _page(INDEX, lambda site: _index(site).replace("sitemapindex", "urlset")),
+    "index.dubbel": _two_indexes(INDEX, INFOCAT),
+    "index.strijdig": _two_indexes(INFOCAT, "/sitemapindex-diwoo-infocat014.xml"),
     "index.genest": _page(INDEX, lambda site: index_of(site, INDEX, SITEMAP)),
     "index.te-groot": _index_beside(lambda site: sitemapindex([]) + " " * 9 * MEGABYTE),
     "index.boven-norm": _page(INDEX, lambda site: index_of(site, *([SITEMAP] * 50_001))),
@@ -178,6 +205,13 @@ AUDITED: dict[str, Build] = {
     "sitemap.ongeldig": _page(SITEMAP, lambda site: html_page("Storing")),
     "sitemap.afgebroken": _page(SITEMAP, lambda site: _whole(site)[:-20]),
     "sitemap.wortelelement": _page(SITEMAP, lambda site: "<Documents><Document/></Documents>"),
+    "sitemap.gemengd": _page(
+        SITEMAP,
+        lambda site: _whole(site).replace(
+            b"</urlset>", f"<sitemap><loc>{site.url('/2.xml')}</loc></sitemap></urlset>".encode()
+        ),
+    ),
+    "sitemap.andere-wortel": _page(SITEMAP, lambda site: _whole(site).replace(b"urlset", b"sitemapindex")),
     "sitemap.te-groot": _page(SITEMAP, _heavy(61)),
     "sitemap.boven-norm": _page(SITEMAP, _heavy(51)),
     "sitemap.doctype": _page(SITEMAP, lambda site: _whole(site).replace(b"?>", b"?>\n<!DOCTYPE urlset>", 1)),

@@ -118,5 +118,5 @@ def state_write(response: StreamedResponse, resource: Resource, content: bytes) 
 
 def report_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
     """Report what is wrong with a file as a whole, such as its size."""
-    for code, seen in file_findings(area, reader.entries, reader.size, reader.namespace):
-        visit.report(code, url=url, seen=seen)
+    for found in file_findings(area, reader):
+        found.send(visit.report, url)

@@ -70,6 +70,8 @@ class Visit(Backlog):
         """The reporter of findings about the files of the host."""
         self.selection = UrlSelection(is_registered, self.report)
         self.indexes: deque[Index] = deque()
+        self.unread_indexes: dict[str, Index] = {}
+        """Indexes that were not read to their end, or not yet, by URL."""
         self.sitemaps: deque[Sitemap] = deque()
         self.files_requested = 0
         """Number of files that were requested and are not read yet."""

@@ -19,7 +19,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.resources import Resource
+from woo_harvester.state.resources import Resource, index_url_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -116,6 +116,8 @@ class HostReader:
         *write* writes to the state that the file was read, in the same transaction.
         """
         visit.files_requested -= 1
+        if not visit.indexes and not visit.files_requested:
+            visit.sitemaps.extend(visit.selection.nested())
         following: list[Request] = []
         has_next = not visit.files_requested and not visit.reading_done
         if write is not None or has_next:
@@ -132,11 +134,13 @@ class HostReader:
         visit.files_requested += 1
         if visit.indexes:
             index = visit.indexes.popleft()
+            visit.unread_indexes[index.url] = index
             visit.account.count_index(index.url)
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
         sitemap = visit.sitemaps.popleft()
+        _keep_category(connection, visit, sitemap)
         if not visit.is_second:
             visit.account.count_sitemap(sitemap.url)
         return self._requests.request(
@@ -162,3 +166,14 @@ class HostReader:
             seen=f"{visit.documents_left} documenten over, {visit.documents_requested} opgevraagd",
             action=f"in een volgende oogst: bij een oogst per dag {visit.days_left} dagen",
         )
+
+
+def _keep_category(connection: Connection, visit: Visit, sitemap: Sitemap) -> None:
+    """Let the index that listed a sitemap before decide its category, if this run could not read that index.
+
+    Otherwise the new documents of a day would have another category than those before and after it.
+    """
+    if visit.unread_indexes:
+        before = index_url_of(connection, visit.known.id, sitemap.url)
+        if before in visit.unread_indexes:
+            sitemap.prefer(visit.unread_indexes[before])

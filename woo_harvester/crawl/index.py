@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from woo_harvester.crawl.conditional import is_not_modified
 from woo_harvester.crawl.files import StateWrite, report_file, state_write
 from woo_harvester.crawl.host import Visit
 from woo_harvester.responses import StreamedResponse
-from woo_harvester.sitemaps.file_findings import read_error_code
+from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_code
 from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.url_selection import Index
 from woo_harvester.state.resources import Resource
@@ -26,35 +26,39 @@ def read_index(
     Report what is wrong with the index. Return the function that writes to the state that it was read; None
     if it was not read completely, or if nothing changes in the state.
     """
-    if is_not_modified(response) and resource.content is not None:
-        _add_sitemaps([resource.content], visit, index, maxsize)
+    if is_not_modified(response) and (content := resource.content) is not None:
+        _add_sitemaps(lambda: [content], visit, index, maxsize)
+        visit.unread_indexes.pop(index.url, None)
         return None
     if not is_complete(response.status):
         visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")
         return None
-    if not _add_sitemaps(response.chunks(), visit, index, maxsize):
+    if not _add_sitemaps(response.chunks, visit, index, maxsize):
         return None
     if "dataloss" in response.flags:
         visit.report("index.ongeldig", url=index.url, seen="afgebroken")
         return None
+    visit.unread_indexes.pop(index.url, None)
     if response.size > _KEPT_MAXSIZE:
         return None
     return state_write(response, resource, b"".join(response.chunks()))
 
 
-def _add_sitemaps(chunks: Iterable[bytes], visit: Visit, index: Index, maxsize: int) -> bool:
+def _add_sitemaps(chunks: Callable[[], Iterable[bytes]], visit: Visit, index: Index, maxsize: int) -> bool:
     """Add the sitemaps in an index to *visit*; return whether the index was read to its end."""
-    reader = SitemapReader(chunks, "sitemapindex", maxsize)
+    reader = SitemapReader(chunks(), "sitemapindex", maxsize)
     try:
         for batch in reader:
             found = (visit.selection.sitemap(entry, index) for entry in batch)
             visit.sitemaps.extend(filter(None, found))
     except OtherRootError as error:
-        code = "index.is-urlset" if error.root == "urlset" else "index.ongeldig"
-        visit.report(code, url=index.url, line=error.line, seen=f"<{error.root}>")
+        other_kind_finding("index", error, chunks(), maxsize).send(visit.report, index.url)
     except SitemapError as error:
         code = read_error_code("index", error.reason)
         visit.report(code, url=index.url, line=error.line, seen=error.seen)
+    if reader.others:
+        visit.selection.with_documents.add(index.url)
+    visit.selection.report_shared(index)
     report_file(visit, index.url, "index", reader)
     if reader.complete and not reader.entries:
         visit.report("sitemap.leeg", url=index.url)

@@ -21,9 +21,9 @@ from woo_harvester.items import WooItem
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
-from woo_harvester.sitemaps.file_findings import describe_root, read_error_code
+from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_code
 from woo_harvester.sitemaps.reader import OtherRootError, SitemapError
-from woo_harvester.sitemaps.url_selection import NOT_READ, Sitemap
+from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.statuses import is_complete
@@ -79,7 +79,8 @@ class SitemapFiles:
                     visit.incomplete.append("closed")
                     return
         except OtherRootError as error:
-            self._report_other_kind(error, response, visit, sitemap)
+            found = other_kind_finding("sitemap", error, response.chunks(), self._maxsize)
+            found.send(visit.report, sitemap.url)
         except SitemapError as error:
             code = read_error_code("sitemap", error.reason)
             visit.report(code, url=sitemap.url, line=error.line, seen=error.seen)
@@ -113,6 +114,8 @@ class SitemapFiles:
             report_file(visit, url, "sitemap", reader)
             if is_complete_read and not reader.entries:
                 visit.report("sitemap.leeg", url=url)
+        if reader.others:
+            reading.pending.must_reread = True  # so that each run reports them
         if is_complete_read:
             self._keep(visit, reading)
         left_to = visit.left_to_others.pop(url, Counter()) + reading.left_to
@@ -148,16 +151,6 @@ class SitemapFiles:
             visit.documents_requested += 1
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
-
-    def _report_other_kind(
-        self, error: OtherRootError, response: StreamedResponse, visit: Visit, sitemap: Sitemap
-    ) -> None:
-        """Report a file that is no sitemap, with the number of documents that are lost by it."""
-        if error.root == "sitemapindex":
-            code, seen = "index.genest", "<sitemapindex>"
-        else:
-            code, seen = "sitemap.wortelelement", describe_root(error.root, response.chunks(), self._maxsize)
-        visit.report(code, url=sitemap.url, line=error.line, seen=seen, action=NOT_READ)
 
 
 def _pending_read(response: StreamedResponse, resource: Resource) -> PendingRead:

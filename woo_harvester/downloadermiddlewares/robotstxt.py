@@ -16,7 +16,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from woo_harvester.responses import StreamedResponse
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, with_line_ends
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of
 
@@ -55,7 +55,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
 
     async def learn(self, request: Request, body: bytes) -> None:
         """Use *body* as the robots.txt of the host of *request*; it is empty if the host has none."""
-        parser = build_from_crawler(self._parser_class, self.crawler, body)
+        parser = build_from_crawler(self._parser_class, self.crawler, with_line_ends(body))
         self._known[host_of(request.url)] = parser
         await self.crawler.signals.send_catch_log_async(
             signal=signals.robots_parsed, robotparser=parser, request=request

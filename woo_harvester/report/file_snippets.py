@@ -12,6 +12,7 @@ from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE
 from woo_harvester.report.model import OrganisationRef
 from woo_harvester.report.xml_lines import entry
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
+from woo_harvester.sitemaps.robots import read_robots_lines
 
 #: The file name that an index should have.
 _INDEX_NAME = "sitemapindex-diwoo.xml"
@@ -71,8 +72,30 @@ def _lower(given: str, finding: FindingLine) -> str:
     return f"{folder}{slash}{name.lower()}"
 
 
+def _written_apart(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return a line of robots.txt with several addresses in it, and each address on a line of its own."""
+    line = str(finding.get("seen", ""))
+    right = _sitemap_lines(line.removesuffix("…"), finding)
+    # The last address of a line that is too long to be shown may have been cut off.
+    return [line], [*right[:-1], "…"] if line.endswith("…") else right
+
+
+def _as_sitemap_line(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return a line of robots.txt that names an index in another way, and the line that refers to it."""
+    line = str(finding.get("seen", ""))
+    named = re.search(r"(?:https?:/)?/[^\s<>\"'*$]*\.xml", line, re.IGNORECASE)
+    right = _sitemap_lines(f"Sitemap: {named[0] if named else _INDEX_NAME}", finding)
+    return [line], [line, *right] if line.lower().startswith("allow") else right
+
+
+def _sitemap_lines(text: str, finding: FindingLine) -> list[str]:
+    """Return the ``Sitemap:`` lines in a text as they should be written."""
+    robots = f"https://{finding.get('host')}/robots.txt"
+    return [f"Sitemap: {line.url}" for line in read_robots_lines(text.encode(), robots).sitemaps]
+
+
 def _urlset(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
-    before = [f"<{re.sub('[^A-Za-z:_-].*', '', str(finding.get('seen', '')).lstrip('<'))}>", "  …"]
+    before = [f"<{_root_seen(finding)}>", "  …"]
     after = [f'<urlset xmlns="{SITEMAP_NAMESPACE}"', f'        xmlns:diwoo="{DIWOO_NAMESPACE}">']
     return before, [*after, *("  " + line for line in entry(example_file(finding))), "</urlset>"]
 
@@ -84,6 +107,29 @@ def _index_of(finding: FindingLine, organisation: OrganisationRef) -> tuple[list
         [f'<urlset xmlns="{SITEMAP_NAMESPACE}">', "  <url>…</url>", "</urlset>"],
         [f'<sitemapindex xmlns="{SITEMAP_NAMESPACE}">', *after],
     )
+
+
+def _index_root(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    root, rest = _root_seen(finding), ["  <sitemap>…</sitemap>"]
+    return (
+        [f'<{root} xmlns="{SITEMAP_NAMESPACE}">', *rest, f"</{root}>"],
+        [f'<sitemapindex xmlns="{SITEMAP_NAMESPACE}">', *rest, "</sitemapindex>"],
+    )
+
+
+def _separated(root: str, name: str, other: str) -> Maker:
+    """Return a maker for a file with entries of two kinds, of which *other* does not belong in it."""
+
+    def make(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+        right = [f"<{root}>", f"  <{name}>…</{name}>", f"</{root}>"]
+        return [*right[:-1], f"  <{other}>…</{other}>", right[-1]], right
+
+    return make
+
+
+def _root_seen(finding: FindingLine) -> str:
+    """Return the name of the root element that a finding begins with."""
+    return re.sub("[^A-Za-z:_-].*", "", str(finding.get("seen", "")).lstrip("<"))
 
 
 def _doctype(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
@@ -107,12 +153,19 @@ FILE_MAKERS: dict[str, Maker] = {
     "robots.geen-diwoo-index": _no_index,
     "robots.verboden": _allowed,
     "robots.sitemap-relatief": _sitemap_line(lambda given, finding: finding.get("url", given)),
+    "robots.samengevoegd": _written_apart,
+    "robots.regel-afwijkend": _as_sitemap_line,
+    "robots.regel-genegeerd": _as_sitemap_line,
     "index.naam": _sitemap_line(_renamed),
     "index.infocat-onbekend": _sitemap_line(_renamed),
     "index.hoofdletters": _sitemap_line(_lower),
     "index.geen-https": _sitemap_line(lambda given, finding: https_url({"seen": given}) or given),
     "index.is-urlset": _index_of,
+    "index.gemengd": _separated("sitemapindex", "sitemap", "url"),
+    "index.andere-wortel": _index_root,
     "sitemap.wortelelement": _urlset,
+    "sitemap.gemengd": _separated("urlset", "url", "sitemap"),
+    "sitemap.andere-wortel": _urlset,
     "sitemap.doctype": _doctype,
     "sitemap.naamruimte": namespace_maker("urlset", SITEMAP_NAMESPACE),
 }

@@ -34,8 +34,23 @@ class UrlsetReader:
 
     @property
     def namespace(self) -> str | None:
-        """Namespace of the root element ``urlset``; None before it is read, and for another root."""
+        """Namespace of a root of the protocol; None before it is read, and for another root."""
         return self._reader.namespace if self._reader else self._scan.namespace
+
+    @property
+    def root(self) -> str | None:
+        """Local name of the root element; None before it is known to be another one than ``urlset``."""
+        return self._reader.root if self._reader else None
+
+    @property
+    def root_line(self) -> int:
+        """The line of the root element; 1 before it is known to be another one than ``urlset``."""
+        return self._reader.root_line if self._reader else 1
+
+    @property
+    def others(self) -> int:
+        """Number of sitemaps in the file so far: the scanner reads no file that has one."""
+        return self._reader.others if self._reader else 0
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:
         try:

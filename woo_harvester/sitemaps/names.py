@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import unquote
 
+#: The action on an index or a sitemap that is not requested.
+NOT_READ = "niet gelezen"
+
 _CONVENTION = re.compile(r"sitemapindex-diwoo(?:-infocat(?P<number>0(?:0[1-9]|1[0-7])))?\.xml", re.ASCII)
 _INFOCAT = re.compile(r".*-infocat\d+\.xml", re.ASCII | re.DOTALL)
 

@@ -40,6 +40,9 @@ RootName = Literal["urlset", "sitemapindex", "Documents"]
 #: are only counted.
 _ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap", "Documents": "Document"}
 
+#: The root elements of the protocol. Software mixes them up, so that the entries decide what a file is.
+PROTOCOL_ROOTS = ("urlset", "sitemapindex")
+
 _Event = Literal["start", "end"]
 
 ErrorReason = Literal["ongeldig", "afgebroken", "te-groot", "doctype"]
@@ -59,12 +62,16 @@ class SitemapError(ValueError):
 
 
 class OtherRootError(ValueError):
-    """The file is well-formed, but has another root element than the expected one."""
+    """The file is XML, but it is of another kind: it has none of the expected entries.
 
-    def __init__(self, root: str, line: int) -> None:
+    *others* is the number of entries of the other kind: sitemaps in a sitemap, documents in an index.
+    """
+
+    def __init__(self, root: str, line: int, others: int) -> None:
         super().__init__(f"<{root}>")
         self.root = root
         self.line = line
+        self.others = others
 
 
 @dataclass(slots=True)
@@ -110,17 +117,25 @@ class SitemapReader:
     """An iterator over one file, in batches of entries.
 
     *chunks* is the response's body in pieces (gzip or not), *maxsize* its limit in bytes after decompression.
-    Iterating raises :class:`OtherRootError` or :class:`SitemapError`, the latter after all entries before the
-    error. An iteration without an error has read the file to its end.
+    *root_name* says which entries are read. They are read under any root element, since software mixes up the
+    roots of sitemaps and indexes. Iterating raises :class:`OtherRootError` if there are none of them, unless
+    the file is an empty sitemap or index. It raises :class:`SitemapError` after all entries before the error.
+    An iteration without an error has read the file to its end.
     """
 
     def __init__(self, chunks: Iterable[bytes], root_name: RootName, maxsize: int) -> None:
         self.entries = 0
         """Number of entries yielded so far."""
+        self.others = 0
+        """Number of entries of the other kind so far: sitemaps in a sitemap, documents in an index."""
         self.size = 0
         """Bytes of XML read so far."""
+        self.root: str | None = None
+        """Local name of the root element; None before it is read."""
+        self.root_line = 1
+        """The line of the root element."""
         self.namespace: str | None = None
-        """Namespace of the expected root element; None before the first batch, and for another root."""
+        """Namespace of a root of the protocol; None before it is read, and for another root."""
         self.complete = False
         """True once the file has been read to its end."""
         self._root_name = root_name
@@ -128,20 +143,38 @@ class SitemapReader:
 
     def __iter__(self) -> Iterator[list[Entry]]:
         try:
-            root, line, pieces = _peek_root(self._pieces)
-            if local_name(root) != self._root_name:
-                raise OtherRootError(local_name(root), line)
-            self.namespace = namespace(root)
+            yield from self._read()
+        except SitemapError:
+            if self._is_other_kind():
+                raise self._other_kind() from None
+            raise
+        if self._is_other_kind():
+            raise self._other_kind()
+        self.complete = True
+
+    def _read(self) -> Iterator[list[Entry]]:
+        try:
+            root, self.root_line, pieces = _peek_root(self._pieces)
+            self.root = local_name(root)
+            self.namespace = namespace(root) if self.root in PROTOCOL_ROOTS else None
             for batch in self._batches(root, pieces):
                 self.entries += len(batch)
                 yield batch
-            self.complete = True
         except TooLargeError as error:
             raise SitemapError("te-groot", str(error)) from error
         except TruncatedError as error:
             raise SitemapError("afgebroken", str(error)) from error
         except CorruptError as error:
             raise SitemapError("ongeldig", str(error)) from error
+
+    def _is_other_kind(self) -> bool:
+        """Return whether the file is of another kind, as far as it was read."""
+        if self.entries or self.root is None:
+            return False
+        return self.others > 0 or self.root not in (*PROTOCOL_ROOTS, self._root_name)
+
+    def _other_kind(self) -> OtherRootError:
+        return OtherRootError(str(self.root), self.root_line, self.others)
 
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         for piece in pieces:
@@ -151,7 +184,9 @@ class SitemapReader:
     def _batches(self, root_tag: str, pieces: Iterable[bytes]) -> Iterator[list[Entry]]:
         # There is no DOCTYPE before the root element, so no entity can be expanded. "internal" only makes
         # libxml2 report an undefined entity with its line.
-        tags = [root_tag, "{*}" + _ENTRY_NAMES[self._root_name]]
+        name = _ENTRY_NAMES[self._root_name]
+        names = {name, "url", "sitemap"}
+        tags = [root_tag, *("{*}" + each for each in names)]
         parser = _parser(("start", "end"), tags, entities="internal")
         root: etree._Element | None = None
         since_progress = 0
@@ -163,7 +198,10 @@ class SitemapReader:
                 if event == "start":
                     root = element if root is None else root
                 elif element.getparent() is root:
-                    batch.append(entry_of(element))
+                    if local_name(element.tag) == name:
+                        batch.append(entry_of(element))
+                    else:
+                        self.others += 1
             yield batch
             if error:
                 raise error

@@ -1,7 +1,8 @@
-"""The ``Sitemap:`` lines of a robots.txt.
+"""The lines of a robots.txt that name sitemap indexes.
 
 Source: seed "Technische implementatie", section "Robots.txt"; RFC 9309 for lines, encoding and size. Protego,
-the library that Scrapy uses, decides which paths may be visited.
+the library that Scrapy uses, decides which paths may be visited. It knows the words "sitemaps" and "site-map"
+too, and a line without a colon.
 """
 
 from __future__ import annotations
@@ -9,19 +10,50 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
+
+from woo_harvester.sitemaps.names import NOT_READ, NameMatch, index_name
 
 #: Bytes of a robots.txt that are read. RFC 9309, 2.5, requires at least 500 KiB.
 ROBOTS_MAXSIZE = 500 * 1024
 
-_SITEMAP_LINE = re.compile(r"[ \t]*sitemap[ \t]*:(?P<value>[^#]*)", re.IGNORECASE)
+# Each pattern takes a time that grows with the length of the line and no faster, whatever is in the line.
+
+_SITEMAP_LINE = re.compile(r"sitemap[ \t]*+:(?P<value>.*)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
+#: A backslash and a letter that were meant as the end of a line, because nothing follows or a new line does.
+_WRITTEN_LINE_END = re.compile(
+    r"\\(?:r\\n|n|r)(?=\s*+(?:$|\\[rn]|\#|https?://|/|[a-z][a-z -]*+:))", re.IGNORECASE
+)
 
-@dataclass(frozen=True, slots=True)
-class SitemapLine:
-    """One ``Sitemap:`` line."""
+#: The place between two lines or addresses that only white space or a comma separates.
+_NEXT_LINE = re.compile(r"(?<=\s)(?=sitemap[ \t]*+:\s*+(?:https?://|/))", re.IGNORECASE)
+_NEXT_URL = re.compile(r"(?<=[\s,;])(?=https?://)", re.IGNORECASE)
+
+#: A line that is meant as a ``Sitemap:`` line: that word written in another way, or only the address.
+_MISSPELT = re.compile(
+    r"""
+    [^\w/]*+
+    (?:site[\s_-]?map[\w-]*+ [^\w/]*+ ((?:https?:/)?/[^\s<>"',;]++) | (https?://[^\s<>"',;]++))
+    [^\w/]*+
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_URL_BEGIN = re.compile(r"https?://|/", re.IGNORECASE)
+#: What may stand around an address, and is no part of it.
+_PUNCTUATION = " \t,;\"'<>"
+
+_RULE = re.compile(r"\s*+(?:dis)?allow\s*+:", re.IGNORECASE)
+#: What ends a word that may be a file name.
+_WORD_END = re.compile(r"[\s<>\"'=,;()/\\:?#&*$]+")
+
+
+class SitemapLine(NamedTuple):
+    """One address in a ``Sitemap:`` line."""
 
     url: str
     """The absolute URL, or the value as given if it cannot be made absolute."""
@@ -33,31 +65,143 @@ class SitemapLine:
     """True if the given value is a relative URL."""
 
 
-def sitemap_lines(body: bytes, robots_url: str) -> Iterator[SitemapLine]:
-    """Yield the ``Sitemap:`` lines in *body*, each URL once, resolved against *robots_url*.
+class LineFinding(NamedTuple):
+    """A line that is not written as it should be; the fields are those of :class:`Finding`."""
+
+    code: str
+    line: int
+    seen: str
+    action: str
+
+
+class RobotsLines(NamedTuple):
+    """The ``Sitemap:`` lines of a robots.txt, and what is wrong with lines that name an index."""
+
+    sitemaps: list[SitemapLine]
+    """Each URL once."""
+    findings: list[LineFinding]
+
+
+def read_robots_lines(body: bytes, robots_url: str) -> RobotsLines:
+    """Return the lines in *body* that name sitemaps, with their URLs resolved against *robots_url*.
 
     The word may be in any letter case, the file may have a byte order mark, and lines end with LF, CR or
     CRLF. The protocol requires absolute URLs, but relative ones are resolved, since publishers' software
-    writes them.
+    writes them. A line that is written in another way is read if it can only mean one thing.
     """
-    seen = set()
+    read = _Reading(robots_url)
     for number, line in enumerate(_LINE_END.split(_text(body)), start=1):
-        if not (match := _SITEMAP_LINE.match(line)):
-            continue
-        given = match["value"].strip()
-        if not given:
-            continue
-        url, relative = _resolve(given, robots_url)
-        if url not in seen:
-            seen.add(url)
-            yield SitemapLine(url=url, given=given, line=number, relative=relative)
+        if not _is_comment(line):
+            read.add(number, line)
+    return read.lines()
 
 
-def _resolve(given: str, robots_url: str) -> tuple[str, bool]:
-    try:
-        return urljoin(robots_url, given), not urlsplit(given).scheme
-    except ValueError:  # such as "https://[x", which becomes a finding on the name of the index
-        return given, False
+def with_line_ends(body: bytes) -> bytes:
+    r"""Return a robots.txt with real line ends where it has a written ``\n``, so that its rules count."""
+    if b"\\" not in body:
+        return body
+    lines = _LINE_END.split(_text(body))
+    return "\n".join(
+        line if _is_comment(line) else _WRITTEN_LINE_END.sub("\n", line) for line in lines
+    ).encode()
+
+
+class _Reading:
+    """What was read of a robots.txt so far."""
+
+    def __init__(self, robots_url: str) -> None:
+        self._robots_url = robots_url
+        self._sitemaps: dict[str, SitemapLine] = {}
+        self._findings: list[LineFinding] = []
+        self._rules: list[LineFinding] = []
+        """Rules that name an index. They do not refer to it, but another line may."""
+
+    def add(self, number: int, line: str) -> None:
+        """Read a line that is no comment."""
+        written = _WRITTEN_LINE_END.split(line)
+        parts = [part for one in written for part in _joined_lines(one.partition("#")[0])]
+        found: list[str] = []
+        for part in parts:
+            found += self._values(number, part.strip(), is_next=bool(found))
+        is_joined = len(written) > 1 or len(parts) > 1 or len(found) > 1
+        if is_joined and any(self._match(given) is not NameMatch.OTHER for given in found):
+            action = "gelezen als 1 adres" if len(found) == 1 else f"gelezen als {len(found)} adressen"
+            self._findings.append(LineFinding("robots.samengevoegd", number, line.strip(), action))
+        for given in found:
+            url, relative = self._resolve(given)
+            self._sitemaps.setdefault(url, SitemapLine(url, given, number, relative))
+
+    def lines(self) -> RobotsLines:
+        """Return what was read, the findings in the order of the file."""
+        sitemaps = list(self._sitemaps.values())
+        named = {name for sitemap in sitemaps for name in _index_files(sitemap.url)}
+        rules = (rule for rule in self._rules if not named.issuperset(_index_files(rule.seen)))
+        return RobotsLines(sitemaps, sorted([*self._findings, *rules], key=attrgetter("line")))
+
+    def _values(self, number: int, text: str, *, is_next: bool) -> list[str]:
+        """Return the addresses of sitemaps in a line, each as given.
+
+        *is_next* means that the line was written behind a ``Sitemap:`` line, and may be an address alone.
+        """
+        if match := _SITEMAP_LINE.fullmatch(text):
+            first, *more = _NEXT_URL.split(match["value"].strip())
+            if more:
+                return _stripped(first, *more)
+            bare = first.strip(_PUNCTUATION)
+            if bare != first and self._match(bare) is NameMatch.INDEX:
+                self._misspelt(number, text, bare)
+                return [bare]
+            return [first] if first else []
+        if is_next and _URL_BEGIN.match(text):
+            return _stripped(*_NEXT_URL.split(text))
+        if (match := _MISSPELT.fullmatch(text)) and self._match(match[1] or match[2]) is NameMatch.INDEX:
+            self._misspelt(number, text, match[1] or match[2])
+            return [match[1] or match[2]]
+        if any(_index_files(text)):
+            ignored = self._rules if _RULE.match(text) else self._findings
+            ignored.append(LineFinding("robots.regel-genegeerd", number, text, NOT_READ))
+        return []
+
+    def _misspelt(self, number: int, text: str, url: str) -> None:
+        self._findings.append(
+            LineFinding("robots.regel-afwijkend", number, text, f"gelezen als Sitemap: {url}")
+        )
+
+    def _match(self, given: str) -> NameMatch:
+        return index_name(self._resolve(given)[0]).match
+
+    def _resolve(self, given: str) -> tuple[str, bool]:
+        """Return the absolute URL of an address, and whether the address is relative."""
+        try:
+            return urljoin(self._robots_url, given), not urlsplit(given).scheme
+        except ValueError:  # such as "https://[x", which becomes a finding on the name of the index
+            return given, False
+
+
+def _stripped(*values: str) -> list[str]:
+    """Return the addresses without what stands around them."""
+    return list(filter(None, (value.strip(_PUNCTUATION) for value in values)))
+
+
+def _joined_lines(text: str) -> Iterator[str]:
+    """Yield the lines in a text that only white space separates: a new one begins with ``Sitemap:``."""
+    first, *more = _NEXT_LINE.split(text)
+    if more and not any(map(str.isalnum, first)):  # only white space or a list's dash
+        first += more.pop(0)
+    if first.strip():
+        yield first
+    yield from more
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _index_files(text: str) -> Iterator[str]:
+    """Yield the file names in a line that are, or resemble, that of an index by the convention."""
+    for word in _WORD_END.split(text.lower()):
+        if ("diwoo" in word or "infocat" in word) and ".xml" in word:
+            yield word
 
 
 def _text(body: bytes) -> str:

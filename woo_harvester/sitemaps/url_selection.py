@@ -6,16 +6,16 @@ the register).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from woo_harvester.findings import Reporter
-from woo_harvester.sitemaps.names import IndexName, NameMatch, index_name
+from woo_harvester.sitemaps.file_findings import counted
+from woo_harvester.sitemaps.names import NOT_READ, IndexName, NameMatch, index_name
 from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, Entry
-from woo_harvester.sitemaps.robots import SitemapLine, sitemap_lines
+from woo_harvester.sitemaps.robots import SitemapLine, read_robots_lines
 from woo_harvester.urls import host_of, loc_problem
-
-NOT_READ = "niet gelezen"
 
 #: Most sitemaps that are read of one host: as many as the guide allows in a single index.
 SITEMAPS_MAXIMUM = GUIDE_MAXENTRIES
@@ -29,12 +29,24 @@ class Index:
     name: IndexName
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sitemap:
-    """A sitemap that an index names."""
+    """A sitemap that one index or more list."""
 
     url: str
     index: Index
+    """The index whose category counts."""
+    listed_by: Index | None = field(default=None, compare=False)
+    """The last index that was found to list it."""
+
+    def prefer(self, other: Index) -> None:
+        """Let the category of *other* count if it is the only one, or has the lowest number.
+
+        So the category is the same in whatever order the indexes are read.
+        """
+        number = other.name.number
+        if number is not None and (self.index.name.number is None or number < self.index.name.number):
+            self.index = other
 
 
 class UrlSelection:
@@ -47,14 +59,24 @@ class UrlSelection:
         self._is_registered = is_registered
         self._report = report
         self._indexes: set[str] = set()
-        self._sitemaps: set[str] = set()
+        self._sitemaps: dict[str, Sitemap] = {}
+        self._nested: list[tuple[Sitemap, Index, int]] = []
+        """Sitemaps that robots.txt names as indexes too, with the index and the line that list them."""
+        self.with_documents: set[str] = set()
+        """URLs of indexes that list documents."""
+        self._shared: Counter[tuple[str, str]] = Counter()
+        """Number of sitemaps of the index being read that another index lists too, by finding and index."""
         self.names_index = False
         """True if robots.txt names an index by the convention, even one that may not be requested."""
-        self._full = False
+        self._full_index: Index | None = None
+        """The last index with more sitemaps than are read."""
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
         """Yield the indexes in a robots.txt that follow the naming convention; report the others."""
-        for line in sitemap_lines(robots, robots_url):
+        lines = read_robots_lines(robots, robots_url)
+        for found in lines.findings:
+            self._report(found.code, url=robots_url, line=found.line, seen=found.seen, action=found.action)
+        for line in lines.sitemaps:
             name = index_name(line.url)
             if name.match is NameMatch.OTHER:
                 self._report("robots.andere-sitemap", url=robots_url, line=line.line, seen=line.given)
@@ -68,7 +90,7 @@ class UrlSelection:
                     yield Index(line.url, name)
 
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
-        """Return the sitemap in an entry of an index; None if it is not new or may not be requested."""
+        """Return the sitemap in an entry of an index; None if it is known or may not be requested."""
         if not entry.loc:
             self._report(
                 "loc.ontbreekt", url=index.url, line=entry.line, element="sitemap/loc", action=NOT_READ
@@ -79,18 +101,60 @@ class UrlSelection:
                 code, url=entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
             )
             return None
-        if entry.loc in self._sitemaps or self._is_full(entry, index):
+        if (known := self._sitemaps.get(entry.loc)) is not None:
+            self._list_again(known, index)
             return None
-        self._sitemaps.add(entry.loc)
-        return Sitemap(entry.loc, index)
+        if self._is_full(entry, index):
+            return None
+        sitemap = self._sitemaps[entry.loc] = Sitemap(entry.loc, index, index)
+        if entry.loc in self._indexes:
+            self._nested.append((sitemap, index, entry.line))
+            return None
+        return sitemap
+
+    def nested(self) -> Iterator[Sitemap]:
+        """Yield the sitemaps that robots.txt names as indexes too; call it when all indexes have been read.
+
+        They are read only if they list documents. An index in an index is not: that is reported.
+        """
+        for sitemap, index, line in self._nested:
+            if sitemap.url in self.with_documents:
+                yield sitemap
+            else:
+                self._report(
+                    "index.genest",
+                    url=index.url,
+                    line=line,
+                    element="sitemap/loc",
+                    seen=sitemap.url,
+                    action=NOT_READ,
+                )
+        self._nested.clear()
+
+    def report_shared(self, index: Index) -> None:
+        """Report which sitemaps of an index, which was read just now, other indexes list too."""
+        for (code, other), count in self._shared.items():
+            self._report(code, url=index.url, seen=f"{counted('index', count)}, ook in {other}")
+        self._shared.clear()
+
+    def _list_again(self, sitemap: Sitemap, index: Index) -> None:
+        """Note that an index lists a known sitemap, perhaps for the second time itself."""
+        if sitemap.listed_by is index:
+            return
+        before = sitemap.index
+        numbers = {before.name.number, index.name.number}
+        code = "index.strijdig" if len(numbers - {None}) > 1 else "index.dubbel"
+        self._shared[code, before.url] += 1
+        sitemap.listed_by = index
+        sitemap.prefer(index)
 
     def _is_full(self, entry: Entry, index: Index) -> bool:
-        """Return whether the host has reached the maximum of sitemaps; report that once."""
+        """Return whether the host has reached the maximum of sitemaps; report that once for each index."""
         full = len(self._sitemaps) >= SITEMAPS_MAXIMUM
-        if full and not self._full:
+        if full and self._full_index is not index:
+            self._full_index = index
             seen = f"meer dan {SITEMAPS_MAXIMUM} sitemaps"
             self._report("index.te-groot", url=index.url, line=entry.line, seen=seen, action=NOT_READ)
-        self._full = full
         return full
 
     def _index_allowed(self, line: SitemapLine, name: IndexName) -> bool:

@@ -79,8 +79,18 @@ def resource_of(
     if row.index_url != index_url or row.kind != kind:
         values = {"resource_id": row.id, "index_url": index_url, "kind": kind}
         connection.execute(_KEEP_RESOURCE, values)
+    if row.kind != kind:
+        # What was read as an index says nothing of the documents in it, and the other way round.
+        forget_read(connection, row.id)
+        return Resource(row.id, None, None, None, None, None)
     content = zlib.decompress(row.content) if row.content is not None else None
     return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content)
+
+
+def index_url_of(connection: Connection, host_id: int, url: str) -> str | None:
+    """Return the index whose category counted for a sitemap when it was last requested, or None."""
+    row = connection.execute(_RESOURCE, {"url": url, "host_id": host_id}).first()
+    return None if row is None else row.index_url
 
 
 def keep_read(

@@ -1,0 +1,69 @@
+"""A sitemap or an index on disk: what it is, its entries, and what is wrong with it as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from woo_harvester.findings import Reporter
+from woo_harvester.sitemaps.decompress import CHUNK_SIZE
+from woo_harvester.sitemaps.file_findings import (
+    ROOTS,
+    Area,
+    file_findings,
+    other_kind_finding,
+    read_error_code,
+)
+from woo_harvester.sitemaps.names import NameMatch, index_name
+from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError, SitemapReader
+
+
+def kind_of(path: Path, maxsize: int) -> Area:
+    """Return how a file is read: as an index if its name or else its first entries say so. Raises OSError.
+
+    A file that begins with entries of both kinds, or that has none, is what its root element says.
+    """
+    if index_name(path.name).match is NameMatch.INDEX:
+        return "index"
+    with chunks_of(path) as chunks:
+        reader = SitemapReader(chunks, "urlset", maxsize)
+        with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
+            for batch in reader:
+                if batch or reader.others:
+                    break
+    if bool(reader.entries) == bool(reader.others):
+        return "index" if reader.root == "sitemapindex" else "sitemap"
+    return "index" if reader.others else "sitemap"
+
+
+def entries_of(path: Path, area: Area, maxsize: int, report: Reporter) -> Iterator[Entry]:
+    """Yield the entries of a file as far as it can be read; report what is wrong with it as a whole."""
+    url = shown(path)
+    with chunks_of(path) as chunks:
+        reader = SitemapReader(chunks, ROOTS[area], maxsize)
+        try:
+            for batch in reader:
+                yield from batch
+        except OtherRootError as error:
+            with chunks_of(path) as again:
+                other_kind_finding(area, error, again, maxsize).send(report, url)
+        except SitemapError as error:
+            report(read_error_code(area, error.reason), url=url, line=error.line, seen=error.seen)
+    for found in file_findings(area, reader):
+        found.send(report, url)
+    if reader.complete and not reader.entries:
+        report("sitemap.leeg", url=url)
+
+
+@contextmanager
+def chunks_of(path: Path) -> Iterator[Iterator[bytes]]:
+    """Return the bytes of a file in pieces. Raises OSError."""
+    with path.open("rb") as file:
+        yield iter(partial(file.read, CHUNK_SIZE), b"")
+
+
+def shown(path: Path | str) -> str:
+    """Return a path or name as text; bytes that are not UTF-8 become question marks."""
+    return str(path).encode(errors="replace").decode()
