@@ -240,9 +240,9 @@ def _moment(
 
 def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document = record.document
-    if given.is_part_of:
-        document.isPartOf = _reference(given.is_part_of, report, "isPartOf")
-    document.hasParts = [_reference(value, report, "hasParts/hasPart") for value in given.has_parts]
+    _note_insecure(given, report)
+    document.isPartOf = _reference(given.is_part_of)
+    document.hasParts = [_given_reference(value) for value in given.has_parts]
     record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
     if given.reden:
         reason = _coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
@@ -269,18 +269,34 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
     return waarde
 
 
-def _reference(value: Value, report: Reporter, element: str) -> Waarde:
-    if any(text and _INSECURE.match(text) for text in value):
-        report("verwijzing.geen-https", element=element, seen=_as_given(value), action=_KEPT)
+def _note_insecure(given: GivenMetadata, report: Reporter) -> None:
+    """Note references with http: one finding an element, however many there are in it."""
+    if not (given.is_part_of or given.has_parts or given.relaties):
+        return
+    references = (
+        ("isPartOf", [given.is_part_of]),
+        ("hasParts/hasPart", given.has_parts),
+        (f"{_RELATION}/relation", [relation.relation for relation in given.relaties]),
+    )
+    for element, values in references:
+        found = [value for value in values if value and any(map(_INSECURE.match, filter(None, value)))]
+        if found:
+            action = _KEPT if len(found) == 1 else f"{len(found)} verwijzingen {_KEPT}"
+            report("verwijzing.geen-https", element=element, seen=_as_given(found[0]), action=action)
+
+
+def _reference(value: Value | None) -> Waarde | None:
+    return _given_reference(value) if value else None
+
+
+def _given_reference(value: Value) -> Waarde:
     return Waarde(None, value.uri, value.label)
 
 
-def _relation(given: Relation, report: Reporter) -> Documentrelatie:
-    role, relation = given
-    return Documentrelatie(
-        _reference(relation, report, f"{_RELATION}/relation") if relation else None,
-        _coded(role, lists.documentrelaties(), report, f"{_RELATION}/role") if role else None,
-    )
+def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
+    path = f"{_RELATION}/role"
+    role = _coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
+    return Documentrelatie(_reference(relation.relation), role)
 
 
 def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:
