@@ -77,7 +77,7 @@ def records(body: bytes) -> Iterator[Record]:
             report = Reporter(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
             record = blank_record(entry, now, report)
             given = read_diwoo(entry.document)
-            map_metadata(given, record, report, day_of(now))
+            map_metadata(given, record, report, now)
             default_organisations(record, MATCH, report)
             default_title(record, report)
             default_category(record, None, report)

@@ -23,8 +23,8 @@ from woo_harvester.tooi.values import Concept
 NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
-#: The day of the harvest.
-TODAY = date(2024, 4, 2)
+#: The moment of the harvest: in Dutch time it is 2 April 2024 already.
+NOW = datetime(2024, 4, 1, 22, 30, tzinfo=UTC)
 LOC = "https://www.gemeente.nl/documenten/besluit.pdf"
 
 
@@ -86,7 +86,7 @@ def mapped(given: GivenMetadata) -> Outcome:
     """Return the record of given metadata, without defaults."""
     outcome, report = blank()
     given.has_diwoo = True
-    map_metadata(given, outcome.record, report, TODAY)
+    map_metadata(given, outcome.record, report, NOW)
     return outcome
 
 
@@ -96,7 +96,7 @@ def completed(
     """Return the record with its defaults; it was first seen on 2 April 2024."""
     outcome, report = blank(loc)
     given.has_diwoo = True
-    map_metadata(given, outcome.record, report, TODAY)
+    map_metadata(given, outcome.record, report, NOW)
     default_organisations(outcome.record, match or Match(), report)
     default_title(outcome.record, report)
     default_category(outcome.record, index, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diwoo.documents import THESAURUS, TODAY, blank, mapped
+from tests.diwoo.documents import NOW, THESAURUS, blank, mapped
 from woo_harvester.diwoo.given_metadata import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.record import json_value
@@ -198,7 +198,7 @@ def test_a_document_without_any_metadata_is_a_finding_unless_it_has_own_metadata
         (GivenMetadata(extra=[Extra(fields=fields)]), []),
     ):
         outcome, report = blank()
-        map_metadata(given, outcome.record, report, TODAY)
+        map_metadata(given, outcome.record, report, NOW)
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 

@@ -152,16 +152,24 @@ def test_a_reference_with_http_is_kept_with_a_finding(value: Value) -> None:
     outcome = mapped(GivenMetadata(is_part_of=value, has_parts=[value, value], relaties=[relation]))
     seen = "geheel (http://www.a.nl/1.pdf)" if value.uri else "HTTP://www.a.nl/1.pdf"
     assert [(f.code, f.element, f.seen, f.action) for f in outcome.findings if f.seen] == [
-        ("verwijzing.geen-https", element, seen, "bewaard zoals gegeven")
-        for element in (
-            "isPartOf",
-            "hasParts/hasPart",
-            "hasParts/hasPart",
+        ("verwijzing.geen-https", "isPartOf", seen, "bewaard zoals gegeven"),
+        ("verwijzing.geen-https", "hasParts/hasPart", seen, "2 verwijzingen bewaard zoals gegeven"),
+        (
+            "verwijzing.geen-https",
             "documentrelaties/documentrelatie/relation",
-        )
+            seen,
+            "bewaard zoals gegeven",
+        ),
     ]
     kept = {"label": value.label, **({"id": value.uri} if value.uri else {})}
     assert outcome.document == {"isPartOf": kept, "hasParts": [kept, kept]}
+
+
+def test_ten_thousand_references_with_http_are_one_finding() -> None:
+    parts = [Value(None, f"http://www.a.nl/{number}.pdf") for number in range(10_000)]
+    outcome = mapped(GivenMetadata(has_parts=[Value("deel 0", None), *parts]))
+    assert outcome.noted == [("verwijzing.geen-https", "http://www.a.nl/0.pdf")]
+    assert len(outcome.document["hasParts"]) == 10_001
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from pathlib import Path
 from woo_harvester.audit.index_files import IndexFiles
 from woo_harvester.audit.local_file import entries_of, kind_of, shown
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.dates import day_of
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import decide_filetype
 from woo_harvester.diwoo.given_metadata import read_metadata
@@ -125,7 +124,7 @@ class _Given:
         """Do what the pipelines do with an entry, as far as it can be done without a request."""
         given = read_metadata(entry.document)
         record = version.record(entry.loc, Herkomst(bevindingen=report.codes))
-        map_metadata(given, record, report, day_of(version.at))
+        map_metadata(given, record, report, version.at)
         fill_in(record, NO_MATCH, category, report)
         self._check_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()

@@ -142,9 +142,9 @@ def _string(element: etree._Element) -> str | None:
 
 
 def _one_line(element: etree._Element) -> str | None:
-    """Return a text on one line: any white space, no-break spaces too, becomes one space."""
-    text = _string(element)
-    return " ".join(text.split()) if text else None
+    """Return the same text on one line: any white space, no-break spaces too, becomes one space."""
+    text = "".join(element.itertext()) if len(element) else element.text
+    return (" ".join(text.split()) or None) if text else None
 
 
 def _coded(element: etree._Element) -> Value | None:

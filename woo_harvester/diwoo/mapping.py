@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
 
-from woo_harvester.dates import parse_date, parse_datetime, parse_end
+from woo_harvester.dates import day_of, parse_date, parse_datetime, parse_end
 from woo_harvester.diwoo.given_metadata import Extra, GivenMetadata, Handling, Relation, Value
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
@@ -48,15 +48,15 @@ _INSECURE = re.compile(
 _CACHED_LENGTH = 1000
 
 
-def map_metadata(given: GivenMetadata, record: Record, report: Reporter, today: date) -> None:
+def map_metadata(given: GivenMetadata, record: Record, report: Reporter, now: datetime) -> None:
     """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported.
 
-    *today* is the day of the harvest in Dutch time.
+    *now* is the moment of the harvest, in UTC.
     """
     _note_elements(given, report)
     _map_organisations(given, record, report)
     _map_titles_and_classification(given, record, report)
-    _map_dates(given, record, report, today)
+    _map_dates(given, record, report, now)
     _map_references(given, record, report)
     document = record.document
     document.identifiers = given.identifiers
@@ -198,9 +198,9 @@ def _map_titles_and_classification(given: GivenMetadata, record: Record, report:
     )
 
 
-def _map_dates(given: GivenMetadata, record: Record, report: Reporter, today: date) -> None:
+def _map_dates(given: GivenMetadata, record: Record, report: Reporter, now: datetime) -> None:
     document = record.document
-    document.creatiedatum = _creation(given.creatiedatum, report, today)
+    document.creatiedatum = _creation(given.creatiedatum, report, now)
     begin = _moment(given.begindatum, report, "geldigheid/begindatum")
     end = _moment(given.einddatum, report, "geldigheid/einddatum", parse_end)
     if begin or end:
@@ -210,7 +210,7 @@ def _map_dates(given: GivenMetadata, record: Record, report: Reporter, today: da
         report("geldigheid.omgekeerd", element="geldigheid", seen=seen, action=_KEPT)
 
 
-def _creation(text: str | None, report: Reporter, today: date) -> date | None:
+def _creation(text: str | None, report: Reporter, now: datetime) -> date | None:
     action = "openbaarmakingsdatum overgenomen"
     if text is None:
         report("creatiedatum.ontbreekt", element="creatiedatum", action=action)
@@ -220,7 +220,8 @@ def _creation(text: str | None, report: Reporter, today: date) -> date | None:
     except ValueError:
         report("datum.ongeldig", element="creatiedatum", seen=text, action=action)
         return None
-    if day > today:
+    # The Dutch day never begins after that of UTC, which is faster to compare with.
+    if day > now.date() and day > day_of(now):
         report("creatiedatum.toekomst", element="creatiedatum", seen=text, action=_KEPT)
     return day
 
@@ -239,9 +240,9 @@ def _moment(
 
 def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> None:
     document = record.document
-    if given.is_part_of:
-        document.isPartOf = _reference(given.is_part_of, report, "isPartOf")
-    document.hasParts = [_reference(value, report, "hasParts/hasPart") for value in given.has_parts]
+    _note_insecure(given, report)
+    document.isPartOf = _reference(given.is_part_of)
+    document.hasParts = [_given_reference(value) for value in given.has_parts]
     record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
     if given.reden:
         reason = _coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
@@ -268,18 +269,34 @@ def _format(value: Value, report: Reporter) -> Waarde | None:
     return waarde
 
 
-def _reference(value: Value, report: Reporter, element: str) -> Waarde:
-    if any(text and _INSECURE.match(text) for text in value):
-        report("verwijzing.geen-https", element=element, seen=_as_given(value), action=_KEPT)
+def _note_insecure(given: GivenMetadata, report: Reporter) -> None:
+    """Note references with http: one finding an element, however many there are in it."""
+    if not (given.is_part_of or given.has_parts or given.relaties):
+        return
+    references = (
+        ("isPartOf", [given.is_part_of]),
+        ("hasParts/hasPart", given.has_parts),
+        (f"{_RELATION}/relation", [relation.relation for relation in given.relaties]),
+    )
+    for element, values in references:
+        found = [value for value in values if value and any(map(_INSECURE.match, filter(None, value)))]
+        if found:
+            action = _KEPT if len(found) == 1 else f"{len(found)} verwijzingen {_KEPT}"
+            report("verwijzing.geen-https", element=element, seen=_as_given(found[0]), action=action)
+
+
+def _reference(value: Value | None) -> Waarde | None:
+    return _given_reference(value) if value else None
+
+
+def _given_reference(value: Value) -> Waarde:
     return Waarde(None, value.uri, value.label)
 
 
-def _relation(given: Relation, report: Reporter) -> Documentrelatie:
-    role, relation = given
-    return Documentrelatie(
-        _reference(relation, report, f"{_RELATION}/relation") if relation else None,
-        _coded(role, lists.documentrelaties(), report, f"{_RELATION}/role") if role else None,
-    )
+def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
+    path = f"{_RELATION}/role"
+    role = _coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
+    return Documentrelatie(_reference(relation.relation), role)
 
 
 def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from woo_harvester.dates import day_of
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.items import WooItem
 
@@ -16,5 +15,5 @@ class MetadataPipeline:
     def process_item(self, item: Any) -> Any:
         """Map the item's given metadata."""
         if isinstance(item, WooItem) and item.source is not None:
-            map_metadata(item.source.given, item.record, item.report, day_of(datetime.now(UTC)))
+            map_metadata(item.source.given, item.record, item.report, datetime.now(UTC))
         return item

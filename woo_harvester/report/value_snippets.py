@@ -61,7 +61,7 @@ def period_snippet(finding: _Finding, organisation: OrganisationRef) -> _Lines:
     return described(loc, *_geldigheid(begin, end)), described(loc, *_geldigheid(end, begin))
 
 
-def reference_snippet(finding: _Finding, organisation: OrganisationRef) -> _Lines | None:
+def reference_snippet(finding: _Finding, organisation: OrganisationRef) -> _Lines:
     """Return a reference with http as given, and with https."""
     path, loc = finding.get("element", ""), finding.get("url", "")
     label, uri = label_and_uri(str(finding.get("seen", "")))
