@@ -196,9 +196,13 @@ class Versie:
 
     oorzaak: Oorzaak
     openbaarmakingsdatum: date | None = None
-    """Day, in Dutch time, of the first `lastmod` of the document, else of its first harvest."""
+    """Day, in Dutch time, of the first `lastmod` of the document. If it was absent or in the future, of the
+    first harvest.
+    """
     mutatiedatumtijd: datetime | None = None
-    """The `lastmod`; for an intrekking the moment at which it was noticed."""
+    """The `lastmod`; the moment of the harvest if that was in the future. For an intrekking the moment at
+    which it was noticed.
+    """
     redenVerwijderingVervanging: Waarde | None = None
     """Reason why an earlier version was withdrawn or replaced."""
     bestanden: list[Bestand] = field(default_factory=list)

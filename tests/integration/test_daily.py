@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.utils.calendar import Calendar, Story
+from tests.utils.command import DATA
 from tests.utils.daily import (
     FIRST,
     METADATA,
@@ -20,6 +24,7 @@ from tests.utils.daily import (
     publish,
     reported,
 )
+from woo_harvester.dates import to_microseconds
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, sitemap
@@ -113,6 +118,66 @@ def test_an_older_lastmod_is_told_and_not_harvested(site: Site) -> Story:
     second = yield
     assert causes(second) == {}
     assert [finding["seen"] for finding in second.about("lastmod.ouder")] == [OLDER]
+
+
+@calendar.story
+def test_a_lastmod_in_the_future_is_no_change_until_one_after_its_harvest(site: Site) -> Story:
+    typo = "2042-05-02T10:00:00+02:00"
+    publish(site, {"a": typo})
+    first = yield
+    (record,) = first.records
+    harvested = datetime.fromisoformat(record["herkomst"]["opgehaald"])
+    assert record["herkomst"]["lastmod"] == typo
+    assert record["versies"][0]["openbaarmakingsdatum"] == str(harvested.date())
+    assert first.about("lastmod.toekomst")[0]["seen"] == typo
+    publish(site, {"a": typo, "b": FIRST})  # the sitemap is read again
+    assert causes((yield)) == {"b": "aanlevering"}
+    # A correction to a moment before that harvest, twice: no change, and nothing is older than it was.
+    for corrected in (NEWER, OLDER):
+        publish(site, {"a": corrected, "b": FIRST})
+        run = yield
+        assert causes(run) == {}
+        assert run.codes == set()
+    publish(site, {"a": (harvested + timedelta(seconds=1)).isoformat(), "b": FIRST})
+    changed = yield
+    assert causes(changed) == {"a": "wijziging"}
+    assert changed.records[0]["versies"][0]["openbaarmakingsdatum"] == str(harvested.date())
+    assert causes((yield)) == {}
+
+
+@calendar.story
+def test_a_document_that_was_withdrawn_returns_with_a_lastmod_in_the_future_once(site: Site) -> Story:
+    publish(site, {"a": FIRST, "b": FIRST})
+    yield
+    publish(site, {"a": FIRST})
+    assert causes((yield)) == {"b": "intrekking"}
+    publish(site, {"a": FIRST, "b": "2042-05-02"})
+    assert causes((yield)) == {"b": "herpublicatie"}
+    publish(site, {"a": NEWER, "b": "2042-05-02"})
+    assert causes((yield)) == {"a": "wijziging"}
+    publish(site, {"a": NEWER})
+    assert causes((yield)) == {"b": "intrekking"}
+    publish(site, {"a": NEWER, "b": "2042-05-02"})
+    again = yield
+    assert causes(again) == {}
+    assert len(again.about("lastmod.heraanbod")) == 1
+
+
+@calendar.story
+def test_a_state_of_before_with_a_lastmod_in_the_future_heals_by_itself(
+    site: Site, harvester: Harvester
+) -> Story:
+    publish(site, {"a": "2042-05-02"})
+    (record,) = (yield).records
+    harvested = datetime.fromisoformat(record["herkomst"]["opgehaald"])
+    # So an earlier version wrote it: as given, without anything else.
+    with closing(sqlite3.connect(harvester.folder / DATA / "woo-state.sqlite")) as connection, connection:
+        (lastmod,) = connection.execute(
+            "SELECT lastmod FROM documents WHERE loc = ?", [site.url("/d/a.pdf")]
+        ).fetchone()
+    assert lastmod == to_microseconds(datetime.fromisoformat("2042-05-02T00:00:00+02:00"))
+    publish(site, {"a": (harvested + timedelta(seconds=1)).isoformat()})
+    assert causes((yield)) == {"a": "wijziging"}
 
 
 @calendar.story

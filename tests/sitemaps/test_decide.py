@@ -20,6 +20,7 @@ from woo_harvester.urls import record_id
 
 LOC = "https://www.a.nl/besluit.pdf"
 EARLIER, BEFORE, LATER = "2024-04-01T10:00:00Z", "2024-04-02T10:00:00Z", "2024-04-03T10:00:00Z"
+FUTURE, TYPO = "2024-06-01T12:05:01Z", "2042-04-02T10:00:00Z"
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 SECONDS = int(NOW.timestamp())
 WEEK = 7 * 86_400
@@ -30,9 +31,12 @@ DIGEST = b"digest"
 
 SEEN = KnownDocument(LOC, 7, HERE, None, None, None, None, None)
 HARVESTED = SEEN._replace(
-    lastmod=to_microseconds(parse_datetime(BEFORE)), published="2024-03-01", harvested=1
+    lastmod=to_microseconds(parse_datetime(BEFORE)), published="2024-03-01", harvested=SECONDS - 2 * WEEK
 )
-WITHDRAWN = HARVESTED._replace(withdrawn=2)
+#: Harvested with a typo as lastmod, at that moment, two weeks ago.
+MISTYPED = HARVESTED._replace(lastmod=to_microseconds(parse_datetime(TYPO)))
+CORRECTED, CHANGED_SINCE = "2024-05-18T11:59:59Z", "2024-05-18T12:00:01Z"
+WITHDRAWN = HARVESTED._replace(withdrawn=SECONDS - WEEK)
 REFUSED = HARVESTED._replace(
     fault="format.onbekend",
     fault_seen="application/x",
@@ -40,6 +44,7 @@ REFUSED = HARVESTED._replace(
     refused_at=SECONDS - 5,
     refused_lastmod=to_microseconds(parse_datetime(LATER)),
 )
+REFUSED_AHEAD = REFUSED._replace(refused_lastmod=to_microseconds(parse_datetime(TYPO)))
 SAID_SAME = HARVESTED._replace(fetched_at=SECONDS - WEEK, unchanged_since=SECONDS - WEEK)
 
 #: Where the known version came from.
@@ -80,12 +85,17 @@ class Row:
 
 
 NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
+AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
 DUPLICATE = EntryFinding("loc.dubbel", "loc", None, "overgeslagen")
 OLDER = EntryFinding("lastmod.ouder", "lastmod", EARLIER, "niet opnieuw geoogst")
 OFFERED = EntryFinding("lastmod.heraanbod", "lastmod", BEFORE, "niet opnieuw geoogst")
 STILL_REFUSED = EntryFinding(
     "format.onbekend", None, "application/x", "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 )
+
+
+def ahead(lastmod: str) -> EntryFinding:
+    return AHEAD._replace(seen=lastmod)
 
 
 def left_out(code: str, seen: str | None) -> tuple[EntryFinding, ...]:
@@ -113,8 +123,8 @@ ROWS = [
     Row("no lastmod", entry(None, known=SEEN), Outcome.NEW, (NO_LASTMOD,)),
     Row("lastmod that cannot be read", entry("gisteren", known=SEEN),
         Outcome.NEW, (EntryFinding("lastmod.ongeldig", "lastmod", "gisteren", "telt als afwezig"),)),
-    Row("lastmod in the future", entry("2024-06-01T12:05:01Z", known=SEEN),
-        Outcome.NEW, (EntryFinding("lastmod.toekomst", "lastmod", "2024-06-01T12:05:01Z"),)),
+    Row("lastmod in the future", entry(FUTURE, known=SEEN),
+        Outcome.NEW, (AHEAD,)),
     Row("lastmod ahead by what clocks differ", entry("2024-06-01T12:05:00Z", known=SEEN), Outcome.NEW),
     Row("newer", entry(LATER, known=HARVESTED), Outcome.CHANGED),
     Row("newer, and missing before", entry(LATER, known=HARVESTED, listing=row(misses=2)),
@@ -139,6 +149,46 @@ ROWS = [
         entry(EARLIER, known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT),
         Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
 
+    # A lastmod in the future.
+    Row("the same in the future", entry(TYPO, known=MISTYPED),
+        Outcome.UNCHANGED, (ahead(TYPO),), learns={"digest": DIGEST}, unchanged=True),
+    Row("corrected to a moment before the harvest", entry(CORRECTED, known=MISTYPED),
+        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
+    Row("corrected to a moment long before", entry(EARLIER, known=MISTYPED),
+        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
+    Row("corrected to a moment after the harvest", entry(CHANGED_SINCE, known=MISTYPED), Outcome.CHANGED),
+    Row("no longer in the future, but absent", entry(None, known=MISTYPED),
+        Outcome.UNCHANGED, (NO_LASTMOD,), learns={"digest": DIGEST}, unchanged=True),
+    Row("another moment in the future", entry(FUTURE, known=MISTYPED), Outcome.CHANGED, (AHEAD,)),
+    Row("in the future, and it was not", entry(TYPO, known=HARVESTED), Outcome.CHANGED, (ahead(TYPO),)),
+    Row("in the future, and another host has it", entry(TYPO, known=HARVESTED, version=FROM_OTHER_HOST),
+        Outcome.UNCHANGED, (ahead(TYPO),), unchanged=True),
+    Row("in the future, and the other host dropped it",
+        entry(TYPO, known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT), Outcome.CHANGED, (ahead(TYPO),)),
+    Row("withdrawn, the same in the future", entry(TYPO, known=MISTYPED._replace(withdrawn=SECONDS - WEEK)),
+        Outcome.OFFERED_AGAIN, (ahead(TYPO), OFFERED._replace(seen=TYPO)), reread=True),
+    Row("withdrawn, corrected", entry(CORRECTED, known=MISTYPED._replace(withdrawn=SECONDS - WEEK)),
+        Outcome.OFFERED_AGAIN, (OFFERED._replace(seen=CORRECTED),), reread=True),
+    Row("withdrawn, corrected to a moment after the harvest",
+        entry(CHANGED_SINCE, known=MISTYPED._replace(withdrawn=SECONDS - WEEK)), Outcome.REPUBLISHED),
+    Row("withdrawn, and back in the future", entry(TYPO, known=WITHDRAWN),
+        Outcome.REPUBLISHED, (ahead(TYPO),)),
+    Row("refused in the future", entry(TYPO, known=REFUSED_AHEAD),
+        Outcome.REFUSED, (ahead(TYPO), STILL_REFUSED)),
+    Row("refused in the future, and corrected", entry("2024-05-30", known=REFUSED_AHEAD),
+        Outcome.REFUSED, (STILL_REFUSED,)),
+    Row("refused in the future, and newer", entry("2024-06-01T11:59:56Z", known=REFUSED_AHEAD),
+        Outcome.CHANGED),
+    Row("another's, the same in the future, and the owner's is gone",
+        others(TYPO, known=HARVESTED, listing=row(TYPO, foreign=True)),
+        Outcome.UNCHANGED, (ahead(TYPO),), learns={"digest": DIGEST}, unchanged=True),
+    Row("another's, corrected to a moment before the harvest",
+        others(CORRECTED, known=HARVESTED, listing=row(TYPO, foreign=True)),
+        Outcome.UNCHANGED, learns={"changed_listing": row(CORRECTED, foreign=True), "digest": DIGEST},
+        unchanged=True),
+    Row("another's, corrected to a moment after the harvest",
+        others(CHANGED_SINCE, known=HARVESTED, listing=row(TYPO, foreign=True)), Outcome.CHANGED),
+
     # Withdrawn documents.
     Row("withdrawn, newer", entry(LATER, known=WITHDRAWN), Outcome.REPUBLISHED),
     Row("withdrawn, the same", entry(known=WITHDRAWN), Outcome.OFFERED_AGAIN, (OFFERED,), reread=True),
@@ -157,7 +207,7 @@ ROWS = [
     Row("refused as the owner's, now another's", others(LATER, known=REFUSED),
         Outcome.REFUSED, (STILL_REFUSED,),
         learns={"changed_listing": row(LATER, foreign=True)}, reread=True),
-    Row("refused and withdrawn", entry(LATER, known=REFUSED._replace(withdrawn=2)),
+    Row("refused and withdrawn", entry(LATER, known=REFUSED._replace(withdrawn=SECONDS - WEEK)),
         Outcome.REFUSED, (STILL_REFUSED,)),
     Row("said to be the same a week ago", entry(known=SAID_SAME), Outcome.RECHECKED),
     Row("said to be the same since then", entry(known=SAID_SAME._replace(fetched_at=SECONDS - WEEK + 1)),
@@ -250,6 +300,32 @@ def test_a_version_without_lastmod_is_published_today() -> None:
     for known in (None, SEEN):
         version = version_of(entry(None, known=known))
         assert (version.lastmod, version.lastmod_text, version.published) == (None, None, date(2024, 6, 1))
+
+
+def test_a_version_with_a_lastmod_in_the_future_is_of_the_moment_of_the_harvest() -> None:
+    version = version_of(entry(TYPO, known=SEEN))
+    assert (version.published, version.lastmod) == (date(2024, 6, 1), parse_datetime(TYPO))
+    record = version.record(LOC, Herkomst())
+    assert record.versies[0].mutatiedatumtijd == NOW
+    assert record.herkomst.lastmod == TYPO
+    assert record.herkomst.standaardwaarden == {
+        "versies.openbaarmakingsdatum": "oogstdatum",
+        "versies.mutatiedatumtijd": "oogstdatum",
+    }
+
+
+def test_a_later_version_in_the_future_keeps_its_openbaarmakingsdatum() -> None:
+    version = version_of(entry(TYPO, known=HARVESTED))
+    assert version.published == date(2024, 3, 1)
+    record = version.record(LOC, Herkomst())
+    assert record.versies[0].mutatiedatumtijd == NOW
+    assert record.herkomst.standaardwaarden == {"versies.mutatiedatumtijd": "oogstdatum"}
+
+
+def test_a_version_without_lastmod_names_the_day_of_the_harvest_as_a_default() -> None:
+    record = version_of(entry(None, known=SEEN)).record(LOC, Herkomst())
+    assert record.versies[0].mutatiedatumtijd is None
+    assert record.herkomst.standaardwaarden == {"versies.openbaarmakingsdatum": "oogstdatum"}
 
 
 def test_a_later_version_keeps_the_openbaarmakingsdatum_and_comes_after_the_one_before() -> None:

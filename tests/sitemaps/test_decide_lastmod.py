@@ -21,7 +21,11 @@ MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
 LATER = MOMENT + timedelta(microseconds=1)
 EARLIER = MOMENT - timedelta(microseconds=1)
 
-MOMENTS = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=st.just(UTC))  # noqa: DTZ001
+#: When the known version was harvested, when it was withdrawn, and the moment at which an entry is read.
+HARVESTED, WITHDRAWN, NOW = 1_715_000_000, 1_716_000_000, 1_720_000_000
+
+#: Moments before the known version was harvested.
+MOMENTS = st.datetimes(datetime(1, 1, 3), datetime(2024, 5, 1), timezones=st.just(UTC))  # noqa: DTZ001
 OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
@@ -33,8 +37,8 @@ def known(lastmod: datetime | None, *, withdrawn: bool = False, harvested: bool 
         sitemap_id=1,
         lastmod=None if lastmod is None else to_microseconds(lastmod),
         published="2024-04-02",
-        harvested=1_700_000_000 if harvested else None,
-        withdrawn=1_710_000_000 if withdrawn else None,
+        harvested=HARVESTED if harvested else None,
+        withdrawn=WITHDRAWN if withdrawn else None,
         entry_digest=None,
     )
 
@@ -55,7 +59,7 @@ def outcome(
     lastmod: datetime | None,
     standing: Standing = Standing(),  # noqa: B008 -- it does not change
     *,
-    now: int = 1_720_000_000,
+    now: int = NOW,
     refused_interval: float = 0,
 ) -> Outcome:
     """Return what is done with an entry of that lastmod."""
@@ -226,7 +230,7 @@ def test_a_mark_to_restore_does_nothing_to_a_document_that_is_published() -> Non
 
 
 WEEK = 7 * 86400
-REFUSED_AT = 1_720_000_000
+REFUSED_AT = NOW
 
 
 def refused(lastmod: datetime | None) -> KnownDocument:

@@ -72,6 +72,17 @@ def test_the_same_moment_in_another_notation_is_the_same_version(
     assert check(connection, tmp_path, given) == []
 
 
+def test_a_lastmod_in_the_future_compares_as_the_moment_of_the_harvest(
+    connection: Connection, tmp_path: Path
+) -> None:
+    typo, day = datetime(2042, 4, 2, tzinfo=UTC), timedelta(days=1)
+    harvest(connection, lastmod=typo)
+    assert check(connection, tmp_path, record(lastmod=typo)) == []
+    assert check(connection, tmp_path, record(lastmod=AT + HOUR, at=AT + day)) == [("extra", LOC)]
+    harvest(connection, lastmod=AT + HOUR, at=AT + day)
+    assert check(connection, tmp_path, record(lastmod=typo)) == [("older", LOC)]
+
+
 def test_a_delivered_document_that_is_not_in_the_files_is_missing(
     connection: Connection, tmp_path: Path
 ) -> None:

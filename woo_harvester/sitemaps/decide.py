@@ -6,16 +6,9 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
-from woo_harvester.dates import (
-    day_of,
-    from_microseconds,
-    iso_datetime,
-    moment_after,
-    parse_datetime,
-    to_microseconds,
-)
+from woo_harvester.dates import day_of, from_microseconds, iso_datetime, moment_after, to_microseconds
 from woo_harvester.sitemaps.decision import (
     Decision,
     EntryFinding,
@@ -25,14 +18,12 @@ from woo_harvester.sitemaps.decision import (
     Terms,
 )
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, own_listing
+from woo_harvester.sitemaps.lastmod import is_future, is_newer, read_lastmod
 from woo_harvester.urls import host_of, loc_problem
 
 SKIPPED = "overgeslagen"
 NOT_HARVESTED = "niet opnieuw geoogst"
 NOT_FETCHED = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
-
-#: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
-CLOCK_SLACK = timedelta(minutes=5)
 
 #: Outcomes that are reported in each run, so that the sitemap must be read in each.
 _REPORTED_AGAIN = (EntryOutcome.OLDER, EntryOutcome.OFFERED_AGAIN, EntryOutcome.DUPLICATE)
@@ -47,7 +38,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     """Return what is to be done with an entry; *now* is in whole seconds."""
     if facts.loc_problem is not None or not facts.is_registered:
         return _leave_out(facts)
-    lastmod, findings = _read_lastmod(facts.entry.lastmod, now)
+    lastmod, findings = read_lastmod(facts.entry.lastmod, now)
     offered = _compare_with_known(facts, lastmod, terms, now)
     outcome = _compare_with_run(facts, offered)
     if outcome is EntryOutcome.POSTPONED:
@@ -89,24 +80,11 @@ def _leave_out(facts: EntryFacts) -> Decision:
     return Decision(outcome, (finding,), update, must_reread=True)
 
 
-def _read_lastmod(text: str | None, now: datetime) -> tuple[datetime | None, tuple[EntryFinding, ...]]:
-    """Return the moment of a lastmod and what is wrong with it; one that cannot be read counts as absent."""
-    if text is None:
-        return None, (EntryFinding("lastmod.ontbreekt", "lastmod"),)
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        return None, (EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig"),)
-    if moment > now + CLOCK_SLACK:
-        return moment, (EntryFinding("lastmod.toekomst", "lastmod", text),)
-    return moment, ()
-
-
 def _compare_with_known(
     facts: EntryFacts, lastmod: datetime | None, terms: Terms, now: datetime
 ) -> EntryOutcome:
     """Return what an entry calls for, by what earlier runs know of its document."""
-    outcome, known = _by_lastmod(facts, lastmod), facts.known
+    outcome, known = _by_lastmod(facts, lastmod, now), facts.known
     if known is None:
         return outcome
     if outcome is EntryOutcome.UNCHANGED and facts.is_comparable and _is_recheck_due(known, terms, now):
@@ -118,7 +96,7 @@ def _compare_with_known(
     return outcome
 
 
-def _by_lastmod(facts: EntryFacts, lastmod: datetime | None) -> EntryOutcome:
+def _by_lastmod(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> EntryOutcome:
     """Return the outcome by the guide's rule on lastmod. Moments are compared, not notations."""
     known, version, is_own = facts.known, facts.version, facts.is_own
     if version.owner is not None and not is_own:
@@ -126,27 +104,44 @@ def _by_lastmod(facts: EntryFacts, lastmod: datetime | None) -> EntryOutcome:
     if known is None or known.harvested is None:
         return EntryOutcome.NEW
     is_withdrawn = known.withdrawn is not None
-    is_newer: bool | None = None  # neither newer nor older
+    newer: bool | None = None  # neither newer nor older
     if (is_withdrawn and known.restore) or (is_own and not version.is_own):
-        is_newer = True
+        newer = True
     elif is_own or not version.is_own:
-        is_newer = _is_newer(lastmod, known.lastmod)
+        newer = _is_newer_than_version(facts, known, lastmod, now)
     elif facts.listing is not None:
         # The owner lists it no longer: it stays as it is until the other's own entry changes.
-        is_newer = _is_newer(lastmod, facts.listing.lastmod)
-    if is_newer:
+        newer = _is_newer_than_before(known, facts.listing, lastmod, now)
+    if newer:
         return EntryOutcome.REPUBLISHED if is_withdrawn else EntryOutcome.CHANGED
     if is_withdrawn:
         return EntryOutcome.OFFERED_AGAIN
-    return EntryOutcome.UNCHANGED if is_newer is None else EntryOutcome.OLDER
+    return EntryOutcome.UNCHANGED if newer is None else EntryOutcome.OLDER
 
 
-def _is_newer(lastmod: datetime | None, before: int | None) -> bool | None:
-    """Return whether a lastmod is newer than the one *before*; None if it is absent or the same."""
-    given = None if lastmod is None else to_microseconds(lastmod)
-    if given is None or given == before:
+def _is_newer_than_version(
+    facts: EntryFacts, known: KnownDocument, lastmod: datetime | None, now: datetime
+) -> bool | None:
+    """Return whether an entry is newer than the known version; None if it is neither newer nor older.
+
+    An entry whose lastmod lies in the future is not newer than one that another host lists. Otherwise the two
+    would replace each other in each run.
+    """
+    if _is_copy(facts) and is_future(lastmod, now):
         return None
-    return before is None or given > before
+    return is_newer(lastmod, known.lastmod, known.harvested, now)
+
+
+def _is_newer_than_before(
+    known: KnownDocument, listing: SitemapListing, lastmod: datetime | None, now: datetime
+) -> bool | None:
+    """Return whether another's entry has a newer lastmod than when it was read last.
+
+    The state does not know when that was. If that lastmod is still in the future, the moment of the known
+    version counts instead of it.
+    """
+    was_future = listing.lastmod is not None and is_future(from_microseconds(listing.lastmod), now)
+    return is_newer(lastmod, listing.lastmod, known.harvested if was_future else None, now)
 
 
 def _is_recheck_due(known: KnownDocument, terms: Terms, now: datetime) -> bool:
@@ -163,8 +158,7 @@ def _is_refused(known: KnownDocument, lastmod: datetime | None, terms: Terms, no
     """
     if known.fault is None or is_long_ago(known.refused_at, int(now.timestamp()), terms.refused_interval):
         return False
-    given = None if lastmod is None else to_microseconds(lastmod)
-    return given is None or (known.refused_lastmod is not None and given <= known.refused_lastmod)
+    return not is_newer(lastmod, known.refused_lastmod, known.refused_at, now)
 
 
 def _compare_with_run(facts: EntryFacts, offered: EntryOutcome) -> EntryOutcome:
@@ -271,17 +265,27 @@ def _version(
     known, text = facts.known, facts.entry.lastmod
     if outcome.cause is None:
         return None
-    if known is None:
-        return NewVersion(outcome.cause, lastmod, text, day_of(lastmod or now), now, takes_over=False)
-    if outcome is EntryOutcome.RECHECKED and lastmod is None and known.lastmod is not None:
+    if outcome is EntryOutcome.RECHECKED and lastmod is None and known is not None and known.lastmod:
         lastmod = from_microseconds(known.lastmod)
         text = iso_datetime(lastmod)
-    is_first = not known.published or (facts.is_own and not facts.version.is_own)
+    is_ahead = is_future(lastmod, now)
+    is_first = known is None or not known.published or (facts.is_own and not facts.version.is_own)
     return NewVersion(
         cause=outcome.cause,
         lastmod=lastmod,
         lastmod_text=text,
-        published=day_of(lastmod or now) if is_first else date.fromisoformat(str(known.published)),
-        at=moment_after(known.delivered_at, now),
-        takes_over=known.harvested is not None and not facts.is_comparable,
+        published=_published(facts.known, None if is_ahead else lastmod, now, is_first=is_first),
+        at=moment_after(known.delivered_at if known else None, now),
+        takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
+        is_ahead=is_ahead,
+        is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
     )
+
+
+def _published(
+    known: KnownDocument | None, lastmod: datetime | None, now: datetime, *, is_first: bool
+) -> date:
+    """Return the openbaarmakingsdatum: that of the first version, else the day of the lastmod or of today."""
+    if known is None or is_first:
+        return day_of(lastmod or now)
+    return date.fromisoformat(str(known.published))

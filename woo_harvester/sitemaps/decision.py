@@ -49,6 +49,9 @@ class EntryOutcome(Enum):
 NOT_LISTED = (EntryOutcome.POSTPONED, EntryOutcome.UNUSABLE, EntryOutcome.UNREGISTERED)
 _UNCOUNTED = (EntryOutcome.DUPLICATE, *NOT_LISTED)
 
+#: Origin of a default value: the moment or the day of the harvest.
+_HARVEST = "oogstdatum"
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -102,11 +105,20 @@ class NewVersion:
     """The moment of the version, in whole seconds."""
     takes_over: bool
     """It replaces a version that came from the other side: another organisation, or the owner."""
+    is_ahead: bool = False
+    """The lastmod lies in the future, so the moment of the harvest counts in its place."""
+    is_dated_by_harvest: bool = False
+    """The openbaarmakingsdatum is the day of the harvest, since no lastmod gives it."""
 
     def record(self, loc: str, origin: Herkomst) -> Record:
         """Return the record of the document at *loc*, with this version and no metadata yet."""
         origin.lastmod = self.lastmod_text
-        return bare_record(loc, Versie(self.cause, self.published, self.lastmod), origin)
+        if self.is_dated_by_harvest:
+            origin.standaardwaarden["versies.openbaarmakingsdatum"] = _HARVEST
+        if self.is_ahead:
+            origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
+        moment = self.at if self.is_ahead else self.lastmod
+        return bare_record(loc, Versie(self.cause, self.published, moment), origin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from sqlalchemy import Connection, select
 
 from woo_harvester.sitemaps.facts import KnownDocument
+from woo_harvester.sitemaps.lastmod import moment_compared
 from woo_harvester.state.batches import BATCH, batches
 from woo_harvester.state.documents import KNOWN_COLUMNS, look_up
 from woo_harvester.state.latest import Latest, LatestVersion
@@ -56,9 +57,10 @@ def _compare(known: KnownDocument, version: LatestVersion | None) -> Difference 
             return None
         moment = (known.withdrawn or known.harvested or 0) * _SECOND
         return Difference.OLDER if moment >= version.harvested else Difference.EXTRA
-    in_files, in_state = _sort_key(version.lastmod), _sort_key(known.lastmod)
-    if in_files == in_state:
+    if version.lastmod == known.lastmod:
         return None
+    in_files = _sort_key(moment_compared(version.lastmod, version.harvested // _SECOND))
+    in_state = _sort_key(moment_compared(known.lastmod, known.harvested))
     return Difference.OLDER if in_files < in_state else Difference.EXTRA
 
 
