@@ -42,6 +42,7 @@ ELSEWHERE = {
     "loc.andere-host": "tests/integration/test_shared_documents.py",
     "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",
     "lastmod.ouder": "tests/integration/test_findings_of_days.py",
+    "index.verdwenen": "tests/integration/test_findings_of_days.py",
     "intrekking.massaal": "tests/integration/test_findings_of_days.py",
     "intrekking.onvolledig": "tests/integration/test_findings_of_days.py",
     "document.leeg": "tests/integration/test_findings_of_days.py",

@@ -12,7 +12,7 @@ from tests.integration.test_audit import Answer, answer_of, words
 from tests.utils.command import run_scrapy
 from tests.utils.hostile import RawSite, truncated
 from tests.utils.mistaken import SITEMAP
-from tests.utils.publishers import publish
+from tests.utils.publishers import INDEX, publish, robots_of
 from tests.utils.sites import write_register
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.documents import docx_page, pdf_page
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.integration
 
 DAYS = [f"2024-05-0{day}T12:00:00+02:00" for day in range(1, 6)]
 NAMES = ("a", "b", "c", "d", "e")
+SECOND_INDEX = "/sitemapindex-diwoo-infocat002.xml"
 SETTINGS = {
     "WOO_WITHDRAW_DOCUMENTS": 2,
     "WOO_WITHDRAW_ALL_OF": 3,
@@ -48,6 +49,15 @@ def all_of(site: LoopbackServer, day: int, *names: str) -> None:
 
 def gone_on_the_second_day(site: LoopbackServer, day: int) -> None:
     all_of(site, min(3, day), *(NAMES[:1] if day == 1 else NAMES))
+
+
+def an_index_less_on_the_second_day(site: LoopbackServer, day: int) -> None:
+    """robots.txt names one of two indexes no longer, and then names it again."""
+    publish(site, *listed(site, 0, "f"), index=SECOND_INDEX)
+    all_of(site, 0, *NAMES)
+    indexes = [INDEX] if day == 1 else [INDEX, SECOND_INDEX]
+    site.pages["/robots.txt"] = robots_of(site, *indexes)
+    site.pages["/f.pdf"] = pdf_page("Besluit f")
 
 
 def older_on_the_second_day(site: LoopbackServer, day: int) -> None:
@@ -87,6 +97,7 @@ def cut_off(site: LoopbackServer, day: int) -> None:
 
 #: A code, what its publisher does on four days, and on which of them (0 is the first) it is told last.
 DAILY: dict[str, tuple[Publish, int]] = {
+    "index.verdwenen": (an_index_less_on_the_second_day, 1),
     "intrekking.massaal": (gone_on_the_second_day, 1),
     "intrekking.onvolledig": (broken_on_the_second_day, 1),
     "lastmod.ouder": (older_on_the_second_day, 1),

@@ -117,6 +117,7 @@ def test_no_row_is_lost(old: str) -> None:
         assert table_of(connection, "about") == [{"name": "version", "value": str(STATE_VERSION)}]
     added = dict.fromkeys(("withdrawing", "restore", "fetched_at", "unchanged_since"))
     assert after.pop("documents") == [row | added for row in before.pop("documents")]
+    assert after.pop("resources") == [row | {"index_gone": None} for row in before.pop("resources")]
     assert after == before
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import listings
@@ -14,7 +14,9 @@ from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.documents import move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
+from woo_harvester.state.schema import resources
 from woo_harvester.state.withdrawal import (
+    GoneIndex,
     Missing,
     WithdrawalLimits,
     exceeds_limits,
@@ -128,6 +130,46 @@ def test_a_withdrawal_waits_for_the_third_complete_read_if_much_is_gone() -> Non
 def test_a_withdrawal_waits_if_much_is_gone_from_one_of_the_hosts() -> None:
     assert outcome(on("a.nl", 9), on("b.nl", 1, massive=True)) == (1, True)
     assert outcome(on("a.nl", 1), on("b.nl", 9, massive=True)) == (1, False)
+
+
+def on_gone_index(host: str, misses: int, *, massive: bool = False) -> HostListing:
+    """Return the listing of the document in a sitemap whose index is no longer named."""
+    return on(host, misses, massive=massive)._replace(index_gone=f"https://{host}/i.xml")
+
+
+def test_a_withdrawal_waits_for_the_third_complete_read_if_its_index_is_no_longer_named() -> None:
+    rows = [[on_gone_index("a.nl", count)] for count in range(1, 5)]
+    found = [missing_everywhere(each, registered, LIMITS) for each in rows]
+    assert [one and one.waits_for_index for one in found] == [True, True, False, False]
+    assert {one and one.indexes for one in found} == {frozenset({GoneIndex("a.nl", "https://a.nl/i.xml")})}
+
+
+def test_a_withdrawal_waits_for_the_index_of_any_registered_host_that_listed_it() -> None:
+    def waits(*rows: HostListing) -> bool | None:
+        found = missing_everywhere(rows, registered, LIMITS)
+        return None if found is None else found.waits_for_index
+
+    assert waits(on("a.nl", 9), on_gone_index("b.nl", 1)) is True
+    assert waits(on("a.nl", 1), on_gone_index("b.nl", 3)) is False
+    assert waits(on("a.nl", 1), on_gone_index("weg.nl", 1)) is False
+    assert waits(on("a.nl", 0), on_gone_index("b.nl", 1)) is None
+
+
+def test_what_waits_for_an_index_does_not_also_wait_because_much_is_gone() -> None:
+    assert outcome(on_gone_index("a.nl", 1, massive=True)) == (1, False)
+    assert outcome(on_gone_index("a.nl", 1, massive=True), on("b.nl", 1, massive=True)) == (1, True)
+
+
+def test_documents_of_an_index_that_is_not_named_are_no_part_of_the_documents_of_the_host(
+    connection: Connection,
+) -> None:
+    harvest(connection, sitemap_of(connection), locs(12))
+    gone = sitemap_of(connection, name="s1.xml")
+    harvest(connection, gone, [f"https://a.nl/weg/{number}.pdf" for number in range(12)])
+    host = host_of_state(connection, "a.nl").id
+    assert not is_massive(connection, host, 12, LIMITS)
+    connection.execute(update(resources).where(resources.c.id == gone).values(index_gone=True))
+    assert is_massive(connection, host, 12, LIMITS)
 
 
 def missing_of(

@@ -2,32 +2,31 @@
 
 A document is gone if the last read of every host that listed it was complete and lacked it. If much is gone
 from a host at once, each document waits until several complete reads lack it. A document also waits that long
-if it may have moved to a host that was not read completely.
+if its index is no longer named, or if it may have moved to a host that was not read completely.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TextIO
 
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.pending_withdrawals import PendingWithdrawals
 from woo_harvester.dates import moment_after, to_microseconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Herkomst, Oorzaak, Versie, bare_record
 from woo_harvester.register import Register
-from woo_harvester.report.run_folder import json_line
 from woo_harvester.state import documents, listings
 from woo_harvester.state.batches import batches
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import Gone
+from woo_harvester.state.indexes import is_named, note_named_indexes
 from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
 from woo_harvester.state.withdrawal import (
     Missing,
@@ -56,6 +55,8 @@ class Withdrawals:
         self._pending = pending
         self._begun_at = to_microseconds(datetime.now(UTC))
         """The start of the run, in microseconds since 1970."""
+        self._gone_indexes: dict[str, list[str]] = {}
+        """By host: the indexes that were read before, and that robots.txt does not name since this run."""
 
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
         """Yield the withdrawals of a run.
@@ -81,6 +82,8 @@ class Withdrawals:
                     reasons = ", ".join(dict.fromkeys(visit.incomplete))
                     visit.report("intrekking.onvolledig", url=f"https://{visit.host}/", seen=reasons)
                 return False
+            gone = note_named_indexes(connection, host_id, visit.selection.named)
+            self._gone_indexes[visit.host] = gone
             forget_unread(connection, host_id, visit.read)
             listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
             listings.drop_missing_withdrawn(connection, host_id)
@@ -96,7 +99,7 @@ class Withdrawals:
             count, unknown = 0, list[int]()
             for part in batches(self._missing(connection, visit)):
                 harvested = documents.harvested_of(connection, [one.id for one in part])
-                count += len(harvested)
+                count += sum(one.id in harvested and not _is_of_gone_index(one, visit) for one in part)
                 unknown += [one.id for one in part if one.id not in harvested]
             documents.forget(connection, unknown)
             massive = is_massive(connection, visit.known.id, count, self._limits)
@@ -109,17 +112,18 @@ class Withdrawals:
     def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
         """Yield the withdrawals of one host; list the documents that wait, and report why."""
         now = datetime.now(UTC)
-        waiting = _Pending(visit, self._pending)
+        waiting = PendingWithdrawals(visit, self._pending, self._gone_indexes[visit.host])
         ready: list[int] = []
         with closing(waiting), self._keeper.begin() as connection:
             for one in self._missing(connection, visit):
                 hosts = self._unread(one, reads)
-                if one.massive or hosts:
+                if one.massive or one.waits_for_index or hosts:
                     waiting.add(one, hosts)
                 else:
+                    waiting.withdraws(one)
                     ready.append(one.id)
             claimed = sorted(documents.claim(connection, ready, visit.known.id))
-            published = listings.count_published(connection, visit.known.id) if waiting else 0
+            published = listings.count_published(connection, visit.known.id, is_named()) if waiting else 0
         waiting.report(published, self._limits.runs)
         for part in batches(claimed):  # no transaction is open while records are written
             with self._keeper.begin() as connection:
@@ -153,46 +157,6 @@ class Withdrawals:
         return item
 
 
-class _Pending:
-    """The pending withdrawals of one host, which are appended to the file at *path*."""
-
-    def __init__(self, visit: Visit, path: Path) -> None:
-        self._visit = visit
-        self._path = path
-        self._lines: TextIO | None = None
-        self._rounds: set[int] = set()
-        self._hosts = Counter[str]()
-        self._massively = 0
-
-    def add(self, one: Missing, hosts: Sequence[str]) -> None:
-        """Add a document that waits for *hosts*, or because much is gone at once. Raises OSError."""
-        if self._lines is None:
-            self._lines = self._path.open("a", encoding="utf-8")
-        line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
-        self._lines.write(json_line(line))
-        self._hosts.update(hosts)
-        if one.massive:
-            self._massively += 1
-            self._rounds.add(one.misses)
-
-    def __bool__(self) -> bool:
-        return self._lines is not None
-
-    def close(self) -> None:
-        """Close the file. Raises OSError."""
-        if self._lines is not None:
-            self._lines.close()
-
-    def report(self, published: int, runs: int) -> None:
-        """Report why documents wait. *runs* is the limit, *published* the host's number of documents."""
-        url, name = f"https://{self._visit.host}/", self._path.name
-        if self._massively:
-            first, last = min(self._rounds), max(self._rounds)
-            which = f"{first}" if first == last else f"{first} tot {last}"
-            action = f"nog niet ingetrokken: volledige ronde {which} van {runs}; zie {name}"
-            seen = f"{self._massively} van {published} documenten"
-            self._visit.report("intrekking.massaal", url=url, seen=seen, action=action)
-        for host, count in sorted(self._hosts.items()):
-            action = f"{count} documenten nog niet ingetrokken; zie {name}"
-            seen = f"{host} is niet volledig gelezen"
-            self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
+def _is_of_gone_index(one: Missing, visit: Visit) -> bool:
+    """Return whether an index that the host no longer names has listed a document."""
+    return any(index.host == visit.host for index in one.indexes)

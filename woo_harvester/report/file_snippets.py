@@ -47,6 +47,10 @@ def _no_index(finding: FindingLine, organisation: OrganisationRef) -> tuple[list
     return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: https://{finding.get('host')}/{_INDEX_NAME}"]
 
 
+def _named_again(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    return ["User-agent: *"], ["User-agent: *", "", f"Sitemap: {finding.get('url', '')}"]
+
+
 def _allowed(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
     folder = urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/"
     return ["User-agent: *", f"Disallow: {folder}"], ["User-agent: *", f"Allow: {folder}"]
@@ -156,6 +160,7 @@ FILE_MAKERS: dict[str, Maker] = {
     "robots.samengevoegd": _written_apart,
     "robots.regel-afwijkend": _as_sitemap_line,
     "robots.regel-genegeerd": _as_sitemap_line,
+    "index.verdwenen": _named_again,
     "index.naam": _sitemap_line(_renamed),
     "index.infocat-onbekend": _sitemap_line(_renamed),
     "index.hoofdletters": _sitemap_line(_lower),

@@ -7,7 +7,7 @@ the register).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 
 from woo_harvester.findings import Reporter
@@ -70,6 +70,11 @@ class UrlSelection:
         """True if robots.txt names an index by the convention, even one that may not be requested."""
         self._full_index: Index | None = None
         """The last index with more sitemaps than are read."""
+
+    @property
+    def named(self) -> Set[str]:
+        """The URLs of the indexes that were yielded."""
+        return self._indexes
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
         """Yield the indexes in a robots.txt that follow the naming convention; report the others."""

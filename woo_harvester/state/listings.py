@@ -17,6 +17,7 @@ from sqlalchemy import (
     Select,
     Update,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -47,6 +48,8 @@ class HostListing(NamedTuple):
     """True if that read lacked so many documents at once that it may be a mistake."""
     missing_since: int | None
     """Microseconds since 1970; the start of the run that first found it missing."""
+    index_gone: str | None = None
+    """URL of the index that listed the sitemap, if robots.txt no longer names that index."""
 
 
 _COLUMNS = (listings.c.document_id, listings.c.misses, listings.c.foreign, listings.c.lastmod)
@@ -78,6 +81,7 @@ _WITH_HOST = (
         hosts.c.complete,
         hosts.c.massive,
         listings.c.missing_since,
+        case((resources.c.index_gone, resources.c.index_url)),
     )
     .join_from(listings, documents, documents.c.id == listings.c.document_id)
     .join(resources, resources.c.id == listings.c.sitemap_id)
@@ -225,8 +229,11 @@ def missing(connection: Connection, host_id: int) -> Sequence[int]:
     return connection.execute(query).scalars().all()
 
 
-def count_published(connection: Connection, host_id: int) -> int:
-    """Return the number of published documents of a host: harvested and not withdrawn."""
+def count_published(connection: Connection, host_id: int, *which: ColumnElement[bool]) -> int:
+    """Return the number of published documents of a host: harvested and not withdrawn.
+
+    *which* are conditions on the sitemaps that list them.
+    """
     query = (
         select(func.count(listings.c.document_id.distinct()))
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
@@ -234,6 +241,7 @@ def count_published(connection: Connection, host_id: int) -> int:
         .where(
             resources.c.host_id == host_id,
             is_published(),
+            *which,
         )
     )
     return connection.scalar(query) or 0

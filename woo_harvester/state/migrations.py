@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, func, insert, inspect, literal, select, update
+from sqlalchemy import Connection, Table, func, insert, inspect, literal, select, update
 
 from woo_harvester.state.schema import (
     PREPARING,
@@ -19,7 +19,7 @@ from woo_harvester.state.schema import (
 )
 
 #: Version of the tables; it goes up with each change of them.
-STATE_VERSION = 3
+STATE_VERSION = 4
 
 
 def _add_listings(connection: Connection) -> None:
@@ -27,14 +27,8 @@ def _add_listings(connection: Connection) -> None:
 
     A document that was missing in version 2 counts from 0 again.
     """
-    for table, names in (
-        (documents, ("withdrawing", "restore")),
-        (hosts, ("begun_at", "complete", "massive")),
-    ):
-        for name in names:
-            sql_type = table.c[name].type.compile(connection.dialect)
-            required = "" if table.c[name].nullable else " DEFAULT false NOT NULL"
-            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} {sql_type}{required}")
+    _add_columns(connection, documents, "withdrawing", "restore")
+    _add_columns(connection, hosts, "begun_at", "complete", "massive")
     connection.execute(update(hosts).where(hosts.c.complete_at.is_not(None)).values(complete=True))
     for name in ("held_runs", "held_documents", "confirmed"):
         connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
@@ -55,9 +49,7 @@ def _add_listings(connection: Connection) -> None:
 
 def _add_fetched_at(connection: Connection) -> None:
     """Add when a document was last received, and since when its server reports it as unchanged."""
-    for name in ("fetched_at", "unchanged_since"):
-        sql_type = documents.c[name].type.compile(connection.dialect)
-        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {name} {sql_type}")
+    _add_columns(connection, documents, "fetched_at", "unchanged_since")
     rechecks.create(connection)
 
 
@@ -73,8 +65,21 @@ def _add_permit_ownership(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE permit_files ADD COLUMN refused TEXT")
 
 
+def _to_version_4(connection: Connection) -> None:
+    """Migrate to version 4: sitemaps of indexes that robots.txt no longer names."""
+    _add_columns(connection, resources, "index_gone")
+
+
+def _add_columns(connection: Connection, table: Table, *names: str) -> None:
+    """Add columns; one that may not be null is false in the rows that are there."""
+    for name in names:
+        sql_type = table.c[name].type.compile(connection.dialect)
+        required = "" if table.c[name].nullable else " DEFAULT false NOT NULL"
+        connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} {sql_type}{required}")
+
+
 #: Function that migrates from each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _to_version_3}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _to_version_3, 3: _to_version_4}
 
 
 class VersionError(ValueError):

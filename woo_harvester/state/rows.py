@@ -142,6 +142,8 @@ class FileRow(_Row):
     type: Literal["robots", "index", "sitemap"]
     index: _Url | None = None
     """URL of the index that lists a sitemap."""
+    index_gone: bool | None = None
+    """True if robots.txt no longer names that index."""
     etag: str | None = None
     last_modified: str | None = None
     digest: _Hex | None = None

@@ -75,6 +75,8 @@ resources = Table(
     Column("kind", String(10), nullable=False),
     # URL of the index that lists a sitemap; null for other kinds.
     Column("index_url", Text),
+    # Whether robots.txt no longer named that index at the last complete read of the host. Null means no.
+    Column("index_gone", Boolean),
     Column("etag", Text),
     Column("last_modified", Text),
     # SHA-256 of the bytes at the last complete read of which every document was delivered.

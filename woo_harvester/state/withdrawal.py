@@ -1,7 +1,8 @@
 """Finds the documents to withdraw, and those whose withdrawal has to wait.
 
 A document is withdrawn only if the last read of every host that is known to list it was complete and lacked
-it. Many documents that are gone at once may be a publisher's mistake: their withdrawal waits.
+it. Many documents that are gone at once may be a publisher's mistake: their withdrawal waits. So does that of
+the documents of an index that robots.txt no longer names, however few they are.
 
 Source: "Gone" in the interface description.
 """
@@ -12,9 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from woo_harvester.state.indexes import is_named
 from woo_harvester.state.listings import HostListing, count_published, known_by, missing
 from woo_harvester.urls import host_of
 
@@ -33,6 +36,13 @@ class WithdrawalLimits:
     """Complete reads in a row that must lack a document that waits, before it is withdrawn."""
 
 
+class GoneIndex(NamedTuple):
+    """An index that listed a missing document, and that robots.txt of its host no longer names."""
+
+    host: str
+    url: str
+
+
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A document that the last complete read of a host lacked."""
@@ -47,6 +57,10 @@ class Missing:
     """Start of the run that found it missing from the last of those hosts, in microseconds since 1970."""
     hosts: frozenset[str]
     """The hosts that listed it."""
+    indexes: frozenset[GoneIndex] = frozenset()
+    """The indexes that listed it and that are no longer named."""
+    waits_for_index: bool = False
+    """True if its withdrawal waits, because one of these may be gone by a mistake."""
 
 
 def missing_documents(
@@ -88,15 +102,17 @@ def missing_everywhere(
     counting = [row for row in rows if is_registered(row.host)]
     if not counting or any(not row.misses or not row.complete for row in counting):
         return None
-    massive = any(row.massive and row.misses < limits.runs for row in counting)
+    waiting = [row for row in counting if row.misses < limits.runs]
     since = max(row.missing_since or 0 for row in counting)
     return Missing(
         id=rows[0].document_id,
         loc=rows[0].loc,
         misses=min(row.misses for row in counting),
-        massive=massive,
+        massive=any(row.massive and row.index_gone is None for row in waiting),
         since=since,
         hosts=frozenset(row.host for row in rows),
+        indexes=frozenset(GoneIndex(row.host, row.index_gone) for row in counting if row.index_gone),
+        waits_for_index=any(row.index_gone for row in waiting),
     )
 
 
@@ -107,5 +123,8 @@ def exceeds_limits(count: int, published: int, limits: WithdrawalLimits) -> bool
 
 
 def is_massive(connection: Connection, host_id: int, count: int, limits: WithdrawalLimits) -> bool:
-    """Return whether *count* missing documents of a host are so many that it may be a mistake."""
-    return bool(count) and exceeds_limits(count, count_published(connection, host_id), limits)
+    """Return whether *count* missing documents of a host are so many that it may be a mistake.
+
+    The documents of indexes that are no longer named are left out, here and by the caller: they wait anyway.
+    """
+    return bool(count) and exceeds_limits(count, count_published(connection, host_id, is_named()), limits)

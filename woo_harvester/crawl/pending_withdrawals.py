@@ -1,0 +1,106 @@
+"""The pending withdrawals of a host: the file that lists them, and the findings that say why they wait."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from woo_harvester.crawl.host import Visit
+from woo_harvester.report.run_folder import json_line
+from woo_harvester.state.withdrawal import Missing
+
+_NOTHING_LOST = "niets ingetrokken: er zijn geen documenten die alleen in deze index stonden"
+
+
+class PendingWithdrawals:
+    """The pending withdrawals of one host, which are appended to the file at *path*.
+
+    *gone_indexes* are the indexes of the host that are not named since this run.
+    """
+
+    def __init__(self, visit: Visit, path: Path, gone_indexes: Iterable[str] = ()) -> None:
+        self._visit = visit
+        self._path = path
+        self._lines: TextIO | None = None
+        self._massive = _Waiting()
+        self._by_index: dict[str, _Waiting] = {index: _Waiting() for index in gone_indexes}
+        """The documents of each index that the host no longer names, by its URL."""
+        self._withdrawn = Counter[str]()
+        """Number of documents that are withdrawn now, by the URL of such an index."""
+        self._others = defaultdict[str, int](int)
+        """Number of documents that wait for another host, by what is wrong there."""
+
+    def add(self, one: Missing, hosts: Sequence[str]) -> None:
+        """Add a document that waits for *hosts*, for an index, or because much is gone. Raises OSError."""
+        if self._lines is None:
+            self._lines = self._path.open("a", encoding="utf-8")
+        line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
+        self._lines.write(json_line(line))
+        for host in hosts:
+            self._others[f"{host} is niet volledig gelezen"] += 1
+        if one.massive:
+            self._massive.add(one)
+        if one.waits_for_index:
+            for host, index in one.indexes:
+                if host == self._visit.host:
+                    self._by_index.setdefault(index, _Waiting()).add(one)
+                else:
+                    self._others[f"robots.txt van {host} noemt {index} niet meer"] += 1
+
+    def withdraws(self, one: Missing) -> None:
+        """Count a document that is withdrawn now, for the indexes that listed it."""
+        self._withdrawn.update(index for host, index in one.indexes if host == self._visit.host)
+
+    def __bool__(self) -> bool:
+        return self._lines is not None
+
+    def close(self) -> None:
+        """Close the file. Raises OSError."""
+        if self._lines is not None:
+            self._lines.close()
+
+    def report(self, published: int, runs: int) -> None:
+        """Report why documents wait. *runs* is the limit, *published* the host's number of documents.
+
+        The documents of indexes that are no longer named are not part of that number.
+        """
+        url, name = f"https://{self._visit.host}/", self._path.name
+        if self._massive.count:
+            seen = f"{self._massive.count} van {published} documenten"
+            action = self._massive.action(runs, name)
+            self._visit.report("intrekking.massaal", url=url, seen=seen, action=action)
+        for index, waiting in sorted(self._by_index.items()):
+            count = waiting.count or self._withdrawn[index]
+            if waiting.count:
+                action = waiting.action(runs, name)
+            else:
+                action = "ingetrokken" if count else _NOTHING_LOST
+            self._visit.report("index.verdwenen", url=index, seen=_number(count), action=action)
+        for seen, count in sorted(self._others.items()):
+            action = f"{count} documenten nog niet ingetrokken; zie {name}"
+            self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
+
+
+class _Waiting:
+    """The number of documents that wait for more complete reads, and how many reads have lacked them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._rounds: set[int] = set()
+
+    def add(self, one: Missing) -> None:
+        """Add a document."""
+        self.count += 1
+        self._rounds.add(one.misses)
+
+    def action(self, runs: int, file: str) -> str:
+        """Return what is done with them: they wait for *runs* reads, and *file* lists them."""
+        first, last = min(self._rounds), max(self._rounds)
+        which = f"{first}" if first == last else f"{first} tot {last}"
+        return f"nog niet ingetrokken: volledige ronde {which} van {runs}; zie {file}"
+
+
+def _number(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documenten"
