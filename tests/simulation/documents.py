@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from random import Random
 from unittest.mock import patch
 
@@ -18,9 +19,19 @@ from hypothesis.stateful import (
 from sqlalchemy import delete
 
 from tests.simulation.harvester import Day, Harvester, Outcome, SimulatedState
-from tests.simulation.oracle import Oracle
-from tests.simulation.publishers import FAULTS, HOSTS, Publisher, host_of_loc, is_own, loc_of
-from woo_harvester.state.schema import documents, hosts, listings, resources
+from tests.simulation.oracle import Known, Oracle
+from tests.simulation.publishers import (
+    CATEGORISED,
+    DESCRIBED,
+    FAULTS,
+    HOSTS,
+    Publisher,
+    host_of_loc,
+    is_own,
+    loc_of,
+    version_moment,
+)
+from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
 from woo_harvester.state.store import NOWHERE
 
 #: Days and other steps of one history.
@@ -82,7 +93,7 @@ class Documents(RuleBasedStateMachine):
         super().__init__()
         self.state = SimulatedState.open(self.state_url)
         with self.state.begin() as connection:  # in a database on disk there is what the last example left
-            for table in (listings, documents, resources, hosts):
+            for table in (repeated, listings, documents, resources, hosts):
                 connection.execute(delete(table))
         self.publishers = {host: Publisher(host) for host in HOSTS}
         self.harvester = Harvester(self.state, self.publishers)
@@ -312,6 +323,20 @@ class Documents(RuleBasedStateMachine):
                 assert loc in urls, f"{loc} is offered again by {host}, and that is not reported"
         elif own:
             assert is_own(loc, known.host), f"{loc}: the entry of {known.host} counts"
+            newest = max(own.values())
+            if version_moment(newest) < datetime.now(UTC):
+                assert known.version >= newest, f"{loc}: version {newest} is listed, not {known.version}"
+            self._check_repeated(loc, known)
+
+    def _check_repeated(self, loc: str, known: Known) -> None:
+        """What only an entry that does not count gives is in the document all the same."""
+        sitemaps = self.publishers[known.host].sitemaps
+        listed = {number: documents[loc] for number, documents in sitemaps.items() if loc in documents}
+        newest = {number for number, version in listed.items() if version == known.version}
+        if newest and known.version == max(listed.values()):
+            for field, given in ((known.described, DESCRIBED), (known.categorised, CATEGORISED)):
+                only_elsewhere = given & listed.keys() and not given & newest
+                assert field or not only_elsewhere, f"{loc}: {known} lacks what {known.host} gives in {given}"
 
     def _check_foreign(self, listed: dict[str, dict[str, int]], outcomes: dict[str, Outcome]) -> None:
         """Each side is told how many documents a sitemap lists that another's host lists itself."""

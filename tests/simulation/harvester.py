@@ -111,6 +111,8 @@ class Outcome:
     wrong: dict[str, dict[str, int]] = field(default_factory=dict)
     """By host and path: entries with an http loc, by the content that the harvester has."""
     accounts: Accounts = field(default_factory=Accounts)
+    named: dict[str, set[str]] = field(default_factory=dict)
+    """By host: the indexes that its robots.txt named, as the harvester read it."""
     ended: bool = False
     """It came to its end: it was not killed, and its output did not fail."""
     is_concluded: bool = False
@@ -215,6 +217,7 @@ class _Run:
         finally:
             read = {host: visit for host, visit in spider.visits.items() if visit.reading_done}
             outcome.complete = {host for host, visit in read.items() if not visit.incomplete}
+            outcome.named = {host: set(visit.selection.named) for host, visit in read.items()}
         outcome.is_concluded = True
         outcome.ended = day.output_fails_after is None
 
@@ -289,6 +292,8 @@ class _Run:
                     "lastmod": item.record.herkomst.lastmod,
                     "titel": title,
                     "host": host,
+                    "described": bool(item.record.document.omschrijvingen),
+                    "categorised": item.source is not None and item.source.category is not None,
                 }
             )
         if records:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tests.simulation.harvester import SETTINGS, Outcome
-from tests.simulation.publishers import BEGIN, HOSTS, host_of_loc, is_own
+from tests.simulation.publishers import BEGIN, HOSTS, host_of_loc, index_path, is_own, number_of
 
 RUNS = SETTINGS["WOO_WITHDRAW_RUNS"]
 #: What a record may follow, by oorzaak.
@@ -31,6 +31,10 @@ class Known:
     """The newest version that came from an entry of the owner's."""
     version: int = -1
     """The last version that was not a withdrawal."""
+    described: bool = False
+    """That version has a description."""
+    categorised: bool = False
+    """That version has a category from the name of an index."""
 
 
 def version_of(lastmod: str) -> int:
@@ -52,6 +56,10 @@ class Oracle:
     """The same, as many as there are at least."""
     released: set[tuple[str, str]] = field(default_factory=set)
     """Document and host that perhaps no longer counts: it has lacked it long, and another listed it."""
+    places: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By document and host: the sitemaps that listed it when the host last did."""
+    named: dict[str, set[str] | None] = field(default_factory=dict)
+    """By host: the indexes that its last complete read found in robots.txt; None where a kill leaves that open."""
     last_complete: dict[str, bool] = field(default_factory=dict)
     """By host: whether its last read was complete; absent where a kill leaves that open."""
 
@@ -80,6 +88,14 @@ class Oracle:
             self.listed[host] = listed if concluded else self.listed[host] & listed
         elif concluded:
             self.listed[host] |= listed
+        if complete and concluded:
+            for loc in listed:
+                self.places[loc, host].clear()
+        for path, documents in outcome.read.get(host, {}).items():
+            for loc in documents:
+                self.places[loc, host].add(path)
+        if complete:
+            self.named[host] = outcome.named[host] if concluded else None
         for loc in listed:
             self.sure[loc, host] = 0
             if concluded:
@@ -119,6 +135,7 @@ class Oracle:
         host, _, version = record["titel"].partition(" ")
         assert version_of(record["lastmod"]) == int(version)
         known.host, known.version = host, int(version)
+        known.described, known.categorised = bool(record["described"]), bool(record["categorised"])
         if is_own(loc, host):
             known.own_version = max(known.own_version, known.version)
 
@@ -132,6 +149,10 @@ class Oracle:
             assert self.last_complete.get(host, True), f"{loc} is withdrawn, and {host} was not read"
             assert self.misses[loc, host], f"{loc} is withdrawn, and {host} never lacked it"
             self._check_others(loc, hosts, registered)
+            gone = self._gone_indexes(loc, host)
+            if gone and all(gone):
+                count = self.misses[loc, host]
+                assert count >= RUNS, f"{loc} is withdrawn after {count} reads, and {host} lost its index"
             if self._is_massive(host, registered):
                 # Only the reads of that host count: others may have listed the document until now.
                 count = self.misses[loc, host]
@@ -151,9 +172,23 @@ class Oracle:
             return False
         published = {loc for loc in self.perhaps[host] if self.known[loc].state == "published"}
         counting = {loc for loc in published if (loc, host) not in self.released}
-        gone = {loc for loc in counting if self._is_gone(loc, registered)}
+        gone = {
+            loc
+            for loc in counting
+            if self._is_gone(loc, registered) and not any(self._gone_indexes(loc, host))
+        }
         share, count = SETTINGS["WOO_WITHDRAW_SHARE"], SETTINGS["WOO_WITHDRAW_DOCUMENTS"]
         return bool(len(gone) > count and len(gone) > share * len(published))
+
+    def _gone_indexes(self, loc: str, host: str) -> list[bool]:
+        """Whether the index of each sitemap that listed a document is gone; empty where that is not known."""
+        named = self.named.get(host)
+        if named is None:
+            return []
+        indexes = [
+            f"https://{host}{index_path((number_of(path) or 0) % 2)}" for path in self.places[loc, host]
+        ]
+        return [index not in named for index in indexes]
 
     def _is_gone(self, loc: str, registered: frozenset[str]) -> bool:
         return all(

@@ -14,6 +14,8 @@ from woo_harvester.register import Location, Organisation, Register
 #: Hosts, and the organisation that registered each: the first two are of one.
 OWNERS = {"a.nl": "A", "aa.nl": "A", "b.nl": "B", "c.nl": "C"}
 HOSTS = tuple(OWNERS)
+#: The sitemaps whose entries have a description, and those whose index names a category.
+DESCRIBED, CATEGORISED = {2}, {1}
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: How a file is served when it is not served as it should be.
 Fault = Literal["503", "404", "truncated", "empty", "stale"]
@@ -34,9 +36,14 @@ def is_own(loc: str, host: str) -> bool:
     return OWNERS[host_of_loc(loc)] == OWNERS[host]
 
 
+def version_moment(version: int) -> datetime:
+    """The moment of the lastmod of a version."""
+    return BEGIN + timedelta(days=version)
+
+
 def moment(version: int) -> str:
     """The lastmod of a version."""
-    return (BEGIN + timedelta(days=version)).isoformat()
+    return version_moment(version).isoformat()
 
 
 def register_of(hosts: frozenset[str]) -> Register:
@@ -62,10 +69,17 @@ def as_bytes(body: str | bytes) -> bytes:
 
 
 @cache
-def sitemap_body(host: str, documents: tuple[tuple[str, int], ...], wrong: int) -> bytes:
-    """A sitemap; the titles say whose entry it is and of which version."""
+def sitemap_body(
+    host: str, documents: tuple[tuple[str, int], ...], wrong: int, *, described: bool = False
+) -> bytes:
+    """A sitemap; the titles say whose entry it is and of which version. One sitemap gives descriptions too."""
+    descriptions = ["Omschreven"] if described else []
     entries = [
-        Entry(loc=loc, lastmod=moment(version), diwoo=DiWoo(titel=f"{host} {version}"))
+        Entry(
+            loc=loc,
+            lastmod=moment(version),
+            diwoo=DiWoo(titel=f"{host} {version}", omschrijvingen=descriptions),
+        )
         for loc, version in documents
     ]
     entries += [Entry(loc=f"http://{host}/{number}.pdf", lastmod=moment(0)) for number in range(wrong)]
@@ -114,7 +128,7 @@ class Publisher:
             number = number_of(path) or 0
             documents = tuple(sorted(self.sitemaps[number].items()))
             wrong = self.wrong.get(number, 0)
-            body = sitemap_body(self.host, documents, wrong)
+            body = sitemap_body(self.host, documents, wrong, described=number in DESCRIBED)
         etag = '"fixed"' if self.fixed_etags else f'"{sha256(body).hexdigest()[:16]}"'
         made = File(documents, wrong, body, etag)
         last = self._last.get(path)

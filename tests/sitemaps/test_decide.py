@@ -49,7 +49,7 @@ SAID_SAME = HARVESTED._replace(fetched_at=SECONDS - WEEK, unchanged_since=SECOND
 
 #: Where the known version came from.
 FROM_OTHERS = KnownVersion(is_own=False)
-FROM_OTHER_HOST = KnownVersion(is_own=True, is_here=False)
+FROM_OTHER_HOST = KnownVersion(is_own=True, is_here=False, host="open.a.nl")
 FROM_HOST_THAT_DROPPED_IT = KnownVersion(is_own=True, is_here=False, is_listed=False)
 OWNER_LISTS_IT = KnownVersion(is_own=True, is_here=False, owner="www.a.nl")
 
@@ -86,12 +86,19 @@ class Row:
 
 NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
 AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
-DUPLICATE = EntryFinding("loc.dubbel", "loc", None, "overgeslagen")
+#: Of repeated entries: tests/sitemaps/test_repeated.py has the other actions.
+READ_BEFORE = "overgeslagen: de vermelding die eerder is gelezen telt"
+HARVESTED_ALREADY = "overgeslagen: de vermelding die eerder is gelezen is al geoogst; de nieuwste telt vanaf de volgende oogst"
+OWNER_COUNTS = "overgeslagen: de vermelding op www.a.nl telt"
 OLDER = EntryFinding("lastmod.ouder", "lastmod", EARLIER, "niet opnieuw geoogst")
 OFFERED = EntryFinding("lastmod.heraanbod", "lastmod", BEFORE, "niet opnieuw geoogst")
 STILL_REFUSED = EntryFinding(
     "format.onbekend", None, "application/x", "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 )
+
+
+def duplicate(lastmod: str | None, action: str) -> EntryFinding:
+    return EntryFinding("loc.dubbel", "loc", lastmod, action)
 
 
 def ahead(lastmod: str) -> EntryFinding:
@@ -144,7 +151,8 @@ ROWS = [
     Row("older than what was refused since", entry(EARLIER, known=REFUSED),
         Outcome.OLDER, (OLDER,), learns={"ends_fault": True}, reread=True, unchanged=True),
     Row("older than another host's entry", entry(EARLIER, known=HARVESTED, version=FROM_OTHER_HOST),
-        Outcome.OLDER, (DUPLICATE,), reread=True),
+        Outcome.OLDER, (duplicate(EARLIER, "overgeslagen: de nieuwere vermelding op open.a.nl telt"),),
+        reread=True),
     Row("older than the entry of a host that dropped it",
         entry(EARLIER, known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT),
         Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
@@ -248,18 +256,18 @@ ROWS = [
         others(None, known=HARVESTED, is_owner_awaited=True),
         Outcome.UNCHANGED, learns={"changed_listing": row(foreign=True), "digest": DIGEST}, unchanged=True),
     Row("twice, and the first is delivered", entry(None, known=SEEN, is_listed=True, is_expected=True),
-        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+        Outcome.DUPLICATE, (duplicate(None, HARVESTED_ALREADY),), reread=True),
     Row("twice, the same", entry(known=HARVESTED, is_listed=True),
-        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+        Outcome.DUPLICATE, (duplicate(BEFORE, READ_BEFORE),), reread=True),
     Row("twice, newer, and the first gave nothing", entry(LATER, known=HARVESTED, is_listed=True),
         Outcome.CHANGED),
     Row("another host of the owner gave it", entry(LATER, known=HARVESTED, is_expected=True),
-        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+        Outcome.DUPLICATE, (duplicate(LATER, HARVESTED_ALREADY),), reread=True),
     Row("another's, and the owner gave it in this run",
         others(version=OWNER_LISTS_IT, known=HARVESTED, is_expected=True), Outcome.FOREIGN),
     Row("another's twice, and the owner lists it",
         others(version=OWNER_LISTS_IT, known=HARVESTED, is_listed=True),
-        Outcome.DUPLICATE, (DUPLICATE,), reread=True),
+        Outcome.DUPLICATE, (duplicate(BEFORE, OWNER_COUNTS),), reread=True),
 ]
 # fmt: on
 

@@ -14,7 +14,7 @@ from woo_harvester.state.store import NOWHERE, State
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
-EMPTY = "TRUNCATE listings, documents, resources, hosts, outputs, visited, locks RESTART IDENTITY"
+EMPTY = "TRUNCATE repeated, listings, documents, resources, hosts, outputs, visited, locks RESTART IDENTITY"
 
 
 class UndoneError(Exception):

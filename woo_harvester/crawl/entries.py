@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from woo_harvester.crawl.entry_apply import EntryApply
 from woo_harvester.crawl.entry_lookup import EntryLookUp, SitemapReading
 from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.repeated_entries import add_others, begin_visit, keep_entries
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
@@ -94,10 +95,15 @@ class Entries:
         """Return the reading of a sitemap that begins now, with the documents that it listed before."""
         if not visit.own_sitemaps:
             visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
+            begin_visit(connection, visit)
         visit.own_sitemaps.add(pending.resource_id)
         before = documents.before(connection, pending.resource_id, visit.own_sitemaps)
-        same = cast("dict[bytes | None, int]", before.same)
-        return SitemapReading(visit, sitemap, pending, same, before.others if before.is_all else None)
+        same, others = before.same, before.others
+        if visit.repeated:  # of these each entry is decided on
+            others += [key for key in same.values() if key in visit.repeated]
+            same = {digest: key for digest, key in same.items() if key not in visit.repeated}
+        known = cast("dict[bytes | None, int]", same)
+        return SitemapReading(visit, sitemap, pending, known, others if before.is_all else None)
 
     def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
         """Return the documents that a completely read sitemap no longer lists."""
@@ -114,11 +120,14 @@ class Entries:
 
         An entry that is not plain ends the batch early: the full reader must go on from there.
         """
+        now = datetime.now(UTC).replace(microsecond=0)
         with self._keeper.begin() as connection:
             batch = self._pass_over_same(connection, entries, reading)
             facts = self._lookup.look_up(connection, batch.rest, batch.known, reading)
-            decided = self._decide(facts, reading)
+            add_others(connection, facts, reading, now)
+            decided = self._decide(facts, reading, now)
             items = self._apply.apply(connection, decided, batch.moved, reading)
+            keep_entries(connection, decided, reading, now)
         unchanged = batch.unchanged + sum(decision.is_unchanged for _, decision in decided)
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
@@ -150,19 +159,22 @@ class Entries:
         self._apply.report_foreign(visit, sitemap, left_to)
 
     def _decide(
-        self, entries: Sequence[EntryFacts], reading: SitemapReading
+        self, entries: Sequence[EntryFacts], reading: SitemapReading, now: datetime
     ) -> list[tuple[EntryFacts, Decision]]:
         """Decide on entries in their order: a decision may depend on the entries before it."""
-        listed, expected = reading.visit.listed, self._keeper.expected
-        now = datetime.now(UTC).replace(microsecond=0)
+        listed, left, expected = reading.visit.listed, reading.visit.left, self._keeper.expected
         decided = []
         for facts in entries:
             if (known := facts.known) is not None:
-                facts.is_listed = known.id in listed
+                facts.is_listed = known.id in listed and known.id not in left
                 facts.is_expected = known.id in expected
             decision = decide(facts, self._terms, now)
             if known is not None and decision.outcome not in NOT_LISTED:
                 listed.add(known.id)
+                if decision.outcome is not EntryOutcome.DUPLICATE:
+                    left.discard(known.id)
+                elif not facts.is_listed:
+                    left.add(known.id)
                 if decision.outcome.cause is not None:
                     expected.add(known.id)
             decided.append((facts, decision))
@@ -220,6 +232,7 @@ class Entries:
             and document.fault is None
             and document.unchanged_since is None
             and document.sitemap_id in visit.own_sitemaps
+            and document.id not in visit.repeated
             and self._is_registered(listed.loc)
             and self._register.is_own(listed.loc, visit.host)
             and visit.listed.add(document.id)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.repeated_entries import add_supplements
 from woo_harvester.dates import iso_seconds, to_microseconds
 from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.extensions.state import StateKeeper
@@ -121,12 +122,13 @@ class EntryApply:
                 report(one.code, element=one.element, seen=one.seen, action=one.action)
             if version is not None and known is not None:
                 source = _source(facts, reading.sitemap)
+                supplemented = add_supplements(connection, facts, source)
                 source.known = files.get(known.id)
                 source.recheck = decision.outcome is EntryOutcome.RECHECKED
                 item = WooItem(
                     version.record(facts.entry.loc, _origin(reading, report, version)), source, report
                 )
-                harvested = _harvested(facts, known.id, version, reading.sitemap_id)
+                harvested = _harvested(facts, known.id, version, reading.sitemap_id, supplemented)
                 self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.pending))
                 yield item
 
@@ -183,7 +185,9 @@ def _origin(reading: SitemapReading, report: Reporter, version: NewVersion) -> H
     )
 
 
-def _harvested(facts: EntryFacts, document_id: int, version: NewVersion, sitemap_id: int) -> Harvested:
+def _harvested(
+    facts: EntryFacts, document_id: int, version: NewVersion, sitemap_id: int, supplemented: int | None
+) -> Harvested:
     """Return the version that the state stores once every output has the record."""
     return Harvested(
         id=document_id,
@@ -193,6 +197,7 @@ def _harvested(facts: EntryFacts, document_id: int, version: NewVersion, sitemap
         entry_digest=facts.digest,
         sitemap_id=sitemap_id,
         takes_over=version.takes_over,
+        supplemented=supplemented,
     )
 
 

@@ -42,6 +42,10 @@ class SitemapReading:
     """All other documents that it listed; None if there are too many to have them in memory."""
     seen: DocumentSet = field(default_factory=DocumentSet)
     """Documents that were read and looked up."""
+    placed: DocumentSet = field(default_factory=DocumentSet)
+    """Documents of which an entry was decided on."""
+    placed_again: DocumentSet = field(default_factory=DocumentSet)
+    """Documents of which a second entry was decided on."""
     left_to: Counter[str] = field(default_factory=Counter)
     """Number of its entries whose documents their own hosts list too, by host."""
     is_postponed: bool = False
@@ -151,6 +155,7 @@ class EntryLookUp:
                 is_here=source == host,
                 is_listed=(document.id, source) in listed,
                 owner=owners.get(document.id),
+                host=source,
             )
         return found
 

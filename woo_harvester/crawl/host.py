@@ -52,6 +52,10 @@ class Visit(Backlog):
         """Sitemaps that were read to their end, or that are unchanged since they were."""
         self.lacking: dict[int, Sequence[int]] = {}
         """Documents that a sitemap in ``read`` no longer lists, by sitemap."""
+        self.repeated = DocumentSet()
+        """Documents that the host lists more than once, as far as is known."""
+        self.left = DocumentSet()
+        """Documents in ``listed`` of which this run has only read entries that are left to another entry."""
         self.own_sitemaps: set[int] = set()
         """Numbers of all sitemaps of the host that the state knows."""
         self.postponed: deque[Sitemap] = deque()

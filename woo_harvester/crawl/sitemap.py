@@ -16,6 +16,7 @@ from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.files import Output, report_file
 from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.repeated_entries import end_sitemap
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import WooItem
 from woo_harvester.responses import StreamedResponse
@@ -129,6 +130,7 @@ class SitemapFiles:
         """Write to the state which documents a completely read sitemap no longer lists."""
         with self._keeper.begin() as connection:
             lacking = self._entries.lacking(connection, reading)
+            end_sitemap(connection, reading, lacking)
             if reading.is_postponed:
                 visit.first_readings[reading.sitemap_id] = reading.pending
             else:

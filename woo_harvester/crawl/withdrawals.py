@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.pending_withdrawals import PendingWithdrawals
+from woo_harvester.crawl.repeated_entries import end_visit
 from woo_harvester.dates import moment_after, to_microseconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
@@ -86,6 +87,7 @@ class Withdrawals:
             self._gone_indexes[visit.host] = gone
             forget_unread(connection, host_id, visit.read)
             listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
+            end_visit(connection, visit)
             listings.drop_missing_withdrawn(connection, host_id)
             others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
             listings.drop(connection, host_id, others)

@@ -19,9 +19,15 @@ from woo_harvester.sitemaps.decision import (
 )
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, own_listing
 from woo_harvester.sitemaps.lastmod import is_future, is_newer, read_lastmod
+from woo_harvester.sitemaps.repeated import (
+    SKIPPED,
+    first_read,
+    is_repeated,
+    lacks_fields,
+    repeated_finding,
+)
 from woo_harvester.urls import host_of, loc_problem
 
-SKIPPED = "overgeslagen"
 NOT_HARVESTED = "niet opnieuw geoogst"
 NOT_FETCHED = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
@@ -40,10 +46,12 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
         return _leave_out(facts)
     lastmod, findings = read_lastmod(facts.entry.lastmod, now)
     offered = _compare_with_known(facts, lastmod, terms, now)
-    outcome = _compare_with_run(facts, offered)
+    outcome = _compare_with_run(facts, offered, lastmod, now)
     if outcome is EntryOutcome.POSTPONED:
         return Decision(outcome)
-    if not _is_reported(facts):
+    if outcome is EntryOutcome.DUPLICATE:
+        findings = (repeated_finding(facts, lastmod, now),)
+    elif not _is_reported(facts):
         findings = ()
     if finding := _finding(facts, outcome):
         findings = (*findings, finding)
@@ -87,8 +95,12 @@ def _compare_with_known(
     outcome, known = _by_lastmod(facts, lastmod, now), facts.known
     if known is None:
         return outcome
-    if outcome is EntryOutcome.UNCHANGED and facts.is_comparable and _is_recheck_due(known, terms, now):
-        outcome = EntryOutcome.RECHECKED
+    is_same = outcome is EntryOutcome.UNCHANGED and facts.is_comparable
+    if is_same and not is_repeated(facts, outcome, lastmod, now):
+        if lacks_fields(facts):
+            outcome = EntryOutcome.CHANGED
+        elif _is_recheck_due(known, terms, now):
+            outcome = EntryOutcome.RECHECKED
     # An owner's entry that follows another's says something new, whatever was refused.
     is_comparable = facts.version.is_own or not facts.is_own
     if outcome.cause and is_comparable and _is_refused(known, lastmod, terms, now):
@@ -129,7 +141,7 @@ def _is_newer_than_version(
     """
     if _is_copy(facts) and is_future(lastmod, now):
         return None
-    return is_newer(lastmod, known.lastmod, known.harvested, now)
+    return is_newer(lastmod, known.lastmod, known.harvested, first_read(facts, lastmod, now))
 
 
 def _is_newer_than_before(
@@ -161,11 +173,13 @@ def _is_refused(known: KnownDocument, lastmod: datetime | None, terms: Terms, no
     return not is_newer(lastmod, known.refused_lastmod, known.refused_at, now)
 
 
-def _compare_with_run(facts: EntryFacts, offered: EntryOutcome) -> EntryOutcome:
-    """Return the outcome, given what this run has read so far.
+def _compare_with_run(
+    facts: EntryFacts, offered: EntryOutcome, lastmod: datetime | None, now: datetime
+) -> EntryOutcome:
+    """Return the outcome, given the other entries for the document.
 
-    The entry that was read first counts, unless it gave nothing and this one is newer. A record that another
-    host of the owner gave counts too: the newest entry is harvested from the next run on.
+    A run delivers a document once: by the entry that was read first, of those in one batch by the newest. A
+    record that another host of the owner gave counts too. The newest entry is harvested from the next run on.
     """
     if facts.is_owner_awaited and offered.cause:
         return EntryOutcome.POSTPONED
@@ -173,7 +187,7 @@ def _compare_with_run(facts: EntryFacts, offered: EntryOutcome) -> EntryOutcome:
         return EntryOutcome.DUPLICATE
     if facts.is_expected and offered is not EntryOutcome.FOREIGN:
         return EntryOutcome.DUPLICATE
-    return offered
+    return EntryOutcome.DUPLICATE if is_repeated(facts, offered, lastmod, now) else offered
 
 
 def _is_reported(facts: EntryFacts) -> bool:
@@ -190,8 +204,9 @@ def _is_copy(facts: EntryFacts) -> bool:
 
 def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
     """Return why an entry is not harvested, if its publisher is to know."""
-    if outcome is EntryOutcome.DUPLICATE or (outcome is EntryOutcome.OLDER and _is_copy(facts)):
-        return EntryFinding("loc.dubbel", "loc", action=SKIPPED)
+    if outcome is EntryOutcome.OLDER and _is_copy(facts):
+        action = f"{SKIPPED}: de nieuwere vermelding op {facts.version.host} telt"
+        return EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
     if outcome is EntryOutcome.OLDER:
         return EntryFinding("lastmod.ouder", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
     if outcome is EntryOutcome.OFFERED_AGAIN:
@@ -203,6 +218,8 @@ def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
 
 def _must_reread(facts: EntryFacts, outcome: EntryOutcome) -> bool:
     """Return whether the sitemap must be read in the next run, so that this is reported again."""
+    if facts.others or facts.beside:
+        return True
     if outcome is EntryOutcome.REFUSED:
         return not facts.is_comparable  # else it is known as this sitemap's
     return outcome in _REPORTED_AGAIN
@@ -260,12 +277,13 @@ def _version(
     """Return the version that is to be harvested; None if the outcome calls for none.
 
     The openbaarmakingsdatum is that of the first version, unless another's entry gave it and the owner's has
-    come since. A recheck has the lastmod that was harvested, which the entry may have lost since then.
+    come since. A version of an unchanged entry has the lastmod that was harvested: it may have lost it since.
     """
     known, text = facts.known, facts.entry.lastmod
     if outcome.cause is None:
         return None
-    if outcome is EntryOutcome.RECHECKED and lastmod is None and known is not None and known.lastmod:
+    is_same = facts.is_comparable and outcome in (EntryOutcome.RECHECKED, EntryOutcome.CHANGED)
+    if is_same and lastmod is None and known is not None and known.lastmod:
         lastmod = from_microseconds(known.lastmod)
         text = iso_datetime(lastmod)
     is_ahead = is_future(lastmod, now)

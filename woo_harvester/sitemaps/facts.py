@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -42,6 +43,8 @@ class KnownDocument(NamedTuple):
     """Seconds since 1970; when its bytes were last received completely."""
     unchanged_since: int | None = None
     """Seconds since 1970; when its server first answered since then that they are the same."""
+    supplemented: int | None = None
+    """The fields that the version has from other entries than the one that counts, a bit for each."""
 
     @property
     def delivered_at(self) -> datetime | None:
@@ -67,6 +70,27 @@ def own_listing(document_id: int) -> SitemapListing:
     return SitemapListing(document_id, 0, foreign=False, lastmod=None)
 
 
+class OtherEntry(NamedTuple):
+    """Another entry of the same host for the same document, as the state or this batch has it."""
+
+    sitemap_id: int
+    place: int
+    """0 for the first entry of the document in the sitemap, 1 for a later one."""
+    url: str
+    """The sitemap."""
+    index_url: str | None
+    """The index that lists the sitemap."""
+    lastmod: int | None
+    """Microseconds since 1970."""
+    first_read: int
+    """Seconds since 1970; when the entry was first read with this lastmod."""
+    fields: int
+    """The fields of metadata that it gives, a bit for each."""
+    digest: bytes | None = None
+    entry: Entry | None = None
+    """The entry itself, if this batch has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
     """Where the known version of a document came from, and who else lists the document."""
@@ -79,6 +103,8 @@ class KnownVersion:
     """The host that it came from still lists the document."""
     owner: str | None = None
     """Another host that lists the document and is its owner's."""
+    host: str | None = None
+    """The host that it came from; None if that is the one that is being read."""
 
 
 OWN_VERSION = KnownVersion(is_own=True)
@@ -113,6 +139,18 @@ class EntryFacts:
     """An earlier entry of the host in this run named the document."""
     is_expected: bool = False
     """This run delivers a record of the document already, from whatever host."""
+    place: int = 0
+    """0 for the first entry of the document in the sitemap, 1 for a later one."""
+    fields: int = 0
+    """The fields of metadata that the entry gives, a bit for each; only if there are other entries."""
+    stored: OtherEntry | None = None
+    """The entry itself, as the state has it from its last reading."""
+    others: Sequence[OtherEntry] = ()
+    """Other entries of the host, as they were when they were read last."""
+    beside: Sequence[OtherEntry] = ()
+    """Other entries in the same batch."""
+    source_url: str | None = None
+    """The sitemap that the known version came from, if it is another one of the host that still lists it."""
 
     @property
     def is_comparable(self) -> bool:

@@ -27,6 +27,7 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
             "moment": one.at,
             "digest": one.entry_digest,
             "source": one.sitemap_id,
+            "supplements": one.supplemented,
             **(_values(one.file) if one.file else _NO_FILE),
         }
         for one in sorted(harvested, key=attrgetter("id"))
@@ -53,6 +54,7 @@ _CONFIRM = (
         sitemap_id=func.coalesce(bindparam("source", type_=BigInteger), documents.c.sitemap_id),
         withdrawing=None,
         restore=None,
+        supplemented=bindparam("supplements"),
         **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
         **NO_FAULT,
     )

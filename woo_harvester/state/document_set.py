@@ -29,6 +29,16 @@ class DocumentSet:
         page[index] |= bit
         return True
 
+    def discard(self, number: int) -> None:
+        """Remove a number, if the set has it."""
+        page = self._pages.get(number >> 9)
+        if page is not None:
+            page[(number & 511) >> 3] &= ~(1 << (number & 7))
+
+    def __bool__(self) -> bool:
+        """Return whether a number was ever added."""
+        return bool(self._pages)
+
     def __contains__(self, number: int) -> bool:
         page = self._pages.get(number >> 9)
         return page is not None and bool(page[(number & 511) >> 3] & 1 << (number & 7))

@@ -13,7 +13,7 @@ from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state.batches import batches
 from woo_harvester.state.confirmation import FILE_COLUMNS
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
-from woo_harvester.state.schema import documents, hosts, listings, resources
+from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
 from woo_harvester.state.versions import KnownFile
 
 #: The most documents of a sitemap whose digests are in memory while it is read, some 200 bytes each. That is
@@ -37,6 +37,7 @@ KNOWN_COLUMNS = (
     documents.c.restore,
     documents.c.fetched_at,
     documents.c.unchanged_since,
+    documents.c.supplemented,
 )
 
 #: Makes a KnownDocument from a row, without the Python code in the constructor of a named tuple.
@@ -289,4 +290,5 @@ def forget(connection: Connection, ids: Sequence[int]) -> None:
     for part in batches(sorted(ids)):
         lock_rows(connection, part)
         connection.execute(delete(listings).where(listings.c.document_id.in_(part)))
+        connection.execute(delete(repeated).where(repeated.c.document_id.in_(part)))
         connection.execute(delete(documents).where(documents.c.id.in_(part)))

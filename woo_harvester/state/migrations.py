@@ -14,6 +14,7 @@ from woo_harvester.state.schema import (
     listings,
     metadata,
     rechecks,
+    repeated,
     resources,
     withdrawing,
 )
@@ -66,8 +67,10 @@ def _add_permit_ownership(connection: Connection) -> None:
 
 
 def _to_version_4(connection: Connection) -> None:
-    """Migrate to version 4: sitemaps of indexes that robots.txt no longer names."""
+    """Migrate to version 4: indexes that are no longer named, and the entries of repeated documents."""
     _add_columns(connection, resources, "index_gone")
+    _add_columns(connection, documents, "supplemented")
+    repeated.create(connection)
 
 
 def _add_columns(connection: Connection, table: Table, *names: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 from woo_harvester.state.batches import batches
-from woo_harvester.state.schema import documents, hosts, listings, resources
+from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -195,8 +195,9 @@ def forget_host(connection: Connection, host: str) -> None:
     )
     for sitemap_id in connection.execute(others).scalars().all():
         forget_read(connection, sitemap_id)
-    connection.execute(delete(listings).where(listings.c.document_id.in_(documents_of_host)))
-    connection.execute(delete(listings).where(listings.c.sitemap_id.in_(of_host)))
+    for table in (listings, repeated):
+        connection.execute(delete(table).where(table.c.document_id.in_(documents_of_host)))
+        connection.execute(delete(table).where(table.c.sitemap_id.in_(of_host)))
     connection.execute(delete(documents).where(documents.c.sitemap_id.in_(of_host)))
     connection.execute(update(documents).where(documents.c.withdrawing == host_id).values(withdrawing=None))
     connection.execute(delete(resources).where(resources.c.host_id == host_id))

@@ -179,6 +179,7 @@ class DocumentRow(_Row):
     restore: bool | None = None
     fetched_at: _Seconds | None = None
     unchanged_since: _Seconds | None = None
+    supplemented: _BigCount | None = None
 
 
 class ListingRow(_Row):

@@ -134,6 +134,9 @@ documents = Table(
     # Whether it was withdrawn by mistake: if it is listed, it is delivered again whatever its lastmod.
     # Null means no.
     Column("restore", Boolean),
+    # The fields that the harvested version has from other entries than the one that counts, a bit for each
+    # (see diwoo.supplements). Null means none.
+    Column("supplemented", BigInteger),
 )
 
 
@@ -186,6 +189,26 @@ _partial_index("listings_foreign", listings.c.sitemap_id, listings.c.foreign)
 #: Few documents wait for a request that is not conditional, and each run looks for those that are due.
 rechecks = _partial_index(
     "documents_rechecks", documents.c.sitemap_id, documents.c.unchanged_since.is_not(None)
+)
+
+#: Entries of documents that their host lists more than once: what each of them gives, whichever counts.
+repeated = Table(
+    "repeated",
+    metadata,
+    Column("sitemap_id", ForeignKey("resources.id"), primary_key=True),
+    # Not a foreign key, for the same reason as in listings.
+    Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
+    # 0 for the first entry of the document in the sitemap, 1 for a later one.
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    # The lastmod as given, in microseconds since 1970, and when it was first read, in seconds since 1970.
+    Column("lastmod", BigInteger),
+    Column("first_read", BigInteger, nullable=False),
+    # Digest of the entry's bytes; null if the full reader gave it.
+    Column("digest", LargeBinary),
+    # The fields that it gives, a bit for each, and the metadata as diwoo.supplements packs them.
+    Column("fields", BigInteger, nullable=False),
+    Column("metadata", LargeBinary),
+    sqlite_with_rowid=False,
 )
 
 #: Files that records are appended to: how many bytes are durable, and whether the run closed the file.

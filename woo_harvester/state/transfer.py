@@ -12,7 +12,7 @@ from woo_harvester.state.batches import BATCH
 from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
-from woo_harvester.state.schema import documents, hosts, listings, resources
+from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
 from woo_harvester.state.store import State
 
 #: Columns that the table and the export have under the same name.
@@ -220,7 +220,8 @@ def _add_documents(
     replaced = connection.execute(select(documents.c.id, documents.c.sitemap_id).where(known)).all()
     for sitemap_id in sorted({row.sitemap_id for row in replaced}):
         forget_read(connection, sitemap_id)
-    connection.execute(delete(listings).where(listings.c.document_id.in_([row.id for row in replaced])))
+    for table in (listings, repeated):
+        connection.execute(delete(table).where(table.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
         {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS}}

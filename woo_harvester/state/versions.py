@@ -23,6 +23,8 @@ class Harvested:
     """The sitemap whose entry it is; None to keep the one that the state has."""
     takes_over: bool = False
     """True if it replaces the version of another host, from the moment it is delivered."""
+    supplemented: int | None = None
+    """The fields that it has from other entries than its own, a bit for each; None for none."""
 
 
 @dataclass(frozen=True, slots=True)

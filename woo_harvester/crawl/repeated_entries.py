@@ -1,0 +1,223 @@
+"""Reads and writes what is known of documents that a host lists more than once.
+
+Few documents are; each of the others costs one bit. What decides is in
+:mod:`~woo_harvester.sitemaps.repeated`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from woo_harvester.crawl.entry_lookup import SitemapReading
+from woo_harvester.crawl.host import Visit
+from woo_harvester.dates import parse_datetime, to_microseconds
+from woo_harvester.diwoo.given_metadata import GivenMetadata, read_metadata
+from woo_harvester.diwoo.supplements import CATEGORY, fields_of, pack, supplement, unpack
+from woo_harvester.items import Source
+from woo_harvester.sitemaps.decision import NOT_LISTED, Decision, EntryOutcome
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, OtherEntry
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.repeated import newest_first
+from woo_harvester.state import repeated
+from woo_harvester.state.repeated import ENTRIES_MAX, Key, StoredEntry
+from woo_harvester.tooi.categories import category_of_index
+
+_Known = Sequence[tuple[EntryFacts, KnownDocument]]
+
+
+def begin_visit(connection: Connection, visit: Visit) -> None:
+    """Note in *visit* which documents its host listed more than once."""
+    for document_id in repeated.documents_of(connection, visit.known.id):
+        visit.repeated.add(document_id)
+
+
+def add_others(
+    connection: Connection, facts: Iterable[EntryFacts], reading: SitemapReading, now: datetime
+) -> None:
+    """Add to each entry of a batch the other entries of the host for its document."""
+    known = [(one, one.known) for one in facts if one.known is not None and one.is_registered]
+    for one, document in known:
+        if not reading.placed.add(document.id):
+            one.place = 1
+            reading.placed_again.add(document.id)
+    _add_sources(connection, known, reading)
+    counts, visit = Counter(document.id for _, document in known), reading.visit
+    asked = [
+        (one, document)
+        for one, document in known
+        if counts[document.id] > 1 or (visit.repeated and document.id in visit.repeated)
+    ]
+    if not asked:
+        return
+    stored = repeated.find(connection, visit.known.id, sorted({document.id for _, document in asked}))
+    for one, document in asked:
+        one.fields = fields_of(read_metadata(one.entry.document)) | _field_of(reading.sitemap.index.url)
+        for entry in stored.get(document.id, []):
+            if _place(entry) == (reading.sitemap_id, one.place):
+                one.stored = entry
+    _add_entries(asked, stored, reading, now)
+
+
+def keep_entries(
+    connection: Connection,
+    decided: Iterable[tuple[EntryFacts, Decision]],
+    reading: SitemapReading,
+    now: datetime,
+) -> None:
+    """Keep what each entry gives of a document that the host lists more than once."""
+    rows: list[StoredEntry] = []
+    for facts, decision in decided:
+        known = facts.known
+        if known is None or not _is_repeated(facts, known, decision.outcome, reading.visit):
+            continue
+        reading.visit.repeated.add(known.id)
+        is_full = facts.stored is None and len(facts.others) >= ENTRIES_MAX
+        if not is_full and not _is_stored(facts):
+            rows.append(_row(facts, known.id, reading, now))
+    repeated.keep(connection, rows)
+
+
+def add_supplements(connection: Connection, facts: EntryFacts, source: Source) -> int | None:
+    """Add to *source* what only other entries give; return these fields, None if there are none.
+
+    The newest of the other entries comes first. Metadata with a category come before the name of an index.
+    """
+    given = facts.fields
+    for other in newest_first((*facts.beside, *facts.others)):
+        missing = other.fields & ~given
+        if not missing or facts.known is None:
+            continue
+        metadata = _metadata_of(connection, facts.known.id, other)
+        if not missing & CATEGORY:
+            metadata = replace(metadata, informatiecategorieen=[])
+        elif not metadata.informatiecategorieen:
+            number = index_name(other.index_url or "").number
+            source.category = category_of_index(number) if number else None
+        source.given = supplement(source.given, metadata)
+        given |= missing
+    return given & ~facts.fields or None
+
+
+def end_sitemap(connection: Connection, reading: SitemapReading, lacking: Collection[int]) -> None:
+    """Forget the entries that a completely read sitemap no longer has; it is *lacking* these documents."""
+    visit = reading.visit
+    if not visit.repeated or visit.is_second:
+        return
+    gone = [document_id for document_id in lacking if document_id in visit.repeated]
+    once = reading.placed_again.lacks(repeated.listed_twice(connection, reading.sitemap_id))
+    keys = [Key(reading.sitemap_id, document_id, place) for document_id in gone for place in (0, 1)]
+    keys += [Key(reading.sitemap_id, document_id, 1) for document_id in once]
+    repeated.forget(connection, set(keys))
+
+
+def end_visit(connection: Connection, visit: Visit) -> None:
+    """Forget what a completely read host no longer lists more than once."""
+    if visit.repeated:
+        repeated.forget_unlisted(connection, visit.known.id, visit.read)
+
+
+def _add_sources(connection: Connection, known: _Known, reading: SitemapReading) -> None:
+    """Add the sitemap of the known version, if that is another one of the host that lists the document."""
+    visit = reading.visit
+    elsewhere = [
+        (one, document)
+        for one, document in known
+        if document.sitemap_id != reading.sitemap_id and document.sitemap_id in visit.own_sitemaps
+    ]
+    if not elsewhere:
+        return
+    urls = repeated.sources(connection, [document.id for _, document in elsewhere])
+    for one, document in elsewhere:
+        # A sitemap that was read in this run lists what it listed then, whatever the state has of it.
+        if document.sitemap_id not in visit.lacking or document.id in visit.listed:
+            one.source_url = urls.get(document.id)
+
+
+def _add_entries(
+    asked: _Known, stored: Mapping[int, list[OtherEntry]], reading: SitemapReading, now: datetime
+) -> None:
+    """Add the entries of the same batch, and those in the state that are not in the batch."""
+    batch: dict[int, list[tuple[EntryFacts, OtherEntry]]] = {}
+    for one, document in asked:
+        batch.setdefault(document.id, []).append((one, _other(one, reading, now)))
+    for one, document in asked:
+        fresh = batch[document.id]
+        places = {_place(entry) for _, entry in fresh}
+        one.beside = [entry for other, entry in fresh if other is not one]
+        one.others = [entry for entry in stored.get(document.id, []) if _place(entry) not in places]
+
+
+def _other(facts: EntryFacts, reading: SitemapReading, now: datetime) -> OtherEntry:
+    """Return an entry as the other entries of its document see it."""
+    lastmod = _microseconds(facts.entry.lastmod)
+    stored = facts.stored
+    is_same = stored is not None and stored.lastmod == lastmod
+    return OtherEntry(
+        sitemap_id=reading.sitemap_id,
+        place=facts.place,
+        url=reading.sitemap.url,
+        index_url=reading.sitemap.index.url,
+        lastmod=lastmod,
+        first_read=stored.first_read if stored is not None and is_same else int(now.timestamp()),
+        fields=facts.fields,
+        digest=facts.digest,
+        entry=facts.entry,
+    )
+
+
+def _is_repeated(facts: EntryFacts, known: KnownDocument, outcome: EntryOutcome, visit: Visit) -> bool:
+    """Return whether an entry is one of several of its host, and not left to another host."""
+    if outcome in (*NOT_LISTED, EntryOutcome.FOREIGN) or (facts.version.owner and not facts.is_own):
+        return False
+    return outcome is EntryOutcome.DUPLICATE or bool(facts.beside) or known.id in visit.repeated
+
+
+def _is_stored(facts: EntryFacts) -> bool:
+    """Return whether the state has an entry as it is."""
+    return facts.stored is not None and facts.digest is not None and facts.stored.digest == facts.digest
+
+
+def _row(facts: EntryFacts, document_id: int, reading: SitemapReading, now: datetime) -> StoredEntry:
+    """Return an entry as the state keeps it. Metadata that are too large are left out."""
+    entry, given = _other(facts, reading, now), read_metadata(facts.entry.document)
+    packed = pack(given)
+    fields = _field_of(entry.index_url) | (fields_of(given) if packed is not None else 0)
+    return StoredEntry(
+        entry.sitemap_id,
+        document_id,
+        entry.place,
+        entry.lastmod,
+        entry.first_read,
+        facts.digest,
+        fields,
+        packed,
+    )
+
+
+def _metadata_of(connection: Connection, document_id: int, other: OtherEntry) -> GivenMetadata:
+    """Return the metadata of another entry, from this batch or from the state."""
+    if other.entry is not None:
+        return read_metadata(other.entry.document)
+    packed = repeated.metadata_of(connection, Key(other.sitemap_id, document_id, other.place))
+    return unpack(packed) if packed is not None else GivenMetadata()
+
+
+def _field_of(index: str | None) -> int:
+    """Return the field that the name of an index gives, as a bit."""
+    return CATEGORY if index is not None and index_name(index).number is not None else 0
+
+
+def _place(entry: OtherEntry) -> tuple[int, int]:
+    return entry.sitemap_id, entry.place
+
+
+def _microseconds(lastmod: str | None) -> int | None:
+    try:
+        return None if lastmod is None else to_microseconds(parse_datetime(lastmod))
+    except ValueError:
+        return None
