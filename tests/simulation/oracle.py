@@ -59,7 +59,7 @@ class Oracle:
     places: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     """By document and host: the sitemaps that listed it when the host last did."""
     named: dict[str, set[str] | None] = field(default_factory=dict)
-    """By host: the indexes that its last complete read found in robots.txt; None where a kill leaves that open."""
+    """By host: the indexes that its last complete read found named; None where a kill leaves that open."""
     last_complete: dict[str, bool] = field(default_factory=dict)
     """By host: whether its last read was complete; absent where a kill leaves that open."""
 
@@ -185,10 +185,8 @@ class Oracle:
         named = self.named.get(host)
         if named is None:
             return []
-        indexes = [
-            f"https://{host}{index_path((number_of(path) or 0) % 2)}" for path in self.places[loc, host]
-        ]
-        return [index not in named for index in indexes]
+        numbers = [number_of(path) or 0 for path in self.places[loc, host]]
+        return [f"https://{host}{index_path(number % 2)}" not in named for number in numbers]
 
     def _is_gone(self, loc: str, registered: frozenset[str]) -> bool:
         return all(

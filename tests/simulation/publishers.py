@@ -72,7 +72,7 @@ def as_bytes(body: str | bytes) -> bytes:
 def sitemap_body(
     host: str, documents: tuple[tuple[str, int], ...], wrong: int, *, described: bool = False
 ) -> bytes:
-    """A sitemap; the titles say whose entry it is and of which version. One sitemap gives descriptions too."""
+    """A sitemap; the titles say whose entry it is and of which version. Some sitemaps give descriptions."""
     descriptions = ["Omschreven"] if described else []
     entries = [
         Entry(

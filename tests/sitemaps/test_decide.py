@@ -88,7 +88,10 @@ NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
 AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
 #: Of repeated entries: tests/sitemaps/test_repeated.py has the other actions.
 READ_BEFORE = "overgeslagen: de vermelding die eerder is gelezen telt"
-HARVESTED_ALREADY = "overgeslagen: de vermelding die eerder is gelezen is al geoogst; de nieuwste telt vanaf de volgende oogst"
+HARVESTED_ALREADY = (
+    "overgeslagen: de vermelding die eerder is gelezen is al geoogst; "
+    "de nieuwste telt vanaf de volgende oogst"
+)
 OWNER_COUNTS = "overgeslagen: de vermelding op www.a.nl telt"
 OLDER = EntryFinding("lastmod.ouder", "lastmod", EARLIER, "niet opnieuw geoogst")
 OFFERED = EntryFinding("lastmod.heraanbod", "lastmod", BEFORE, "niet opnieuw geoogst")
