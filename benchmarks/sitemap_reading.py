@@ -33,7 +33,7 @@ from woo_harvester.diwoo.defaults import (
     default_organisations,
     default_title,
 )
-from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given_metadata import read_metadata as read_diwoo
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.extensions.collector import RareCollections
@@ -82,7 +82,7 @@ def records(body: bytes) -> Iterator[Record]:
             default_title(record, report)
             default_category(record, None, report)
             default_dates(record, record.versies[0].openbaarmakingsdatum or now.date())
-            decision = decide_filetype(given.format, None, entry.loc, None, report)
+            decision = decide_filetype(claims_of_type(given.format, None, entry.loc, None), report)
             if decision is not None:
                 record.versies[0].bestanden = [Bestand(entry.loc, decision.filetype.media_types[0])]
                 yield record

@@ -12,7 +12,8 @@ from typing import Any, BinaryIO, ClassVar, cast
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type
+from woo_harvester.diwoo.given_metadata import GivenMetadata
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import (
     DetectedFormat,
@@ -56,6 +57,8 @@ class Fetched:
     """The beginning of the document, if only its headers were requested and these did not suffice."""
     leads_to: tuple[str, ...] = ()
     """The documents that it leads to, if it is a landing page."""
+    claims: tuple[TypeClaims, str | None] | None = field(default=None, init=False, compare=False)
+    """The result of :meth:`Source.claims_of_type`, once that was called."""
     _content: DetectedFormat | None = field(default=None, init=False, compare=False, repr=False)
 
     @property
@@ -133,17 +136,17 @@ class Source:
     filetype: FileType | None = None
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
 
-    def claims_of_type(self, loc: str) -> tuple[Value | None, str | None, str, str | None]:
-        """Return what is claimed of the type of the document at *loc*.
-
-        These are the format in the metadata, the media type, *loc* itself, and the name of the file.
-        """
-        fetched = self.fetched
+    def claims_of_type(self, loc: str) -> tuple[TypeClaims, str | None]:
+        """Return what is claimed of the type of the document at *loc*, and the name of its file."""
+        fetched, given = self.fetched, self.given.format
         if fetched is None:
-            return self.given.format, None, loc, file_name(None, loc)
-        known = fetched.unchanged
-        name = known.file_name if known else file_name(fetched.disposition, loc)
-        return self.given.format, fetched.media_type, loc, name
+            name = file_name(None, loc)
+            return claims_of_type(given, None, loc, name), name
+        if fetched.claims is None:
+            known = fetched.unchanged
+            name = known.file_name if known else file_name(fetched.disposition, loc)
+            fetched.claims = claims_of_type(given, fetched.media_type, loc, name), name
+        return fetched.claims
 
 
 class RecordItem:

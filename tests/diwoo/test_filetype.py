@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.diwoo.documents import blank, mapped
-from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
 from woo_harvester.formats import file_types
 
@@ -24,7 +24,7 @@ def decided(
     """Return label and source of the type, and code, ``seen`` and ``action`` of the findings."""
     value = Value(metadata, None) if isinstance(metadata, str) else metadata
     outcome, report = blank(loc)
-    decision = decide_filetype(value, media_type, loc, name, report)
+    decision = decide_filetype(claims_of_type(value, media_type, loc, name), report)
     findings = [(finding.code, finding.seen, finding.action) for finding in outcome.findings]
     return (decision.filetype.label, decision.source, findings) if decision else (None, None, findings)
 
@@ -152,7 +152,7 @@ NAMES = st.one_of(
 def test_the_format_in_the_record_is_the_one_by_which_it_is_harvested(label: str, uri: str) -> None:
     value = Value(label.strip() or None, uri.strip() or None)
     outcome, report = blank(LOC)
-    decision = decide_filetype(value, None, LOC, None, report)
+    decision = decide_filetype(claims_of_type(value, None, LOC, None), report)
     found = mapped(GivenMetadata(format=value)).record.document.format if any(value) else None
     if decision:
         assert found is not None

@@ -10,10 +10,11 @@ import pytest
 
 from tests.diwoo.documents import blank
 from tests.samples import SAMPLES
-from woo_harvester.diwoo.filetype import decide_filetype, expected_filetype, is_content_needed
+from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type, decide_filetype, expected_filetype
 from woo_harvester.diwoo.given_metadata import Value
 from woo_harvester.formats import DetectedFormat, detect_beginning, detect_format, file_types
 
+LOC = "https://www.a.nl/documenten/1"
 #: As many bytes as a sample has.
 SIZE = 4 * 1024
 
@@ -43,9 +44,9 @@ class Row:
     extension: str
 
     @property
-    def claims(self) -> tuple[Value | None, str | None, str, None]:
+    def claims(self) -> TypeClaims:
         value = Value(self.given, None) if self.given else None
-        return value, self.media_type, f"https://www.a.nl/documenten/1{self.extension}", None
+        return claims_of_type(value, self.media_type, f"{LOC}{self.extension}", None)
 
 
 ROWS = [
@@ -58,9 +59,8 @@ ROWS = [
 
 def outcome(row: Row, content: DetectedFormat | None) -> tuple[str | None, str | None, str | None]:
     """Return the codes of the record's format and of the file's type, and the code of the finding."""
-    found, report = blank(row.claims[2])
-    *claims, name = row.claims
-    decision = decide_filetype(claims[0], claims[1], claims[2], name, report, content)  # type: ignore[arg-type]
+    found, report = blank(LOC)
+    decision = decide_filetype(row.claims, report, content)
     code = found.codes[0] if found.codes else None
     return (decision.filetype.code, decision.content.code, code) if decision else (None, None, code)
 
@@ -78,7 +78,7 @@ def sampled(code: str) -> DetectedFormat:
 
 
 def by_head(row: Row, code: str) -> tuple[str | None, str | None, str | None]:
-    return outcome(row, sampled(code) if is_content_needed(*row.claims) else None)
+    return outcome(row, sampled(code) if row.claims.is_type_open else None)
 
 
 def by_download(row: Row, code: str) -> tuple[str | None, str | None, str | None]:
@@ -87,7 +87,7 @@ def by_download(row: Row, code: str) -> tuple[str | None, str | None, str | None
 
 def why_not(row: Row, code: str) -> str | None:
     """Return why ``head`` may decide otherwise than ``download`` on these claims and this content."""
-    if not is_content_needed(*row.claims):
+    if not row.claims.is_type_open:
         return BELIEVED
     if code in ("XLS", "PPT", "PPS", "PPTX", "PPSX"):
         return TOO_LATE
@@ -169,10 +169,10 @@ def test_without_a_sample_the_claims_decide_as_the_bytes_most_probably_would(
     ],
 )
 def test_a_sample_is_taken_where_claims_contradict_or_say_nothing(row: Row, is_needed: bool) -> None:
-    assert is_content_needed(*row.claims) is is_needed
+    assert row.claims.is_type_open is is_needed
 
 
 def test_the_expected_type_is_that_of_the_decision() -> None:
     for row in ROWS:
-        found = expected_filetype(*row.claims)
+        found = expected_filetype(row.claims)
         assert (found.code if found else None) == outcome(row, None)[1]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.diwoo.documents import blank
 from tests.samples import SAMPLES
-from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given_metadata import Value
 from woo_harvester.formats import DetectedFormat, detect_format, file_types
 
@@ -33,7 +33,7 @@ def decided(
     outcome, report = blank(LOC)
     value = Value(metadata, None) if metadata else None
     detected = DetectedFormat((KINDS[content],)) if isinstance(content, str) else content
-    decision = decide_filetype(value, media_type, f"{LOC}{ending}", None, report, detected)
+    decision = decide_filetype(claims_of_type(value, media_type, f"{LOC}{ending}", None), report, detected)
     if decision is None:
         [finding] = outcome.findings
         assert (finding.element, finding.action) == ("format", "overgeslagen")
@@ -47,14 +47,13 @@ def decided(
 def test_a_sample_of_each_type_is_what_any_one_source_says(code: str, source: str) -> None:
     filetype, content = KINDS[code], detect_format(io.BytesIO(SAMPLES[code].read_bytes()))
     _, report = blank(LOC)
-    decision = decide_filetype(
+    claims = claims_of_type(
         Value(filetype.label, None) if source == "format" else None,
         filetype.media_type if source == "Content-Type" else "application/octet-stream",
         f"{LOC}.{filetype.extensions[0]}" if source == "extensie" else LOC,
         None,
-        report,
-        content,
     )
+    decision = decide_filetype(claims, report, content)
     assert decision is not None
     # A media type does not distinguish a slide show from a presentation.
     assert decision.content is (KINDS["PPT"] if code == "PPS" and source == "Content-Type" else filetype)

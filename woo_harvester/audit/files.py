@@ -15,7 +15,7 @@ from woo_harvester.audit.index_files import IndexFiles
 from woo_harvester.audit.local_file import entries_of, kind_of, shown
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.defaults import fill_in
-from woo_harvester.diwoo.filetype import decide_filetype
+from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Reporter
@@ -128,7 +128,10 @@ class _Given:
         fill_in(record, NO_MATCH, category, report)
         self._check_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
-        if says_nothing or decide_filetype(given.format, None, entry.loc, None, report) is not None:
+        if (
+            says_nothing
+            or decide_filetype(claims_of_type(given.format, None, entry.loc, None), report) is not None
+        ):
             self.account.count_record(record)
 
     def _check_schema(self, entry: Entry, report: Reporter) -> None:

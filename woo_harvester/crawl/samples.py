@@ -9,7 +9,7 @@ from enum import Enum
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
-from woo_harvester.diwoo.filetype import expected_filetype, is_content_needed
+from woo_harvester.diwoo.filetype import expected_filetype
 from woo_harvester.formats import documents_of_landing_page
 from woo_harvester.items import Fetched, Sample, WooItem
 from woo_harvester.responses import StreamedResponse, announced_size, header
@@ -99,7 +99,8 @@ def _needed(item: WooItem, before: SampleKind | None) -> SampleKind | None:
     source = item.source
     if source is None or source.fetched is None or before is SampleKind.PAGE:
         return None
-    if before is None and is_content_needed(*source.claims_of_type(item.record.document.weblocatie)):
+    claims, _ = source.claims_of_type(item.record.document.weblocatie)
+    if before is None and claims.is_type_open:
         return SampleKind.BEGINNING
     return SampleKind.PAGE if _page_of(source.fetched) is None and _is_html(item) else None
 
@@ -108,10 +109,12 @@ def _is_html(item: WooItem) -> bool:
     """Return whether a document will be harvested as HTML."""
     if item.source is None or item.source.fetched is None:
         return False
+    claims, _ = item.source.claims_of_type(item.record.document.weblocatie)
     content = item.source.fetched.content
-    if content is not None and not any(filetype.code == "HTML" for filetype in content.may_be):
+    by_content = content is not None and any(filetype.code == "HTML" for filetype in content.may_be)
+    if not (by_content or claims.is_html_possible):
         return False
-    filetype = expected_filetype(*item.source.claims_of_type(item.record.document.weblocatie), content)
+    filetype = expected_filetype(claims, content)
     return filetype is not None and filetype.code == "HTML"
 
 

@@ -43,12 +43,14 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class _Claims:
+class TypeClaims:
     """The claims about a document's type, in the order of the seed."""
 
     metadata: FormatClaim
     response: FormatClaim
     extension: FormatClaim
+    media_type: str | None
+    """The media type of the response as given."""
 
     def __iter__(self) -> Iterator[tuple[str, FormatClaim]]:
         """Yield each claim with its name in findings."""
@@ -72,6 +74,31 @@ class _Claims:
             return sent is not named and (sent.code == "TXT" or _contains(sent, named))
         return unlisted is not None and named.code not in _VAGUE and not _MEDIA.match(unlisted)
 
+    @property
+    def is_type_open(self) -> bool:
+        """True if only the content shows the type.
+
+        It does if nothing is claimed, if claims contradict each other, if a single claim is of a type outside
+        the list, or if only the media type says ZIP or plain text, as servers do of much else. Claims that
+        agree are believed, and so is a publisher that gives a type outside the list.
+        """
+        if self.metadata.unlisted:
+            return False
+        unlisted = [claim.unlisted for _, claim in self if claim.unlisted]
+        named = {claim.filetype for claim in (self.metadata, self.extension) if claim.filetype}
+        sent = self.response.filetype
+        if unlisted:
+            return bool(sent or named) or len(unlisted) == 1
+        if not named:
+            return sent is None or sent.code in ("TXT", "ZIP")
+        (filetype, *others) = named
+        return bool(others) or (sent is not None and sent is not filetype and not _contains(sent, filetype))
+
+    @property
+    def is_html_possible(self) -> bool:
+        """True if a claim says HTML: without one, no document is a web page without its content saying so."""
+        return any(claim.filetype is not None and claim.filetype.code == "HTML" for _, claim in self)
+
     def is_html_meant(self, html: FileType) -> bool:
         """Return whether a document is a web page by its metadata, or by its name for a server of texts."""
         if self.metadata.filetype is html:
@@ -91,79 +118,51 @@ class _Outcome:
     action: str = _SKIPPED
 
 
+def claims_of_type(given: Value | None, media_type: str | None, loc: str, name: str | None) -> TypeClaims:
+    """Return what is claimed of a document's type.
+
+    *given* is the format in the metadata. *media_type* is that of the response, None without a request.
+    *name* is the file name in ``Content-Disposition``; its extension is used if loc has none.
+    """
+    return TypeClaims(
+        from_metadata(given.label, given.uri) if given else _NOTHING,
+        from_media_type(media_type),
+        _first(from_extension(loc), from_extension(name or "")),
+        media_type,
+    )
+
+
 def decide_filetype(
-    given: Value | None,
-    media_type: str | None,
-    loc: str,
-    name: str | None,
-    report: Reporter,
-    content: DetectedFormat | None = None,
+    claims: TypeClaims, report: Reporter, content: DetectedFormat | None = None
 ) -> Decision | None:
     """Return the document's type; None, with an error noted, if it may not be harvested.
 
-    *given* is the format in the metadata. *media_type* is that of the response, None without a request.
-    *name* is the file name in ``Content-Disposition``; its extension is used if loc has none. *content* is
-    the format detected from the bytes, None if none were fetched.
+    *content* is the format detected from the bytes, None if none were fetched.
     """
-    outcome = _decide(_claims_of(given, media_type, loc, name), media_type, content)
+    outcome = _decide(claims, content)
     if outcome.code is not None:
         report(outcome.code, element="format", seen=outcome.seen, action=outcome.action)
     return outcome.decision
 
 
-def expected_filetype(
-    given: Value | None,
-    media_type: str | None,
-    loc: str,
-    name: str | None,
-    content: DetectedFormat | None = None,
-) -> FileType | None:
+def expected_filetype(claims: TypeClaims, content: DetectedFormat | None = None) -> FileType | None:
     """Return the type of the file itself as :func:`decide_filetype` decides it, without a finding."""
-    decision = _decide(_claims_of(given, media_type, loc, name), media_type, content).decision
+    decision = _decide(claims, content).decision
     return decision.content if decision else None
-
-
-def is_content_needed(given: Value | None, media_type: str | None, loc: str, name: str | None) -> bool:
-    """Return whether only the content shows the type.
-
-    It does if nothing is claimed, if claims contradict each other, if a single claim is of a type outside the
-    list, or if only the media type says ZIP or plain text, as servers do of much else. Claims that agree are
-    believed, and so is a publisher that gives a type outside the list.
-    """
-    claims = _claims_of(given, media_type, loc, name)
-    if claims.metadata.unlisted:
-        return False
-    unlisted = [claim.unlisted for _, claim in claims if claim.unlisted]
-    named = {claim.filetype for claim in (claims.metadata, claims.extension) if claim.filetype}
-    sent = claims.response.filetype
-    if unlisted:
-        return bool(sent or named) or len(unlisted) == 1
-    if not named:
-        return sent is None or sent.code in ("TXT", "ZIP")
-    (filetype, *others) = named
-    return bool(others) or (sent is not None and sent is not filetype and not _contains(sent, filetype))
-
-
-def _claims_of(given: Value | None, media_type: str | None, loc: str, name: str | None) -> _Claims:
-    return _Claims(
-        from_metadata(given.label, given.uri) if given else _NOTHING,
-        from_media_type(media_type),
-        _first(from_extension(loc), from_extension(name or "")),
-    )
 
 
 def _first(*claims: FormatClaim) -> FormatClaim:
     return next((claim for claim in claims if claim.filetype), claims[0])
 
 
-def _decide(claims: _Claims, media_type: str | None, content: DetectedFormat | None) -> _Outcome:
+def _decide(claims: TypeClaims, content: DetectedFormat | None) -> _Outcome:
     if claims.metadata.unlisted:
         return _refused("format.niet-ondersteund", claims.metadata.unlisted)
     if content is None or not (content.may_be or content.unlisted):
-        return _by_claims(claims, media_type)
+        return _by_claims(claims)
     actual = content.resolve(*claims.by_weight())
     if actual is None and content.is_open:
-        return _by_claims(claims, media_type)
+        return _by_claims(claims)
     return _by_content(claims, content, actual)
 
 
@@ -171,7 +170,7 @@ def _refused(code: str, seen: str | None) -> _Outcome:
     return _Outcome(None, code, seen)
 
 
-def _by_claims(claims: _Claims, media_type: str | None) -> _Outcome:
+def _by_claims(claims: TypeClaims) -> _Outcome:
     """Decide without the content. The extension counts only if the metadata has no type."""
     metadata, response, extension = claims.metadata, claims.response, claims.extension
     if metadata.filetype:
@@ -184,7 +183,7 @@ def _by_claims(claims: _Claims, media_type: str | None) -> _Outcome:
             return _refused("format.niet-ondersteund", claim.unlisted)
         if claim.filetype:
             return _checked(Decision(claim.filetype, source, claim.filetype), extension.filetype, response)
-    return _refused("format.onbekend", media_type)
+    return _refused("format.onbekend", claims.media_type)
 
 
 def _checked(decision: Decision, claimed: FileType | None, response: FormatClaim) -> _Outcome:
@@ -201,7 +200,7 @@ def _checked(decision: Decision, claimed: FileType | None, response: FormatClaim
     return _Outcome(decision)
 
 
-def _by_content(claims: _Claims, content: DetectedFormat, actual: FileType | None) -> _Outcome:
+def _by_content(claims: TypeClaims, content: DetectedFormat, actual: FileType | None) -> _Outcome:
     """Decide by the detected format. The claims have chosen *actual* from types whose bytes are alike."""
     if actual is None:
         return _refused("format.niet-ondersteund", content.unlisted)
@@ -216,7 +215,9 @@ def _by_content(claims: _Claims, content: DetectedFormat, actual: FileType | Non
     return _contradicted(decision, seen) if wrong else _Outcome(decision)
 
 
-def _contradictions(claims: _Claims, content: DetectedFormat, actual: FileType) -> Iterator[tuple[str, str]]:
+def _contradictions(
+    claims: TypeClaims, content: DetectedFormat, actual: FileType
+) -> Iterator[tuple[str, str]]:
     """Yield the name and type of each claim that the content contradicts."""
     for name, claim in claims:
         claimed = claim.filetype
@@ -229,7 +230,7 @@ def _contradictions(claims: _Claims, content: DetectedFormat, actual: FileType) 
             yield name, claimed.label
 
 
-def _source(claims: _Claims, actual: FileType) -> str | None:
+def _source(claims: TypeClaims, actual: FileType) -> str | None:
     if claims.metadata.filetype:
         return None
     if claims.response.filetype is actual:

@@ -36,9 +36,8 @@ class FileTypePipeline:
         if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
-        given, media_type, _, name = item.source.claims_of_type(loc)
-        content = fetched.content if fetched else None
-        decision = decide_filetype(given, media_type, loc, name, item.report, content)
+        claims, name = item.source.claims_of_type(loc)
+        decision = decide_filetype(claims, item.report, fetched.content if fetched else None)
         if decision is None:
             raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")
         item.source.filetype = decision.content
