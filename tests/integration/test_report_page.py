@@ -160,7 +160,7 @@ def test_a_keyboard_sorts_the_hosts(browser: Browser, pages: dict[str, Path]) ->
 
 def test_a_keyboard_finds_a_host_and_opens_its_page(browser: Browser, pages: dict[str, Path]) -> None:
     page, _, _ = opened(browser, pages["many"])
-    tab_to(page, "#zoek")
+    tab_to(page, "#zoek-hosts")
     page.keyboard.type("amsterdam www.a")
     assert page.locator("#tabel-hosts tbody tr:visible").count() == 1
     assert page.text_content("[role=status]") == "1 gevonden"
@@ -192,7 +192,7 @@ def test_without_its_script_everything_is_there(browser: Browser, pages: dict[st
     assert page.locator("#tabel-hosts tbody tr").count() == 12
     assert page.locator("#tabel-hosts thead th").first.text_content() == "Host"
     page.locator(".finding:not([open]) summary").first.click()
-    assert page.locator("#zoek").count() == 0
+    assert page.locator("#zoek-hosts").count() == 0
     context.close()
 
 

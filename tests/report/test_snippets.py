@@ -7,7 +7,8 @@ from tests.report.runs import ORGANISATION, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import Finding, explanations
-from woo_harvester.report.model import OrganisationRef, Snippet
+from woo_harvester.report.model import Snippet
+from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.snippets import snippet
 from woo_harvester.report.xml_lines import example_of
 from woo_harvester.tooi import lists

@@ -21,13 +21,13 @@ class Register:
     """
 
     def __init__(self, organisations: Iterable[Organisation], locations: Iterable[Location]) -> None:
+        self.locations = tuple(locations)
         by_host: dict[str, list[Location]] = {}
-        for location in locations:
+        for location in self.locations:
             by_host.setdefault(host_of(location.url), []).append(location)
         self.organisations = tuple(organisations)
         self.date: date | None = None
         """Day of the export, if it is known."""
-        self.location_count = sum(map(len, by_host.values()))
         self._hosts = {host: HostLocations(found) for host, found in by_host.items()}
         self._hosts_by_organisation = _hosts_by_organisation(self._hosts)
         self._ad_hoc: frozenset[str] = frozenset()
@@ -35,6 +35,11 @@ class Register:
         self._names: dict[str, list[Organisation]] = {}
         for organisation in self.organisations:
             self._names.setdefault(organisation.name, []).append(organisation)
+
+    @property
+    def location_count(self) -> int:
+        """The number of locations."""
+        return len(self.locations)
 
     @property
     def hosts(self) -> tuple[str, ...]:

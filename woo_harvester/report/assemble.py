@@ -13,6 +13,8 @@ from typing import Any
 
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.coverage import find_coverage
+from woo_harvester.report.coverage_model import Coverage
 from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
@@ -27,7 +29,6 @@ from woo_harvester.report.model import (
     Head,
     HostReport,
     Loss,
-    OrganisationRef,
     PartOfScore,
     RegisterInfo,
     Run,
@@ -36,6 +37,8 @@ from woo_harvester.report.model import (
     Tool,
     Totals,
 )
+from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.registered import RunRegister
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
 from woo_harvester.report.score_parts import SECTIONS, HarvestKind
@@ -80,9 +83,24 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             findings=_rows(findings.get("", HostFindings()), Score(()), None),
             explanations=_explanations(findings.values(), past, lang),
         )
+        head.coverage = _coverage(folder, accounts, findings, past if history else None, now)
         write_report(folder.report, head, host_lines.lines())
     if history:
         history.save(now)
+
+
+def _coverage(
+    folder: RunFolder,
+    accounts: list[Account],
+    findings: Mapping[str, HostFindings],
+    past: EarlierRuns | None,
+    now: RunResult,
+) -> Coverage | None:
+    """Return the coverage of the register, or None if the run was not over all of its hosts."""
+    register = RunRegister.read(folder.register)
+    if register is None or not register.is_whole:
+        return None
+    return find_coverage(register, accounts, findings, past, now)
 
 
 def _host(

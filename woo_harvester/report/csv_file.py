@@ -49,7 +49,7 @@ def write_csv(folder: RunFolder) -> None:
         for host in read_hosts(folder.report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
             for row in rows or [_NO_FINDING]:
-                writer.writerow([_plain(value) for value in (*_host(host), *row)])
+                writer.writerow([cell(value) for value in (*_host(host), *row)])
 
 
 def _host(host: HostReport) -> tuple[object, ...]:
@@ -62,7 +62,8 @@ def _finding(row: FindingRow, explained: CodeExplanation) -> tuple[object, ...]:
     return row.code, row.severity.value, row.count, row.points, explained.what, explained.mend, *place
 
 
-def _plain(value: object) -> object:
+def cell(value: object) -> object:
+    """Return a value as a cell: a text that a spreadsheet would read as a formula gets an apostrophe."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return "'" + value
     return value

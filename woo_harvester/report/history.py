@@ -26,6 +26,9 @@ _SHOWN_RUNS = 30
 
 _SUFFIX = ".json.gz"
 
+Gaps = dict[str, dict[str, str]]
+"""Since when each gap in the coverage is there: by kind, and then by organisation or host."""
+
 
 @dataclass(slots=True)
 class HostResult:
@@ -54,6 +57,8 @@ class RunResult:
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
     """False if hosts were left out because of a fault on our own side: charts then skip the totals."""
+    gaps: Gaps | None = None
+    """Since when each gap in the coverage is there; None for a run that was not over the whole register."""
 
     @property
     def point(self) -> Point:
@@ -119,6 +124,10 @@ class EarlierRuns:
             if host in run.hosts:
                 return run.at, run.hosts[host]
         return None
+
+    def gaps(self) -> Gaps:
+        """Return the gaps of the last run over the whole register; none if there was no such run."""
+        return next((run.gaps for run in reversed(self.runs) if run.gaps is not None), {})
 
     def points(self, host: str) -> list[Point]:
         """Return the history of one host, oldest first."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from woo_harvester.report.json_file import dump
-from woo_harvester.report.model import HostReport, OrganisationRef, OrganisationTotals
+from woo_harvester.report.model import HostReport, OrganisationTotals
+from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.shared_findings import SharedFindings
 
 

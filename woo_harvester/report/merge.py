@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.report.registered import RunRegister, together
 from woo_harvester.report.run_folder import FINDINGS, RunFolder
 
 _Stats = dict[str, Any]
@@ -72,6 +73,7 @@ def _write(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
     if any(folder.accounts.exists() for folder in folders):
         with to.accounts.open("w", encoding="utf-8") as file:
             _merge_accounts(folders, file, truncated)
+    _merge_registers(folders, to)
     _concatenate([folder.pending for folder in folders], to.pending, truncated)
     _concatenate([folder.kept_back for folder in folders], to.kept_back, truncated)
     to.write_stats(_without(sum_stats(map(_read_stats, folders)), repeated))
@@ -106,6 +108,17 @@ def _merge_accounts(folders: Iterable[RunFolder], file: IO[str], truncated: list
                 both = f"{owner.path} and in {folder.path}"
                 raise MergeError(f"{host} is in {both}: give one run of each shard")
             file.write(line)
+
+
+def _merge_registers(folders: Iterable[RunFolder], to: RunFolder) -> None:
+    """Write the register of all runs together; none if one of them was not over the register."""
+    try:
+        registers = [RunRegister.read(folder.register) for folder in folders]
+    except ValueError as error:
+        raise MergeError(str(error)) from error
+    known = [register for register in registers if register is not None]
+    if len(known) == len(registers):
+        together(known).write(to.register)
 
 
 def _concatenate(paths: Sequence[Path], to: Path, truncated: list[Path]) -> None:

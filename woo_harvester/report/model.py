@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Severity
+from woo_harvester.report.coverage_model import Coverage
 from woo_harvester.report.funnel import Stage
+from woo_harvester.report.model_base import OrganisationRef, ReportModel
 from woo_harvester.report.score import PartState
 from woo_harvester.report.score_parts import HarvestKind, Section
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
-
-class Tool(_Model):
+class Tool(ReportModel):
     """The program that made the report, and the versions of its rules."""
 
     name: str = "woo-harvester"
@@ -33,7 +31,7 @@ class Tool(_Model):
     """Version of the rules of the score."""
 
 
-class Run(_Model):
+class Run(ReportModel):
     """The run that the report is about."""
 
     name: str
@@ -49,22 +47,14 @@ class Run(_Model):
     """The handling of documents: ``download``, ``head`` or ``none``."""
 
 
-class RegisterInfo(_Model):
+class RegisterInfo(ReportModel):
     """The register of organisations (ROO) that the run used."""
 
     date: str | None = None
     """Day of the export, ``YYYY-MM-DD``."""
 
 
-class OrganisationRef(_Model):
-    """An organisation of the government."""
-
-    id: str
-    """Its TOOI URI, or its systeemId in the register if it has no TOOI URI."""
-    name: str
-
-
-class Loss(_Model):
+class Loss(ReportModel):
     """The documents that do not reach a stage for one reason."""
 
     code: str | None
@@ -72,7 +62,7 @@ class Loss(_Model):
     documents: int
 
 
-class StageCount(_Model):
+class StageCount(ReportModel):
     """A stage of the funnel: the stage before it, minus the documents that are lost."""
 
     stage: Stage
@@ -80,7 +70,7 @@ class StageCount(_Model):
     lost: list[Loss]
 
 
-class PartOfScore(_Model):
+class PartOfScore(ReportModel):
     """A part of a section of the score. Its points are weight times share."""
 
     part: str
@@ -95,7 +85,7 @@ class PartOfScore(_Model):
     """The share that each finding code costs."""
 
 
-class SectionOfScore(_Model):
+class SectionOfScore(ReportModel):
     """A section of the score."""
 
     section: Section
@@ -106,7 +96,7 @@ class SectionOfScore(_Model):
     parts: list[PartOfScore]
 
 
-class Example(_Model):
+class Example(ReportModel):
     """A finding as in ``findings.jsonl``, without code, severity and host."""
 
     url: str | None = None
@@ -123,7 +113,7 @@ class Example(_Model):
         return {key: value for key, value in handler(self).items() if value is not None}
 
 
-class Snippet(_Model):
+class Snippet(ReportModel):
     """The fix of the first example: lines of XML or robots.txt, based on what the publisher wrote."""
 
     before: str
@@ -145,7 +135,7 @@ class FindingRow(Example):
     snippet: Snippet | None = None
 
 
-class FieldShare(_Model):
+class FieldShare(ReportModel):
     """The number of documents with a recommended field of the metadata."""
 
     field: str
@@ -155,7 +145,7 @@ class FieldShare(_Model):
     """Documents for which this run made a record."""
 
 
-class Category(_Model):
+class Category(ReportModel):
     """The number of documents in an informatiecategorie."""
 
     id: str
@@ -165,7 +155,7 @@ class Category(_Model):
     documents: int
 
 
-class Changes(_Model):
+class Changes(ReportModel):
     """The changes since the last run that visited the host."""
 
     since: str
@@ -185,7 +175,7 @@ class Changes(_Model):
     """Codes that were found then, in documents or files that this run skipped: they may still be there."""
 
 
-class Point(_Model):
+class Point(ReportModel):
     """One run in the history of a host, or of all hosts."""
 
     at: str
@@ -194,7 +184,7 @@ class Point(_Model):
     score: int | None = None
 
 
-class HostReport(_Model):
+class HostReport(ReportModel):
     """The results of one host."""
 
     host: str
@@ -245,7 +235,7 @@ class OrganisationTotals(OrganisationRef):
     """The lowest score of its hosts."""
 
 
-class SharedFinding(_Model):
+class SharedFinding(ReportModel):
     """A finding at several hosts. If they also have one path pattern, one fix probably helps them all."""
 
     code: str
@@ -260,7 +250,7 @@ class SharedFinding(_Model):
     """The points that it costs these hosts together."""
 
 
-class CodeExplanation(_Model):
+class CodeExplanation(ReportModel):
     """The meaning of a finding code, in the language of the report."""
 
     what: str
@@ -269,7 +259,7 @@ class CodeExplanation(_Model):
     source: str
 
 
-class Totals(_Model):
+class Totals(ReportModel):
     """The totals of all hosts."""
 
     hosts: int
@@ -291,7 +281,7 @@ class Totals(_Model):
     history: list[Point]
 
 
-class Head(_Model):
+class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
     version: Literal["1.1"] = "1.1"
@@ -306,6 +296,8 @@ class Head(_Model):
     """Those that cost the most points first."""
     findings: list[FindingRow]
     """Findings that are not about a host, such as a register that cannot be fetched."""
+    coverage: Coverage | None = None
+    """The parts of the register that give nothing; null unless the run was over the whole register."""
     explanations: dict[str, CodeExplanation]
     """The explanation of every code that occurs."""
 

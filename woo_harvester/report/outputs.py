@@ -8,6 +8,7 @@ from pathlib import Path
 from woo_harvester.findings import Language
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.badge import badge
+from woo_harvester.report.coverage_csv import write_coverage_csv
 from woo_harvester.report.csv_file import write_csv
 from woo_harvester.report.feed import feed
 from woo_harvester.report.history import History
@@ -29,6 +30,7 @@ def make_report(
     past = History(folder.reports.history) if history else None
     assemble_report(folder, history=past, lang=lang)
     write_csv(folder)
+    write_coverage_csv(folder, read_head(folder.report))
     page = render(folder, lang=lang)
     if past:
         _publish(folder, past, lang, base_url)

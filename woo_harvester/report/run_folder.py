@@ -20,6 +20,7 @@ from pydantic import TypeAdapter
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
 from woo_harvester.inputs import check_regular, parse_object
+from woo_harvester.report.coverage_model import GapKind
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.score_parts import HarvestKind
 
@@ -82,6 +83,11 @@ class RunFolder:
         return self.path / REFUSED
 
     @property
+    def register(self) -> Path:
+        """The file with the organisations of the register; only a run over the register writes it."""
+        return self.path / "register.json"
+
+    @property
     def accounts(self) -> Path:
         """The file with the account of one host a line, written at the end of the run."""
         return self.path / "hosts.jsonl"
@@ -105,6 +111,15 @@ class RunFolder:
     def page(self) -> Path:
         """The report for a browser."""
         return self.path / _PAGE
+
+    @property
+    def coverage_page(self) -> Path:
+        """The page of what the register has and the run did not find."""
+        return self.path / "coverage.html"
+
+    def coverage_csv(self, kind: GapKind) -> Path:
+        """Return the path of a table of that page as CSV."""
+        return self.path / f"coverage-{kind.replace('_', '-')}.csv"
 
     @property
     def host_pages(self) -> Path:

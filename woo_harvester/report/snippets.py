@@ -22,7 +22,8 @@ from woo_harvester.report.file_snippets import (
     quoted,
 )
 from woo_harvester.report.finding_counts import CREDENTIALS
-from woo_harvester.report.model import OrganisationRef, Snippet
+from woo_harvester.report.model import Snippet
+from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.value_snippets import (
     date_snippet,
     future_day_snippet,

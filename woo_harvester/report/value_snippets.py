@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from woo_harvester.diwoo.mapping import NO_KIND
-from woo_harvester.report.model import OrganisationRef
+from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.xml_lines import (
     DAY,
     MOMENT,

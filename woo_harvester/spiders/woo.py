@@ -18,7 +18,8 @@ from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
 from woo_harvester.items import WooItem
-from woo_harvester.register import Register
+from woo_harvester.register import Register, RegisterError
+from woo_harvester.report.registered import RunRegister
 from woo_harvester.running.ending import end_run
 from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
@@ -54,6 +55,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self.logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
+        if self.arguments.is_over_register:
+            self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
         terms = Terms(
@@ -111,6 +114,13 @@ class WooSpider(HarvestSpider, SitemapSpider):
             yield from self.withdrawals.items(list(self.visits.values()))
         except OSError as error:
             end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")
+
+    def _keep_register(self, register: Register) -> None:
+        """Write the register to the folder of the run, for the coverage in its report."""
+        try:
+            RunRegister.of(register, self.arguments.shard).write(self.run_folder.register)
+        except OSError as error:
+            raise RegisterError(f"The register of this run could not be kept: {error}") from error
 
     def _visit(self, host: str, known: KnownHost) -> Visit:
         organisations = self.register.organisations_of_host(host)

@@ -17,10 +17,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoesca
 from markupsafe import Markup
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.coverage_model import GAP_KINDS, Coverage
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import CodeExplanation, FindingRow, Head, HostReport, OrganisationRef, Snippet
+from woo_harvester.report.model import CodeExplanation, FindingRow, Head, HostReport, Snippet
+from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.run_folder import RunFolder, slug
 
 #: Up to this number of hosts, everything is on one page.
@@ -33,11 +35,14 @@ _SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
 def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
     """Write the report in the folder of a run as HTML, and return the path of ``index.html``.
 
-    A report with many hosts gets a page for each host. *lang* is by default the language of the report.
-    Raises OSError, and ValueError if ``report.json`` is not a report.
+    A report with many hosts gets a page for each host, and one over the whole register a page of its
+    coverage. *lang* is by default the language of the report. Raises OSError, and ValueError if
+    ``report.json`` is not a report.
     """
     head = read_head(folder.report)
     page = _Page(head, lang or head.lang)
+    if head.coverage is not None:
+        folder.coverage_page.write_text(page.coverage(folder, head.coverage), encoding="utf-8")
     if head.totals.hosts <= ONE_PAGE_HOSTS:
         hosts = list(read_hosts(folder.report))
         folder.page.write_text(page.overview([_HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
@@ -113,6 +118,15 @@ class _Page:
 
     def overview(self, rows: list[_HostRow], hosts: Sequence[HostReport] = ()) -> str:
         return self._render("overview.html", rows=rows, hosts=hosts, root="")
+
+    def coverage(self, folder: RunFolder, coverage: Coverage) -> str:
+        gaps = (*coverage.no_location, *coverage.no_robots, *coverage.no_index, *coverage.dead)
+        return self._render(
+            "coverage.html",
+            gap_kinds=GAP_KINDS,
+            csv={kind: folder.coverage_csv(kind).name for kind in GAP_KINDS},
+            dated=any(gap.since for gap in gaps),
+        )
 
     def host(self, host: HostReport) -> str:
         return self._render("host.html", host=host, root="../")

@@ -33,7 +33,7 @@ for (const place of document.querySelectorAll(".filter")) {
   const input = document.createElement("input");
   const found = document.createElement("span");
   input.type = "search";
-  input.id = "zoek";
+  input.id = place.dataset.table.replace("tabel", "zoek");
   input.autocomplete = "off";
   label.htmlFor = input.id;
   label.textContent = place.dataset.label;
