@@ -141,47 +141,6 @@ def test_white_space_around_texts_and_uris_is_left_off() -> None:
     assert given.publisher == Value("gemeente A", "urn:a")
 
 
-#: A line break with indentation, as XML has it; no-break spaces, wide and narrow; other white space.
-WHITE = ["\n      ", "  ", "\t", "&#13;&#10;", "\u00a0", "\u202f \u2009", "&#x2028;", "\u3000"]
-
-
-@pytest.mark.parametrize("white", WHITE)
-def test_white_space_in_titles_and_labels_is_one_space(white: str) -> None:
-    text = f"{white}Besluit{white}over{white}water{white}"
-    given = read_diwoo(
-        f"<diwoo:titelcollectie><diwoo:officieleTitel>{text}</diwoo:officieleTitel>"
-        f"<diwoo:verkorteTitels><diwoo:verkorteTitel>{text}</diwoo:verkorteTitel></diwoo:verkorteTitels>"
-        f"<diwoo:alternatieveTitels><diwoo:alternatieveTitel>{text}</diwoo:alternatieveTitel>"
-        f"</diwoo:alternatieveTitels></diwoo:titelcollectie>"
-        f"<diwoo:publisher>{text}</diwoo:publisher><diwoo:isPartOf>{text}</diwoo:isPartOf>"
-    )
-    title = "Besluit over water"
-    assert given == GivenMetadata(
-        has_diwoo=True,
-        officiele_titel=title,
-        verkorte_titels=[title],
-        alternatieve_titels=[title],
-        publisher=Value(title, None),
-        is_part_of=Value(title, None),
-    )
-
-
-@pytest.mark.parametrize("white", WHITE)
-def test_a_title_of_white_space_alone_is_absent(white: str) -> None:
-    title = (
-        f"<diwoo:titelcollectie><diwoo:officieleTitel>{white}</diwoo:officieleTitel></diwoo:titelcollectie>"
-    )
-    assert read_diwoo(title) == GivenMetadata(has_diwoo=True)
-
-
-def test_white_space_in_other_texts_stays_as_it_is() -> None:
-    text = "Eerste  regel\n\nTweede\u00a0regel"
-    given = read_diwoo(
-        f"<diwoo:omschrijvingen><diwoo:omschrijving>{text}</diwoo:omschrijving></diwoo:omschrijvingen>"
-    )
-    assert given.omschrijvingen == [text]
-
-
 @pytest.mark.parametrize(
     "element",
     [

@@ -179,6 +179,42 @@ def test_who_did_a_handeling_is_a_coded_value_too() -> None:
     assert outcome.noted == [("waarde.label-onbekend", "de raad")]
 
 
+def test_white_space_in_titles_and_labels_is_one_space_and_other_texts_stay_as_they_are() -> None:
+    text, line = "Besluit\n      over\u00a0\u00a0water", "Besluit over water"
+    given = GivenMetadata(
+        officiele_titel=text,
+        verkorte_titels=[text],
+        alternatieve_titels=[text, "Kort"],
+        is_part_of=Value(text, "urn:geheel"),
+        has_parts=[Value(text, None)],
+        themas=[Value(text, "urn:t")],
+        format=Value("PDF \n document", "PDF"),
+        handelingen=[Handling(Value(text, None), None, Value(text, None))],
+        omschrijvingen=[text],
+    )
+    outcome = mapped(given)
+    assert outcome.document == {
+        "format": {"id": PDF, "label": "PDF", "bronwaarde": "PDF document (PDF)"},
+        "omschrijvingen": [text],
+        "titelcollectie": {
+            "officieleTitel": line,
+            "verkorteTitels": [line],
+            "alternatieveTitels": [line, "Kort"],
+        },
+        "classificatiecollectie": {
+            "themas": [
+                {"id": f"{UNKNOWN}thema_onbekend", "label": "Onbekend", "bronwaarde": f"{line} (urn:t)"}
+            ]
+        },
+        "isPartOf": {"id": "urn:geheel", "label": line},
+        "hasParts": [{"label": line}],
+    }
+    assert outcome.noted == [
+        ("waarde.label-onbekend", f"{line} (urn:t)"),
+        ("documenthandeling.onbekend", f"{line}; {line}"),
+    ]
+
+
 def test_own_metadata_is_kept_in_its_groups() -> None:
     given = GivenMetadata(
         extra=[Extra(fields=[ExtraField("a", ["1"]), ExtraField("a", ["2"])]), Extra(prefix="b")]

@@ -17,6 +17,7 @@ from woo_harvester.tooi import (
     documentsoorten,
     handelingen,
     informatiecategorieen,
+    one_line,
     organisaties,
     resolve,
     talen,
@@ -62,6 +63,17 @@ def test_the_uri_wins_and_another_label_is_kept_as_bronwaarde() -> None:
 def test_an_unknown_uri_with_a_known_label_gets_the_known_uri_and_keeps_the_given_one() -> None:
     assert resolve(documentsoorten(), "Advies", "https://www.a.nl/soort/7") == Resolved(
         ADVIES, "https://www.a.nl/soort/7", ("waarde.uri-onbekend",)
+    )
+
+
+def test_a_label_that_is_kept_has_single_spaces() -> None:
+    label, uri = "gemeente\n  Nieuw\u00a0stad", "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
+    kept = "gemeente Nieuw stad"
+    assert resolve(organisaties(), label, uri) == Resolved(Concept(uri, kept), None, UNKNOWN_URI)
+    assert resolve(organisaties(), label, AMSTERDAM.uri) == Resolved(AMSTERDAM, kept, ("waarde.strijdig",))
+    assert resolve(themas(), label, None) == Resolved(UNKNOWN_THEME, kept, ("waarde.label-onbekend",))
+    assert resolve(themas(), f"{label}{' ' * 2000}x", None) == Resolved(
+        UNKNOWN_THEME, f"{kept} x", ("waarde.label-onbekend",)
     )
 
 
@@ -224,5 +236,5 @@ def test_nothing_that_was_given_is_lost(label: str, uri: str) -> None:
         assert not uri.strip()
     elif resolved.concept == UNKNOWN_DOCUMENT_TYPE:
         assert resolved.bronwaarde is not None
-        assert label.strip() in resolved.bronwaarde
+        assert one_line(label) in resolved.bronwaarde
         assert uri.strip() in resolved.bronwaarde

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.tooi import Concept, ValueList, normal_label, normal_uri
+from woo_harvester.tooi import Concept, ValueList, normal_label, normal_uri, one_line
 
 
 def test_a_concept_is_found_by_uri_and_by_label() -> None:
@@ -119,6 +119,15 @@ def test_a_label_is_found_in_other_case_spacing_and_apostrophes(
     written = f"{space}DE {name.upper()}{space}nota's".replace("'", apostrophe).replace(" ", space * 2)
 
     assert ValueList("soorten", [concept]).by_label(written) is concept
+
+
+#: A line break with indentation, as XML has it; no-break spaces, wide and narrow; other white space.
+@pytest.mark.parametrize(
+    "white", ["\n      ", "  ", "\t", "\r\n", "\u00a0", "\u202f \u2009", "\u2028", "\u3000"]
+)
+def test_white_space_becomes_one_space(white: str) -> None:
+    assert one_line(f"{white}Besluit{white}over{white}water{white}") == "Besluit over water"
+    assert one_line(white) == ""
 
 
 @given(st.text())

@@ -61,10 +61,7 @@ class Extra:
 
 @dataclass(slots=True)
 class GivenMetadata:
-    """The metadata in one ``diwoo:Document``. An empty element counts as absent.
-
-    Texts are without white space around them. Titles and labels have single spaces inside, too.
-    """
+    """The metadata in one ``diwoo:Document``. Texts are stripped; an empty element counts as absent."""
 
     has_diwoo: bool = False
     has_mdto: bool = False
@@ -141,14 +138,8 @@ def _string(element: etree._Element) -> str | None:
     return (text.strip() or None) if text else None
 
 
-def _one_line(element: etree._Element) -> str | None:
-    """Return the same text on one line: any white space, no-break spaces too, becomes one space."""
-    text = "".join(element.itertext()) if len(element) else element.text
-    return (" ".join(text.split()) or None) if text else None
-
-
 def _coded(element: etree._Element) -> Value | None:
-    label = _one_line(element)
+    label = _string(element)
     uri = element.get("resource") or _qualified_resource(element)
     uri = (uri.strip() or None) if uri else None
     # The same as Value(label, uri), in a third of the time: each document has six of these.
@@ -275,9 +266,9 @@ _HANDLING: _Parts = {"soortHandeling": _coded, "atTime": _string, "wasAssociated
 _RELATION: _Parts = {"role": _coded, "relation": _coded}
 
 _TITELCOLLECTIE: dict[str, _Read] = {
-    "officieleTitel": _one(_one_line, "officiele_titel"),
-    "verkorteTitels": _many("verkorteTitel", _one_line, "verkorte_titels"),
-    "alternatieveTitels": _many("alternatieveTitel", _one_line, "alternatieve_titels"),
+    "officieleTitel": _one(_string, "officiele_titel"),
+    "verkorteTitels": _many("verkorteTitel", _string, "verkorte_titels"),
+    "alternatieveTitels": _many("alternatieveTitel", _string, "alternatieve_titels"),
 }
 
 _CLASSIFICATIECOLLECTIE: dict[str, _Read] = {

@@ -27,7 +27,7 @@ from woo_harvester.record import (
 from woo_harvester.tooi import lists
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.organisations import organisation_type
-from woo_harvester.tooi.values import Concept, ValueList
+from woo_harvester.tooi.values import Concept, ValueList, one_line
 
 _OMITTED = "weggelaten"
 _KEPT = "bewaard zoals gegeven"
@@ -90,8 +90,9 @@ def organisation_value(concept: Concept, bronwaarde: str | None = None) -> Waard
 
 
 def _as_given(value: Value) -> str:
-    """Return a value as the publisher wrote it: ``label (URI)``."""
-    return f"{value.label} ({value.uri})" if value.label and value.uri else value.label or value.uri or ""
+    """Return a value as the publisher wrote it, on one line: ``label (URI)``."""
+    label, uri = one_line(value.label or ""), value.uri
+    return f"{label} ({uri})" if label and uri else label or uri or ""
 
 
 LISTS: dict[str, Callable[[], ValueList]] = {
@@ -183,9 +184,12 @@ def _map_organisations(given: GivenMetadata, record: Record, report: Reporter) -
 
 def _map_titles_and_classification(given: GivenMetadata, record: Record, report: Reporter) -> None:
     titles = record.document.titelcollectie
-    titles.officieleTitel = given.officiele_titel
-    titles.verkorteTitels = given.verkorte_titels
-    titles.alternatieveTitels = given.alternatieve_titels
+    if given.officiele_titel:
+        titles.officieleTitel = one_line(given.officiele_titel)
+    if given.verkorte_titels:
+        titles.verkorteTitels = [one_line(title) for title in given.verkorte_titels]
+    if given.alternatieve_titels:
+        titles.alternatieveTitels = [one_line(title) for title in given.alternatieve_titels]
     classification = record.document.classificatiecollectie
     classification.trefwoorden = given.trefwoorden
     path = "classificatiecollectie/"
@@ -290,7 +294,7 @@ def _reference(value: Value | None) -> Waarde | None:
 
 
 def _given_reference(value: Value) -> Waarde:
-    return Waarde(None, value.uri, value.label)
+    return Waarde(None, value.uri, one_line(value.label) if value.label else None)
 
 
 def _relation(relation: Relation, report: Reporter) -> Documentrelatie:

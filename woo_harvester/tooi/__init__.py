@@ -20,7 +20,7 @@ from woo_harvester.tooi.lists import (
     themas,
 )
 from woo_harvester.tooi.organisations import is_tooi_organisation, organisation_type
-from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri
+from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri, one_line
 
 __all__ = [
     "CATEGORY_COUNT",
@@ -43,6 +43,7 @@ __all__ = [
     "is_tooi_organisation",
     "normal_label",
     "normal_uri",
+    "one_line",
     "organisaties",
     "organisation_type",
     "redenen",

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.organisations import is_tooi_organisation
-from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri
+from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri, one_line
 
 #: Longest value whose result is cached, in characters of label and URI. No list has longer ones, and a cache
 #: of thousands of them would take much memory.
@@ -37,19 +37,20 @@ def resolve(values: ValueList, label: str | None, uri: str | None) -> Resolved |
     known by anything but the URI or label of the list is ``waarde.uri-onbekend``. If the list knows nothing
     of it (``waarde.label-onbekend``), it becomes the list's concept for unknown, if there is one. The TOOI
     URI of an organisation is kept even if the list lacks it: new organisations appear before the list is
-    updated.
+    updated. The label has single spaces in the result.
+
     Source: seed "Aanbevelingen voor metadata".
     """
     label, uri = label or "", uri or ""
     if len(label) + len(uri) > _CACHED_LENGTH:
-        return _resolve(values, label.strip(), uri.strip())
+        return _resolve(values, one_line(label), uri.strip())
     return _resolve_cached(values, label, uri)
 
 
 @lru_cache(maxsize=8192)
 def _resolve_cached(values: ValueList, label: str, uri: str) -> Resolved | None:
     """Resolve a value once: millions of documents share the same few values."""
-    return _resolve(values, label.strip(), uri.strip())
+    return _resolve(values, one_line(label), uri.strip())
 
 
 def _resolve(values: ValueList, label: str, uri: str) -> Resolved | None:

@@ -24,13 +24,18 @@ class Concept:
     label: str
 
 
+def one_line(text: str) -> str:
+    """Return a text with single spaces: any white space becomes one, also line breaks and no-break spaces."""
+    return " ".join(text.split())
+
+
 def normal_label(text: str) -> str:
     """Return a label in the form for comparison.
 
     Letter case, white space and the kind of apostrophe make no difference.
     """
     composed = unicodedata.normalize("NFC", text.translate(_APOSTROPHES).casefold())
-    return " ".join(composed.split())
+    return one_line(composed)
 
 
 def normal_uri(uri: str) -> str:
