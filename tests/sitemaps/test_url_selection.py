@@ -306,6 +306,32 @@ def test_an_index_that_lists_an_index_of_robots_txt_is_reported_when_all_have_be
     assert len(host.findings) == 1
 
 
+def test_each_index_that_lists_an_index_has_one_finding_for_it() -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_14.url)
+
+    host.sitemaps_of(INDEX, GENERAL, CATEGORY_14.url, GENERAL)
+    host.sitemaps_of(CATEGORY_14, GENERAL)
+    assert list(host.selection.nested()) == []
+    assert [(found["code"], found["url"], found["seen"]) for found in host.findings] == [
+        ("index.genest", GENERAL, GENERAL),
+        ("index.genest", GENERAL, CATEGORY_14.url),
+        ("index.genest", CATEGORY_14.url, GENERAL),
+    ]
+
+
+def test_two_indexes_may_list_an_index_with_documents() -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_2.url, CATEGORY_14.url)
+
+    for index in (INDEX, CATEGORY_14):
+        host.sitemaps_of(index, CATEGORY_2.url)
+    host.selection.with_documents.add(CATEGORY_2.url)
+    (sitemap,) = host.selection.nested()
+    assert sitemap.index == CATEGORY_14
+    assert host.codes == ["index.dubbel"]
+
+
 def test_an_index_of_robots_txt_that_lists_documents_is_read_as_a_sitemap_if_an_index_lists_it() -> None:
     host = Host()
     host.indexes(GENERAL, CATEGORY_14.url)
@@ -379,6 +405,17 @@ def test_a_host_that_names_too_many_sitemaps_is_read_up_to_a_bound(monkeypatch: 
     (finding,) = host.findings
     assert (finding["code"], finding["url"]) == ("index.te-groot", GENERAL)
     assert finding["seen"] == "meer dan 3 sitemaps"
+
+
+def test_entries_that_list_an_index_count_for_the_bound_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(url_selection, "SITEMAPS_MAXIMUM", 2)
+    host = Host()
+    names = [f"https://{HOST}/{number}/sitemapindex-diwoo.xml" for number in range(4)]
+    host.indexes(*names)
+
+    host.sitemaps_of(INDEX, *names)
+    assert list(host.selection.nested()) == []
+    assert host.codes == ["index.te-groot", "index.genest", "index.genest"]
 
 
 def test_each_index_beyond_the_bound_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from woo_harvester.audit.local_file import chunks_of, entries_of, kind_of, shown
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.names import NOT_READ, NameMatch, index_name
+from woo_harvester.sitemaps.names import NameMatch, index_name
 from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.url_selection import Index, UrlSelection
@@ -98,14 +98,7 @@ class IndexFiles:
         index = Index(self._place, name)
         for entry in entries_of(path, "index", self._maxsize, self._report):
             if last_segment(entry.loc) in self._names and "?" not in entry.loc:
-                self._report(
-                    "index.genest",
-                    url=self._place,
-                    line=entry.line,
-                    element="sitemap/loc",
-                    seen=entry.loc,
-                    action=NOT_READ,
-                )
+                self._selection.report_nested(entry, index)
             else:
                 self._selection.sitemap(entry, index)
         for _ in self._selection.nested():

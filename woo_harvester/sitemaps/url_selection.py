@@ -60,8 +60,8 @@ class UrlSelection:
         self._report = report
         self._indexes: set[str] = set()
         self._sitemaps: dict[str, Sitemap] = {}
-        self._nested: list[tuple[Sitemap, Index, int]] = []
-        """Sitemaps that robots.txt names as indexes too, with the index and the line that list them."""
+        self._nested: dict[tuple[str, str], tuple[Entry, Index]] = {}
+        """Entries that list an index of robots.txt, each once, by that index and the one that they are in."""
         self.with_documents: set[str] = set()
         """URLs of indexes that list documents."""
         self._shared: Counter[tuple[str, str]] = Counter()
@@ -106,41 +106,52 @@ class UrlSelection:
                 code, url=entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
             )
             return None
-        if (known := self._sitemaps.get(entry.loc)) is not None:
-            self._list_again(known, index)
-            return None
-        if self._is_full(entry, index):
-            return None
-        sitemap = self._sitemaps[entry.loc] = Sitemap(entry.loc, index, index)
-        if entry.loc in self._indexes:
-            self._nested.append((sitemap, index, entry.line))
-            return None
-        return sitemap
+        if entry.loc not in self._indexes:
+            return self._add(entry, index)
+        key = entry.loc, index.url
+        if key not in self._nested and not self._is_full(entry, index):
+            self._nested[key] = Entry(entry.loc, None, entry.line, None), index
+        return None
 
     def nested(self) -> Iterator[Sitemap]:
         """Yield the sitemaps that robots.txt names as indexes too; call it when all indexes have been read.
 
         They are read only if they list documents. An index in an index is not: that is reported.
         """
-        for sitemap, index, line in self._nested:
-            if sitemap.url in self.with_documents:
+        nested, self._nested = self._nested, {}
+        for entry, index in nested.values():
+            if entry.loc not in self.with_documents:
+                self.report_nested(entry, index)
+            elif sitemap := self._add(entry, index):
                 yield sitemap
-            else:
-                self._report(
-                    "index.genest",
-                    url=index.url,
-                    line=line,
-                    element="sitemap/loc",
-                    seen=sitemap.url,
-                    action=NOT_READ,
-                )
-        self._nested.clear()
+            self.report_shared(index)
+
+    def report_nested(self, entry: Entry, index: Index) -> None:
+        """Report that an entry of an index lists an index."""
+        self._report(
+            "index.genest",
+            url=index.url,
+            line=entry.line,
+            element="sitemap/loc",
+            seen=entry.loc,
+            action=NOT_READ,
+        )
 
     def report_shared(self, index: Index) -> None:
         """Report which sitemaps of an index, which was read just now, other indexes list too."""
         for (code, other), count in self._shared.items():
             self._report(code, url=index.url, seen=f"{counted('index', count)}, ook in {other}")
         self._shared.clear()
+
+    def _add(self, entry: Entry, index: Index) -> Sitemap | None:
+        """Return the sitemap in an entry, or None if it is known, or one too many."""
+        if (known := self._sitemaps.get(entry.loc)) is not None:
+            self._list_again(known, index)
+            return None
+        if self._is_full(entry, index):
+            return None
+        sitemap = self._sitemaps[entry.loc] = Sitemap(entry.loc, index, index)
+        return sitemap
 
     def _list_again(self, sitemap: Sitemap, index: Index) -> None:
         """Note that an index lists a known sitemap, perhaps for the second time itself."""
@@ -155,7 +166,7 @@ class UrlSelection:
 
     def _is_full(self, entry: Entry, index: Index) -> bool:
         """Return whether the host has reached the maximum of sitemaps; report that once for each index."""
-        full = len(self._sitemaps) >= SITEMAPS_MAXIMUM
+        full = len(self._sitemaps) + len(self._nested) >= SITEMAPS_MAXIMUM
         if full and self._full_index is not index:
             self._full_index = index
             seen = f"meer dan {SITEMAPS_MAXIMUM} sitemaps"
