@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from woo_harvester.diwoo.given_metadata import Value
 from woo_harvester.findings import Reporter
@@ -107,8 +108,7 @@ class TypeClaims:
         return self.metadata.filetype is None and self.extension.filetype is html and is_text
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(NamedTuple):
     """A decision, and the finding about it."""
 
     decision: Decision | None
