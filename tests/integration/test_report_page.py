@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.conftest import skip_or_fail
+from tests.report.coverages import HOSTS, registered, run_with_each_gap
 from tests.report.runs import HOST, ORGANISATION, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account
@@ -64,6 +65,18 @@ def publishers(number: int) -> tuple[list[Account], list[Finding]]:
     return accounts, [*faults, *shared, missing, Finding(code="register.onbereikbaar")]
 
 
+def coverage_of_many(folder: Path) -> Path:
+    """The page of coverage of a register with many organisations without a location, and long addresses."""
+    without = [registered(f"Stichting {number}", kind="rwt") for number in range(40)]
+    long = registered(
+        "Regionale uitvoeringsdienst", f"https://lang.nl/zoek?q={'x' * 400}", "https://lang.nl/b"
+    )
+    hosts = {**HOSTS, "lang.nl": ("tls.ongeldig", "het certificaat is verlopen")}
+    run = run_with_each_gap(folder, hosts, *without, long)
+    make_report(run)
+    return run.coverage_page
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Pages of one host, of several, and an overview with a page for each host; with runs before them."""
@@ -80,11 +93,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     own = [found for found in findings if found.host == HOST]
     made["one"] = make_report(write_run(folder / "woo-1", accounts[:1], own), history=False)
     english = tmp_path_factory.mktemp("english")
+    for day in ("21", "22"):
+        coverage = coverage_of_many(tmp_path_factory.mktemp("coverage") / f"woo-{day}")
+    made["coverage"] = coverage
     made["english"] = make_report(write_run(english / "woo-1", accounts, findings), lang="en", history=False)
     return made
 
 
-NAMES = ["one", "several", "many", "host", "english"]
+NAMES = ["one", "several", "many", "host", "english", "coverage"]
 
 
 def opened(
@@ -168,6 +184,23 @@ def test_a_keyboard_finds_a_host_and_opens_its_page(browser: Browser, pages: dic
     page.keyboard.press("Enter")
     page.wait_for_url("**/hosts/www.a.nl.html")
     assert page.text_content("h1") == HOST
+    page.close()
+
+
+def test_a_keyboard_opens_a_long_list_of_coverage_and_finds_an_organisation_in_it(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page, _, _ = opened(browser, pages["coverage"])
+    tab_to(page, "#no_location summary")
+    page.keyboard.press("Enter")
+    tab_to(page, "#zoek-no_location")
+    page.keyboard.type("rwt 39")
+    assert page.locator("#tabel-no_location tbody tr:visible").count() == 1
+    assert page.locator("#tabel-no_location tbody tr:visible th").text_content() == "Stichting 39"
+    tab_to(page, "header.page a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/index.html")
+    assert page.locator("a[href='coverage.html']").count() == 1
     page.close()
 
 

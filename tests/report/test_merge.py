@@ -10,6 +10,7 @@ import pytest
 
 from tests.utils.command import Line, environment, in_project, read_lines
 from woo_harvester.report.merge import MergeError, merge, sum_stats
+from woo_harvester.report.registered import Registered, RunRegister
 from woo_harvester.report.run_folder import RunFolder
 
 
@@ -226,3 +227,36 @@ def test_what_cannot_be_merged_is_one_line(
     done = command(tmp_path, *arguments)
     assert (done.returncode, done.stderr) == (status, f"scrapy merge-reports: error: {line}\n")
     assert not (tmp_path / "merged").exists()
+
+
+def register(folder: Path, shard: tuple[int, int], *names: str) -> Path:
+    """Give the folder of a run a register of organisations with these names."""
+    organisations = [Registered(name, name, None, None, [f"https://{name}.nl/"]) for name in names]
+    RunRegister([shard], organisations).write(folder / "organisations.json")
+    return folder
+
+
+def test_the_shards_of_a_register_are_the_whole_register_together(tmp_path: Path) -> None:
+    runs = [register(run(tmp_path / str(number)), (number, 2), "a") for number in (1, 2)]
+    merged(runs, tmp_path / "samen")
+    together = RunRegister.read(tmp_path / "samen" / "organisations.json")
+    assert together is not None
+    assert together.is_whole
+    assert [one.name for one in together.organisations] == ["a"]
+
+
+def test_a_shard_that_lacks_leaves_a_part_and_a_run_on_some_hosts_leaves_none(tmp_path: Path) -> None:
+    runs = [register(run(tmp_path / str(number)), (number, 3), "a") for number in (1, 2)]
+    merged(runs, tmp_path / "deel")
+    part = RunRegister.read(tmp_path / "deel" / "organisations.json")
+    assert part is not None
+    assert not part.is_whole
+    merged([*runs, run(tmp_path / "los")], tmp_path / "geen")
+    assert not (tmp_path / "geen" / "organisations.json").exists()
+
+
+def test_a_register_that_no_run_wrote_is_named(tmp_path: Path) -> None:
+    broken = run(tmp_path / "1")
+    (broken / "organisations.json").write_text("{", encoding="utf-8")
+    with pytest.raises(MergeError, match=r"organisations\.json: expected the register of a run: "):
+        merged([broken], tmp_path / "samen")

@@ -26,7 +26,7 @@ PACKAGE = Path(woo_harvester.__file__).parent
 
 NAMES = (
     *("findings.jsonl", "kept-back.jsonl", "held.jsonl", "refused.jsonl", "hosts.jsonl", "stats.json"),
-    *("report.json", "report.csv", "index.html"),
+    *("report.json", "report.csv", "index.html", "organisations.json", "coverage.html"),
 )
 FOLDERS = ("history", "badges", "feeds")
 

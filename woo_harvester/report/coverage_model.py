@@ -75,6 +75,12 @@ class Coverage(ReportModel):
     dead: list[HostGap]
     """Hosts that do not exist, do not answer, or not with a valid certificate, by host."""
 
+    @property
+    def is_dated(self) -> bool:
+        """True if earlier runs are known, so that each gap has a date since when it is there."""
+        hosts = (*self.no_robots, *self.no_index, *self.dead)
+        return any(gap.since for gap in hosts) or any(one.since for one in self.no_location)
+
     def hosts_of(self, kind: HostGapKind) -> list[HostGap]:
         """Return the hosts with this kind of gap."""
         return {"no_robots": self.no_robots, "no_index": self.no_index, "dead": self.dead}[kind]

@@ -85,7 +85,7 @@ class RunFolder:
     @property
     def register(self) -> Path:
         """The file with the organisations of the register; only a run over the register writes it."""
-        return self.path / "register.json"
+        return self.path / "organisations.json"
 
     @property
     def accounts(self) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
+from tests.report.coverages import registered, run_with_each_gap, unread, write_whole_run
 from tests.report.runs import HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding, Language
 from woo_harvester.report.assemble import assemble_report
@@ -14,6 +15,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.report.html import render
 from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines, is_web, policy
 from woo_harvester.report.model import Snippet
+from woo_harvester.report.outputs import make_report
 
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
@@ -152,6 +154,74 @@ def test_each_category_has_its_article_of_the_woo_and_the_page_says_where_that_i
     assert source in document.text_content()
     articles = document.xpath("//article//tbody/tr/th/span/text()")
     assert articles == ["Woo art. 3.3, 2, i"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "short"),
+    [
+        ("nl", "organisaties zonder locatie: 1; hosts zonder robots.txt: 2, zonder sitemapindex: 1"),
+        (
+            "en",
+            "organisations without a location: 1; hosts without robots.txt: 2, without a",
+        ),
+    ],
+)
+def test_a_run_over_the_register_has_a_page_of_its_coverage(
+    tmp_path: Path, lang: Language, short: str
+) -> None:
+    folder = run_with_each_gap(tmp_path / "woo-21")
+    make_report(folder, lang=lang, history=False)
+    overview = html.fromstring(folder.page.read_text(encoding="utf-8"))
+    (link,) = overview.xpath("//a[@href='coverage.html']/..")
+    assert short in link.text_content()
+    document = html.fromstring(folder.coverage_page.read_text(encoding="utf-8"))
+    assert document.get("lang") == lang
+    tables = {
+        section.get("id"): section.xpath(".//table[starts-with(@id, 'tabel-')]/tbody/tr/th/text()")
+        for section in document.xpath("//section[@id]")
+    }
+    assert tables == {
+        "no_location": ["Dienst"],
+        "no_robots": ["geen-robots.nl", "kapot.nl"],
+        "no_index": ["geen-index.nl"],
+        "dead": ["dood.nl"],
+    }
+    (dead,) = document.xpath("//section[@id='dead']//tbody/tr")
+    assert "https://dood.nl/woo" in dead.text_content()
+    assert "Gemeente dood.nl" in dead.text_content()
+    assert "time-out robots.onbereikbaar" in words(html.tostring(dead, encoding="unicode"))
+    links = document.xpath("//a[@download]/@href")
+    assert [(folder.path / name).is_file() for name in links] == [True] * 4
+
+
+def test_the_coverage_has_a_date_since_when_only_if_earlier_runs_are_known(tmp_path: Path) -> None:
+    for day in ("21", "22"):
+        run = run_with_each_gap(tmp_path / f"woo-{day}")
+        make_report(run)
+    assert html.fromstring(run.coverage_page.read_text(encoding="utf-8")).xpath(
+        "//section[@id='dead']//tbody/tr/td[@data-v]/text()"
+    ) == ["21-11-2026"]
+    make_report(run, history=False)
+    text = run.coverage_page.read_text(encoding="utf-8")
+    assert html.fromstring(text).xpath("//td[@data-v]") == []
+
+
+def test_a_run_over_some_hosts_has_no_page_of_coverage(tmp_path: Path) -> None:
+    text = page(tmp_path, [read(harvested=1)])
+    assert "coverage.html" not in text
+    assert not (tmp_path / "woo-1" / "coverage.html").exists()
+
+
+def test_what_is_registered_is_never_markup(tmp_path: Path) -> None:
+    evil = registered(EVIL, f"https://a.nl/{EVIL}", kind=EVIL)
+    finding = about_host("robots.onbereikbaar", host="a.nl", seen=EVIL)
+    folder = write_whole_run(
+        tmp_path / "woo-21", [evil, registered("x" + EVIL, kind=EVIL)], [unread("a.nl")], [finding]
+    )
+    make_report(folder, history=False)
+    document = html.fromstring(folder.coverage_page.read_text(encoding="utf-8"))
+    assert len(document.xpath("//script")) == 1
+    assert document.xpath("//img | //@onerror") == []
 
 
 def test_english_is_english(tmp_path: Path) -> None:

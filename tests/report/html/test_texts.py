@@ -3,12 +3,13 @@ from __future__ import annotations
 import re
 import tomllib
 from string import Formatter
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
+from woo_harvester.report.coverage_model import GAP_KINDS, HostGapKind
 from woo_harvester.report.funnel import FIELDS, LOSSES
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.score_parts import PARTS, SECTIONS
@@ -36,7 +37,7 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
     literal = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
-    families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_")
+    families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_", "gap_")
     assert [key for key in CATALOGUE["nl"] if key not in literal and not key.startswith(families)] == []
     assert {key for key in used if not key.endswith("_")} <= CATALOGUE["nl"].keys()
 
@@ -45,10 +46,12 @@ def _is_code(name: str) -> bool:
     return name.endswith((".py", ".html"))
 
 
-def test_every_stage_part_section_and_field_has_a_name() -> None:
+def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
     needed = [f"stage_{stage}" for stage in LOSSES] + [f"stage_{stage}_why" for stage in LOSSES]
     needed += [f"part_{part.name}" for parts in PARTS.values() for part in parts]
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
+    needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]
+    needed += [f"gap_{kind}_short" for kind in get_args(HostGapKind)]
     assert [key for key in needed if key not in CATALOGUE["nl"]] == []
 
 

@@ -17,7 +17,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoesca
 from markupsafe import Markup
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.coverage_model import GAP_KINDS, Coverage
+from woo_harvester.report.coverage_model import GAP_KINDS
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -42,7 +42,7 @@ def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
     head = read_head(folder.report)
     page = _Page(head, lang or head.lang)
     if head.coverage is not None:
-        folder.coverage_page.write_text(page.coverage(folder, head.coverage), encoding="utf-8")
+        folder.coverage_page.write_text(page.coverage(folder), encoding="utf-8")
     if head.totals.hosts <= ONE_PAGE_HOSTS:
         hosts = list(read_hosts(folder.report))
         folder.page.write_text(page.overview([_HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
@@ -119,14 +119,9 @@ class _Page:
     def overview(self, rows: list[_HostRow], hosts: Sequence[HostReport] = ()) -> str:
         return self._render("overview.html", rows=rows, hosts=hosts, root="")
 
-    def coverage(self, folder: RunFolder, coverage: Coverage) -> str:
-        gaps = (*coverage.no_location, *coverage.no_robots, *coverage.no_index, *coverage.dead)
-        return self._render(
-            "coverage.html",
-            gap_kinds=GAP_KINDS,
-            csv={kind: folder.coverage_csv(kind).name for kind in GAP_KINDS},
-            dated=any(gap.since for gap in gaps),
-        )
+    def coverage(self, folder: RunFolder) -> str:
+        csv = {kind: folder.coverage_csv(kind).name for kind in GAP_KINDS}
+        return self._render("gaps.html", gap_kinds=GAP_KINDS, csv=csv)
 
     def host(self, host: HostReport) -> str:
         return self._render("host.html", host=host, root="../")

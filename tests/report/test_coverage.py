@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.report.coverages import HOSTS, registered, run_with_each_gap, unread, write_whole_run
+from tests.report.runs import about_document, about_host, read, write_run
+from woo_harvester.findings import Finding
+from woo_harvester.report.assemble import OWN_FAULT, assemble_report
+from woo_harvester.report.coverage import host_gap
+from woo_harvester.report.coverage_model import Coverage
+from woo_harvester.report.finding_counts import HostFindings, read_findings
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.history import History
+from woo_harvester.report.json_file import read_head
+from woo_harvester.report.run_folder import RunFolder, finding_line
+
+HOST = "www.a.nl"
+
+
+def coverage_of(folder: RunFolder, history: History | None = None) -> Coverage:
+    assemble_report(folder, history=history)
+    coverage = read_head(folder.report).coverage
+    assert coverage is not None
+    return coverage
+
+
+def findings_of(tmp_path: Path, *findings: Finding) -> HostFindings:
+    path = tmp_path / "findings.jsonl"
+    path.write_text("".join(map(finding_line, findings)), encoding="utf-8")
+    return read_findings(path).get(HOST, HostFindings())
+
+
+@pytest.mark.parametrize(
+    ("findings", "indexes", "expected"),
+    [
+        ([about_host("robots.ontbreekt", seen="HTTP 404")], 0, ("no_robots", "robots.ontbreekt")),
+        ([about_host("robots.onbereikbaar", seen="HTTP 403")], 0, ("no_robots", "robots.onbereikbaar")),
+        ([about_host("robots.onbereikbaar", seen="afgebroken")], 0, ("no_robots", "robots.onbereikbaar")),
+        (
+            [about_host("robots.onbereikbaar", seen="doorverwijzing naar http://a.nl/")],
+            0,
+            ("no_robots", "robots.onbereikbaar"),
+        ),
+        (
+            [about_host("host.niet-geregistreerd", seen="doorverwijzing naar https://b.nl/")],
+            0,
+            ("no_robots", "host.niet-geregistreerd"),
+        ),
+        ([about_host("robots.onbereikbaar", seen="time-out")], 0, ("dead", "robots.onbereikbaar")),
+        ([about_host("robots.onbereikbaar")], 0, ("dead", "robots.onbereikbaar")),
+        ([about_host("tls.ongeldig", seen="het certificaat is verlopen")], 0, ("dead", "tls.ongeldig")),
+        ([about_host("host.prive-adres", seen="10.0.0.1")], 0, ("dead", "host.prive-adres")),
+        ([about_host("robots.geen-diwoo-index")], 0, ("no_index", "robots.geen-diwoo-index")),
+        (
+            [about_host("robots.geen-diwoo-index"), about_host("index.naam", seen="sitemapindex_diwoo.xml")],
+            0,
+            ("no_index", "index.naam"),
+        ),
+        ([about_host("index.geen-https")], 0, ("no_index", "index.geen-https")),
+        ([about_host("index.onbereikbaar", seen="HTTP 404")], 1, ("no_index", "index.onbereikbaar")),
+        ([about_host("tls.ongeldig"), about_host("index.ongeldig")], 2, ("no_index", "index.ongeldig")),
+        ([about_host("tls.ongeldig")], 1, ("no_index", "tls.ongeldig")),
+        ([about_host("sitemap.leeg")], 1, None),
+        ([about_document("titel.ontbreekt")], 1, None),
+        ([], 1, None),
+    ],
+)
+def test_the_findings_say_why_no_sitemap_of_a_host_could_be_read(
+    tmp_path: Path, findings: list[Finding], indexes: int, expected: tuple[str, str] | None
+) -> None:
+    found = host_gap(unread(HOST, indexes=indexes), findings_of(tmp_path, *findings))
+    assert (None if found is None else (found.kind, found.code)) == expected
+
+
+def test_a_host_of_which_a_sitemap_was_requested_has_no_gap(tmp_path: Path) -> None:
+    errors = findings_of(tmp_path, about_host("index.onbereikbaar"), about_host("sitemap.ongeldig"))
+    assert host_gap(read(), errors) is None
+
+
+def test_a_host_that_only_findings_name_has_a_gap_only_if_they_are_about_robots_txt(tmp_path: Path) -> None:
+    account = Account(HOST)
+    assert host_gap(account, findings_of(tmp_path, about_host("sitemap.ongeldig"))) is None
+    found = host_gap(account, findings_of(tmp_path, about_host("robots.ontbreekt")))
+    assert found is not None
+    assert found.kind == "no_robots"
+
+
+def test_the_coverage_has_every_gap_of_the_register(tmp_path: Path) -> None:
+    coverage = coverage_of(run_with_each_gap(tmp_path / "woo-21"))
+    assert (coverage.organisations, coverage.with_location) == (6, 5)
+    assert (coverage.hosts, coverage.hosts_not_reached) == (5, 0)
+    assert [(one.name, one.system_id, one.since) for one in coverage.no_location] == [
+        ("Dienst", "id-Dienst", None)
+    ]
+    assert [gap.host for gap in coverage.no_robots] == ["geen-robots.nl", "kapot.nl"]
+    (dead,) = coverage.dead
+    assert dead.model_dump() == {
+        "host": "dood.nl",
+        "organisations": [
+            {
+                "id": "id-Gemeente dood.nl",
+                "name": "Gemeente dood.nl",
+                "system_id": "id-Gemeente dood.nl",
+                "kind": "Gemeente",
+                "locations": ["https://dood.nl/woo"],
+            }
+        ],
+        "code": "robots.onbereikbaar",
+        "seen": "time-out",
+        "since": None,
+    }
+    assert [gap.host for gap in coverage.no_index] == ["geen-index.nl"]
+    assert [(row.kind, row.organisations, row.with_location) for row in coverage.kinds] == [
+        ("Gemeente", 5, 5),
+        ("Dienst", 1, 0),
+    ]
+
+
+def test_a_host_that_several_organisations_share_is_one_gap_with_all_of_them(tmp_path: Path) -> None:
+    shared = [
+        registered("B", "https://s.nl/b", "https://s.nl/b2", "https://b.nl/"),
+        registered("A", "https://s.nl/a"),
+    ]
+    accounts = [unread("s.nl"), read("b.nl", harvested=1)]
+    run = write_whole_run(
+        tmp_path / "woo-21", shared, accounts, [about_host("robots.ontbreekt", host="s.nl")]
+    )
+    (gap,) = coverage_of(run).no_robots
+    assert [(one.name, one.locations) for one in gap.organisations] == [
+        ("A", ["https://s.nl/a"]),
+        ("B", ["https://s.nl/b", "https://s.nl/b2"]),
+    ]
+
+
+def test_a_run_that_is_not_over_the_whole_register_has_no_coverage(tmp_path: Path) -> None:
+    for run in (
+        write_run(tmp_path / "woo-21", [read(harvested=1)]),
+        write_whole_run(tmp_path / "woo-22", [], [read(harvested=1)], shards=[(1, 2)]),
+    ):
+        assemble_report(run)
+        assert read_head(run.report).coverage is None
+
+
+class Days:
+    """Runs over one register on successive days, with their history."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._day = 20
+        self.history = History(folder / "history")
+
+    def next(self, make: Callable[[Path], RunFolder]) -> Coverage:
+        self._day += 1
+        return coverage_of(make(self._folder / f"woo-{self._day}"), self.history)
+
+
+def since(coverage: Coverage) -> dict[str, str]:
+    """Return the day of the month since when each gap is there."""
+    gaps = [
+        (gap.host, gap.since) for kind in ("no_robots", "no_index", "dead") for gap in coverage.hosts_of(kind)
+    ]
+    gaps += [(one.name, one.since) for one in coverage.no_location]
+    return {name: (moment or "")[8:10] for name, moment in gaps}
+
+
+@pytest.fixture
+def days(tmp_path: Path) -> Days:
+    return Days(tmp_path)
+
+
+def test_a_gap_is_there_since_the_first_of_the_runs_in_a_row_that_found_it(days: Days) -> None:
+    first = dict.fromkeys(["geen-robots.nl", "kapot.nl", "geen-index.nl", "dood.nl", "Dienst"], "21")
+    assert since(days.next(run_with_each_gap)) == first
+
+    changed = {**HOSTS, "kapot.nl": None, "dood.nl": ("robots.ontbreekt", "HTTP 404")}
+    second = since(days.next(lambda folder: run_with_each_gap(folder, changed, registered("Nieuw"))))
+    assert second == {
+        "geen-robots.nl": "21",
+        "geen-index.nl": "21",
+        "Dienst": "21",
+        "dood.nl": "22",
+        "Nieuw": "22",
+    }
+    assert since(days.next(run_with_each_gap)) == {**first, "kapot.nl": "23", "dood.nl": "23"}
+
+
+def test_a_run_over_a_few_hosts_in_between_changes_nothing(days: Days) -> None:
+    days.next(run_with_each_gap)
+    between = write_run(days._folder / "woo-22", [read("dood.nl", harvested=1)])
+    assemble_report(between, history=days.history)
+    days._day += 1
+    assert since(days.next(run_with_each_gap))["geen-robots.nl"] == "21"
+
+
+def test_a_host_that_a_run_did_not_reach_keeps_its_moment_for_later_runs(days: Days) -> None:
+    days.next(run_with_each_gap)
+
+    def interrupted(folder: Path) -> RunFolder:
+        organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
+        reached = unread("kapot.nl"), about_host("robots.onbereikbaar", host="kapot.nl", seen="HTTP 503")
+        return write_whole_run(
+            folder, organisations, [reached[0], unread("dood.nl", complete=None)], [reached[1]]
+        )
+
+    coverage = days.next(interrupted)
+    assert coverage.hosts_not_reached == 4
+    assert since(coverage) == {"kapot.nl": "21"}
+    third = since(days.next(run_with_each_gap))
+    assert (third["dood.nl"], third["geen-robots.nl"]) == ("21", "21")
+    assert third["Dienst"] == "23"
+
+
+def test_hosts_that_a_fault_on_our_own_side_kept_away_are_not_dead(days: Days) -> None:
+    days.next(run_with_each_gap)
+
+    def own_fault(folder: Path) -> RunFolder:
+        organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
+        run = write_whole_run(folder, organisations, [], [Finding(code=OWN_FAULT)])
+        kept = [about_host("robots.onbereikbaar", host=host, seen="time-out") for host in HOSTS]
+        run.kept_back.write_text("".join(map(finding_line, kept)), encoding="utf-8")
+        return run
+
+    coverage = days.next(own_fault)
+    assert (coverage.hosts_not_reached, since(coverage)) == (5, {})
+    assert since(days.next(run_with_each_gap))["dood.nl"] == "21"
