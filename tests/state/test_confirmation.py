@@ -22,7 +22,8 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
     file = KnownFile(
         b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3, 1_700_000_050, 1_700_000_060
     )
-    confirm_harvested(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file)])
+    version = Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file, supplemented=5)
+    confirm_harvested(connection, [version])
     assert row_of(connection, key) == {
         "id": key,
         "loc": LOC,
@@ -44,6 +45,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "unchanged_since": 1_700_000_060,
         "withdrawing": None,
         "restore": None,
+        "supplemented": 5,
         **NO_FAULT,
     }
     assert documents.files_of(connection, [key]) == {key: file}

@@ -57,3 +57,17 @@ def test_it_has_the_same_numbers_as_a_set(numbers: list[int]) -> None:
     asked = {*range(5100), *numbers, *(number + 1 for number in numbers)}
     assert asked.difference(documents.lacks(asked)) == expected
     assert {number for number in asked if number in documents} == expected
+
+
+def test_a_number_that_is_discarded_can_be_added_again() -> None:
+    numbers = DocumentSet()
+    assert not numbers
+    numbers.discard(7)
+    for number in (7, 8, 511, 512):
+        numbers.add(number)
+    numbers.discard(7)
+    numbers.discard(513)
+    assert numbers
+    assert numbers.lacks([7, 8, 511, 512]) == [7]
+    assert numbers.add(7)
+    assert not numbers.add(7)

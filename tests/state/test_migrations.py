@@ -1,4 +1,4 @@
-"""Migration of a state of version 2, made with SQL, to version 3 without loss."""
+"""Migration of a state of version 2, made with SQL, to the version of today without loss."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_no_row_is_lost(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
         after = {name: table_of(connection, name) for name in names}
         assert table_of(connection, "about") == [{"name": "version", "value": str(STATE_VERSION)}]
-    added = dict.fromkeys(("withdrawing", "restore", "fetched_at", "unchanged_since"))
+    added = dict.fromkeys(("withdrawing", "restore", "fetched_at", "unchanged_since", "supplemented"))
     assert after.pop("documents") == [row | added for row in before.pop("documents")]
     assert after.pop("resources") == [row | {"index_gone": None} for row in before.pop("resources")]
     assert after == before

@@ -1,0 +1,204 @@
+"""What the state keeps of documents that a host lists more than once, and what records get from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from lxml import etree
+from scrapy.utils.test import get_crawler
+from sqlalchemy import select
+
+from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.repeated_entries import end_sitemap, end_visit
+from woo_harvester.demo.sitemaps import Coded, DiWoo
+from woo_harvester.demo.sitemaps import Entry as Given
+from woo_harvester.demo.sitemaps import sitemap as write_sitemap
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Finding, Reporter
+from woo_harvester.items import WooItem
+from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.reader import Entry, entry_of
+from woo_harvester.sitemaps.url_selection import Index, Sitemap
+from woo_harvester.state import listings, schema
+from woo_harvester.state.delivery import PendingRead
+from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.repeated import ENTRIES_MAX, Key
+from woo_harvester.state.resources import host_of_state, resource_of
+
+HOST = "www.a.nl"
+LOC = f"https://{HOST}/besluit.pdf"
+OTHERS_LOC = "https://www.b.nl/besluit.pdf"
+REGISTER = read(
+    organisation("gemeente Amsterdam", f"https://{HOST}/", id="10", uri=AMSTERDAM),
+    organisation("gemeente Utrecht", "https://www.b.nl/", id="11", uri=UTRECHT),
+)
+GENERAL, BY_CATEGORY = "sitemapindex-diwoo.xml", "sitemapindex-diwoo-infocat014.xml"
+BEFORE, LATER = "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"
+
+
+def entry(lastmod: str | None, diwoo: DiWoo | None = None, loc: str = LOC) -> Entry:
+    """Return an entry as the full reader gives it."""
+    return entry_of(etree.fromstring(write_sitemap(Given(loc=loc, lastmod=lastmod, diwoo=diwoo)))[0])
+
+
+@dataclass
+class Run:
+    """One run on one host, whose sitemaps are read one after the other and to their end."""
+
+    keeper: StateKeeper
+    findings: list[Finding] = field(default_factory=list)
+    items: list[WooItem] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.keeper.expected = DocumentSet()
+        report = Reporter(self.findings.append)
+        with self.keeper.begin() as connection:
+            known = host_of_state(connection, HOST)
+        self.visit = Visit(HOST, None, known, 1, report, REGISTER.is_registered, Account(HOST))
+        self.entries = Entries(REGISTER, report, self.keeper)
+
+    def read(self, path: str, *batches: Sequence[Entry], index: str = GENERAL) -> int:
+        """Read a sitemap in these batches; deliver what it gives, and return its number in the state."""
+        url = f"https://{HOST}/{index}"
+        sitemap = Sitemap(f"https://{HOST}/{path}", Index(url, index_name(url)))
+        with self.keeper.begin() as connection:
+            resource = resource_of(connection, self.visit.known.id, sitemap.url, "sitemap", url)
+            reading = self.entries.start_reading(connection, self.visit, sitemap, PendingRead(resource.id))
+        for batch in batches:
+            items, processed = self.entries.select(batch, reading)
+            assert processed == len(batch)
+            self.items += items
+            deliveries = [self.keeper.delivery_of(item, None) for item in items]
+            self.keeper.durable([one for one in deliveries if one is not None], {})
+        with self.keeper.begin() as connection:
+            lacking = self.entries.lacking(connection, reading)
+            end_sitemap(connection, reading, lacking)
+        self.visit.read.add(resource.id)
+        self.visit.lacking[resource.id] = lacking
+        return resource.id
+
+    def end(self) -> list[WooItem]:
+        """End the complete read of the host, and return all that it gave."""
+        with self.keeper.begin() as connection:
+            listings.missed(connection, self.visit.known.id, self.visit.read, self.visit.lacking, 5)
+            end_visit(connection, self.visit)
+        return self.items
+
+
+@pytest.fixture
+def keeper() -> Iterator[StateKeeper]:
+    made = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
+    made.outputs = 1
+    made.open([], reset=False)
+    yield made
+    made.engine_stopped()
+
+
+def kept(keeper: StateKeeper) -> set[Key]:
+    """Return the keys of the entries that the state keeps."""
+    columns = (schema.repeated.c.sitemap_id, schema.repeated.c.document_id, schema.repeated.c.place)
+    with keeper.begin() as connection:
+        return {Key(*row) for row in connection.execute(select(*columns))}
+
+
+def day(keeper: StateKeeper, sitemaps: Mapping[str, Entry]) -> tuple[list[WooItem], list[Finding]]:
+    """Have a run read these sitemaps, each with one entry."""
+    run = Run(keeper)
+    for path, one in sitemaps.items():
+        run.read(path, [one])
+    return run.end(), run.findings
+
+
+def test_a_document_that_is_listed_once_costs_nothing(keeper: StateKeeper) -> None:
+    run = Run(keeper)
+    run.read("s.xml", [entry(BEFORE), entry(BEFORE, loc=f"https://{HOST}/ander.pdf")])
+    assert len(run.end()) == 2
+    assert not run.visit.repeated
+    assert kept(keeper) == set()
+
+
+def test_a_document_of_many_sitemaps_keeps_so_many_entries_and_does_not_change_each_day(
+    keeper: StateKeeper,
+) -> None:
+    paths = [f"s{number}.xml" for number in range(ENTRIES_MAX + 4)]
+    sitemaps = {path: entry(BEFORE, DiWoo(trefwoorden=[path])) for path in paths}
+    assert len(day(keeper, sitemaps)[0]) == 1
+    for _ in range(3):
+        items, findings = day(keeper, sitemaps)
+        assert items == []
+        assert [finding.code for finding in findings] == ["loc.dubbel"] * (len(paths) - 1)
+    assert len(kept(keeper)) == ENTRIES_MAX
+
+
+def test_what_is_no_longer_listed_twice_is_forgotten_and_harvested_as_before(keeper: StateKeeper) -> None:
+    both = {"s0.xml": entry(BEFORE), "s1.xml": entry(BEFORE, DiWoo(titel="Besluit"))}
+    day(keeper, both)
+    items, _ = day(keeper, both)
+    assert [item.record.versies[0].oorzaak for item in items] == ["wijziging"]
+    assert len(kept(keeper)) == 2
+    run = Run(keeper)
+    run.read("s0.xml", [entry(BEFORE)])
+    run.read("s1.xml", [])
+    run.end()
+    assert kept(keeper) == set()
+    assert day(keeper, {"s0.xml": entry(BEFORE)}) == ([], [])
+
+
+def test_the_later_entry_of_a_sitemap_is_forgotten_when_it_is_gone(keeper: StateKeeper) -> None:
+    for _ in range(2):
+        run = Run(keeper)
+        sitemap = run.read("s.xml", [entry(BEFORE)], [entry(LATER)])
+        run.end()
+    assert {key.place for key in kept(keeper)} == {0, 1}
+    run = Run(keeper)
+    run.read("s.xml", [entry(LATER)])
+    assert run.end() == []
+    assert {(key.sitemap_id, key.place) for key in kept(keeper)} <= {(sitemap, 0)}
+    run = Run(keeper)
+    run.read("s.xml", [entry(LATER)])
+    assert (run.end(), run.findings) == ([], [])
+    assert kept(keeper) == set()
+
+
+def test_a_category_in_metadata_comes_before_that_of_an_index_and_the_own_index_before_both(
+    keeper: StateKeeper,
+) -> None:
+    given = DiWoo(informatiecategorieen=[Coded("Convenanten")])
+    run = Run(keeper)
+    run.read("s0.xml", [entry(LATER)])
+    run.read("s1.xml", [entry(BEFORE, given)])
+    run.read("s2.xml", [entry(None)], index=BY_CATEGORY)
+    run.end()
+    run = Run(keeper)
+    run.read("s0.xml", [entry(LATER)])
+    run.read("s1.xml", [entry(BEFORE, given)])
+    run.read("s2.xml", [entry(None)], index=BY_CATEGORY)
+    (item,) = run.end()
+    assert item.source is not None
+    assert item.source.category is None
+    assert [value.label for value in item.source.given.informatiecategorieen] == ["Convenanten"]
+    run = Run(keeper)
+    run.read("s2.xml", [entry("2025-06-01")], index=BY_CATEGORY)
+    (item,) = run.items
+    assert item.source is not None
+    assert item.source.category is not None
+    assert item.source.given.informatiecategorieen == []
+
+
+def test_documents_of_others_that_no_owner_lists_follow_the_same_rule(keeper: StateKeeper) -> None:
+    sitemaps = {
+        "s0.xml": entry(BEFORE, DiWoo(titel="Besluit"), OTHERS_LOC),
+        "s1.xml": entry(LATER, loc=OTHERS_LOC),
+    }
+    day(keeper, sitemaps)
+    (item,), _ = day(keeper, sitemaps)
+    assert item.source is not None
+    assert (item.record.herkomst.lastmod, item.source.given.officiele_titel) == (LATER, "Besluit")
+    for _ in range(2):
+        items, findings = day(keeper, sitemaps)
+        assert (items, [finding.code for finding in findings]) == ([], ["loc.dubbel"])
