@@ -10,9 +10,10 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.commands.test_index import line
-from tests.utils.command import Run, run_scrapy, start_scrapy
+from tests.utils.command import Run, run_scrapy, start_forked
 from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.proxy import Proxy
+from tests.utils.waiting import STUCK
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 
@@ -45,14 +46,14 @@ def killed(folder: Path, url: str, alias: str, file: Path, number: int) -> bool:
 
     def kill(so_far: int) -> None:
         if so_far == number:
-            process.kill()
+            started.send(signal.SIGKILL)
             raise ConnectionAbortedError  # so that the server never has it
 
     with Proxy(url) as proxy:
         proxy.before = kill
-        process = start_scrapy(["index", "--rebuild", str(file)], folder, settings=given(proxy.url, alias))
-        process.communicate(timeout=120)
-    return process.returncode == -signal.SIGKILL
+        started = start_forked(["index", "--rebuild", str(file)], folder, settings=given(proxy.url, alias))
+        done = started.done(STUCK)
+    return done.returncode == -signal.SIGKILL
 
 
 @pytest.fixture

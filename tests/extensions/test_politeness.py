@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from scrapy import Request as ScrapyRequest
 from scrapy.core.downloader import Slot
 from twisted.internet.defer import Deferred
@@ -17,7 +19,8 @@ from tests.utils import hostile, schedule
 from tests.utils.crawl import Crawl
 from tests.utils.schedule import paused, pauses
 from tests.utils.sites import MakeSite, write_register
-from tests.utils.waiting import wait_until
+from tests.utils.waiting import STUCK, wait_until
+from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Handler, Page, Request
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
@@ -195,16 +198,15 @@ def test_an_operator_cannot_go_below_a_crawl_delay(crawl: Crawl, site: Site, tmp
 
 
 def test_there_are_no_more_connections_than_the_bound(
-    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+    crawl: Crawl, ca: Authority, tmp_path: Path
 ) -> None:
     busy = Busy()
-    sites = [make_site() for _ in range(4)]
-    for site in sites:
-        publish(site, 6)
-        for number in range(6):
-            site.pages[f"/{number}.pdf"] = Page(busy.body, content_type="application/pdf")
-    given = ("-a", f"register={register_of(tmp_path, *sites)}", "-a", "documents=download")
-    done = crawl(*given, settings={"WOO_CONNECTIONS": 3})
+    with ExitStack() as stack:
+        sites = [stack.enter_context(CountedSite(ca, busy)) for _ in range(4)]
+        for site in sites:
+            publish(site, 6)
+        given = ("-a", f"register={register_of(tmp_path, *sites)}", "-a", "documents=download")
+        done = crawl(*given, settings={"WOO_CONNECTIONS": 3})
     assert len(done.records) == 24
     assert 1 < busy.most <= 3
 
@@ -226,21 +228,37 @@ def test_a_refusal_of_one_document_pauses_the_others_of_its_host(
 
 
 class Busy:
-    """Counts the bodies that are being sent at once, over all sites together."""
+    """Counts the documents that are being answered at once, over all sites together."""
 
     def __init__(self) -> None:
         self.most = 0
         self._now = 0
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
-    def body(self) -> Iterator[bytes]:
-        """Give a document that takes a moment; the first one waits for a second one."""
-        with self._changed:
-            self._now += 1
+    def change(self, by: int) -> None:
+        """Add to those that are being answered now."""
+        with self._lock:
+            self._now += by
             self.most = max(self.most, self._now)
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self.most > 1, timeout=60)
-        time.sleep(0.05)
-        with self._changed:
-            self._now -= 1
-        yield b"%PDF-1.7"
+
+
+class CountedSite(Site):
+    """A site whose documents take a moment; the first one of all sites waits for a second one.
+
+    A document no longer counts when its answer begins, so that the run cannot ask for another one before.
+    Meanwhile the site goes on: a connection that waits for it would be one that the second cannot have.
+    """
+
+    def __init__(self, authority: Authority, busy: Busy) -> None:
+        super().__init__(authority)
+        self._busy = busy
+
+    async def _answer(self, raw: web.BaseRequest) -> web.StreamResponse:
+        if raw.path.endswith(".pdf"):
+            self._busy.change(1)
+            end = time.monotonic() + STUCK
+            while self._busy.most == 1 and time.monotonic() < end:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
+            self._busy.change(-1)
+        return await super()._answer(raw)

