@@ -24,7 +24,9 @@ def url(make_site: MakeSite, ca_bundle: Path, monkeypatch: pytest.MonkeyPatch) -
     return make_site({"/x.csv": Page(BODY, headers={"ETag": '"1"'})}).url("/x.csv")
 
 
-def fetch(url: str, path: Path, maxsize: int = 100, **headers: str) -> FetchedFile | None:
+def fetch(
+    url: str, path: Path, maxsize: int = 100, headers: dict[str, str] | None = None
+) -> FetchedFile | None:
     with path.open("w+b") as file:
         return asyncio.run(fetch_file(url, file, user_agent="test/1", maxsize=maxsize, headers=headers))
 
@@ -35,7 +37,7 @@ def test_a_file_is_fetched_with_what_a_later_request_needs(url: str, tmp_path: P
 
 
 def test_a_file_that_has_not_changed_is_none(url: str, tmp_path: Path) -> None:
-    assert fetch(url, tmp_path / "x", **{"If-None-Match": '"1"'}) is None
+    assert fetch(url, tmp_path / "x", headers={"If-None-Match": '"1"'}) is None
 
 
 def test_a_file_larger_than_the_bound_is_not_fetched_to_its_end(url: str, tmp_path: Path) -> None:

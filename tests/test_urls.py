@@ -205,5 +205,5 @@ def test_http_becomes_https_and_all_else_stays() -> None:
 
 
 def test_a_path_is_no_url_of_the_web() -> None:
-    assert is_web_url("HTTPS://www.a.nl/lijsten") and is_web_url("http://a")
+    assert all(map(is_web_url, ("HTTPS://www.a.nl/lijsten", "http://a")))
     assert not any(map(is_web_url, ("lijsten", "/http://a", "ftp://a.nl/", "https:/a", "")))

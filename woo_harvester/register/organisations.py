@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,8 @@ class Organisation:
     name: str
     uri: str | None = None
     """The TOOI URI; many organisations have none."""
+    kind: str | None = field(default=None, compare=False)
+    """The kind of organisation as the register names it, such as ``Gemeente``."""
 
     @property
     def identifier(self) -> str:

@@ -96,13 +96,14 @@ class _OpenElement:
     Its end date, which shows that an organisation no longer exists, may come last.
     """
 
-    __slots__ = ("end", "name", "places", "system_id", "uri")
+    __slots__ = ("end", "kind", "name", "places", "system_id", "uri")
 
     def __init__(self, attributes: Mapping[str, str]) -> None:
         local = {_local_name(name): value.strip() for name, value in attributes.items()}
         self.system_id = local.get("systeemId", "")
         self.uri = local.get("resourceIdentifierTOOI") or None
         self.name = ""
+        self.kind: str | None = None
         self.end = ""
         self.places: list[dict[str, str]] = []
 
@@ -169,13 +170,15 @@ class _Export:
             element.name = element.name or value
         elif name == "eindDatum":
             element.end = element.end or value
+        elif name == "type":
+            element.kind = element.kind or value or None
         elif element.places:
             element.places[-1].setdefault(name, value)
 
     def _finish(self, element: _OpenElement) -> None:
         if element.has_ended(self._today):
             return
-        organisation = Organisation(element.system_id, element.name, element.uri)
+        organisation = Organisation(element.system_id, element.name, element.uri, element.kind)
         # The export has a few organisations twice.
         organisation = self.organisations.setdefault(organisation.identifier or element.name, organisation)
         for place in element.places:
@@ -199,7 +202,13 @@ class _Export:
 
 
 _WANTED = frozenset(
-    {("organisatie", "naam"), ("organisatie", "eindDatum"), (_PLACE, "url"), (_PLACE, _CATEGORY)}
+    {
+        ("organisatie", "naam"),
+        ("organisatie", "eindDatum"),
+        ("types", "type"),
+        (_PLACE, "url"),
+        (_PLACE, _CATEGORY),
+    }
 )
 
 
