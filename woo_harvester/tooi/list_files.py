@@ -19,6 +19,7 @@ from woo_harvester.tooi.organisations import is_tooi_organisation
 from woo_harvester.tooi.values import Concept
 
 INDEX = "index"
+_COLUMNS = ("list", "tooi_set", "published", "values")
 #: Largest file that is read, in bytes. The largest list of 2025 has 45 kB; as JSON from TOOI it has 1 MB.
 MAXSIZE = 20 * 1024 * 1024
 #: Longest URI and label of a value, in characters. The longest label of 2025 has 161.
@@ -85,12 +86,13 @@ def read_lists(
     Raises ListsError for a file that cannot be used. Of a list whose date is after *today*, nobody could know
     whether it is up to date.
     """
-    editions = dict(_editions(read(INDEX), today, is_bundled=is_bundled))
+    rows = {row["list"].strip(): row for row in read_rows(INDEX, read(INDEX), *_COLUMNS)}
     found = {}
     for name in names:
-        if name not in editions:
+        if name not in rows:
             raise ListsError(f"{INDEX}.csv lacks the list {name}")
-        found[name] = checked_list(name, editions[name], read_concepts(name, read(name)))
+        edition = _edition(name, rows[name], today, is_bundled=is_bundled)
+        found[name] = checked_list(name, edition, _concepts(name, read(name)))
     return found
 
 
@@ -109,13 +111,6 @@ def read_from_folder(folder: Path) -> Callable[[str], bytes]:
         return content
 
     return read
-
-
-def read_concepts(name: str, content: bytes) -> list[Concept]:
-    """Return the values in the file of a list. Raises ListsError."""
-    return [
-        Concept(row["uri"].strip(), row["label"].strip()) for row in read_rows(name, content, "uri", "label")
-    ]
 
 
 def checked_list(name: str, edition: Edition, concepts: Sequence[Concept]) -> ListFile:
@@ -158,25 +153,27 @@ def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _editions(content: bytes, today: date, *, is_bundled: bool) -> Iterator[tuple[str, Edition]]:
-    """Yield name and edition of each list in an index. Raises ListsError."""
-    for row in read_rows(INDEX, content, "list", "tooi_set", "published", "values"):
-        name = row["list"].strip()
-        uri = row["tooi_set"].strip()
-        if not re.fullmatch(rf"{re.escape(set_uri(name, 0)[:-1])}[0-9]{{1,6}}", uri):
-            raise ListsError(
-                f"{INDEX}.csv: expected {set_uri(name, 1)} for {_shown(name)}, got {_shown(uri)}"
-            )
-        try:
-            published = read_day(row["published"], today)
-            checked = read_day(row["checked"], today) if row.get("checked") else None
-            yield name, Edition(uri, published, int(row["values"]), checked, is_bundled)
-        except ValueError as error:
-            raise ListsError(f"{INDEX}.csv: {_shown(name)}: {_shown(str(error))}") from error
+def _edition(name: str, row: Mapping[str, str], today: date, *, is_bundled: bool) -> Edition:
+    """Return the edition of a list in a row of the index. Raises ListsError."""
+    uri = row["tooi_set"].strip()
+    if not re.fullmatch(rf"{re.escape(f'{_SET}{name}/')}[0-9]{{1,6}}", uri):
+        raise ListsError(f"{INDEX}.csv: expected a URI such as {set_uri(name, 1)}, got {_shown(uri)}")
+    try:
+        published = read_day(row["published"], today)
+        checked = read_day(row["checked"], today) if row.get("checked") else None
+        return Edition(uri, published, int(row["values"]), checked, is_bundled)
+    except ValueError as error:
+        raise ListsError(f"{INDEX}.csv: {name}: {_shown(str(error))}") from error
+
+
+def _concepts(name: str, content: bytes) -> list[Concept]:
+    """Return the values in the file of a list. Raises ListsError."""
+    rows = read_rows(name, content, "uri", "label")
+    return [Concept(row["uri"].strip(), row["label"].strip()) for row in rows]
 
 
 def read_rows(name: str, content: bytes, *columns: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV file, each of which has these columns. Raises ListsError."""
+    """Yield the rows of the CSV file with this name, which has these columns. Raises ListsError."""
     try:
         rows = csv.DictReader(StringIO(content.decode("utf-8-sig"), newline=""), strict=True, restval="")
         given = rows.fieldnames or ()
