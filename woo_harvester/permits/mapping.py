@@ -208,8 +208,9 @@ def _make_term(scheme: str, label: str, organisations: ValueList) -> tuple[Term,
     prefix, _, kind = scheme.casefold().partition(":")
     if kind not in _SCHEMES.get(prefix, ()):
         return Term(scheme=scheme, label=label), "ipm.scheme-onbekend"
-    if kind in _ORGANISATION_TYPES and (organisation := organisation_by_name(organisations, kind, label)):
-        return Term(scheme=scheme, type=kind, id=organisation.uri or None, label=label), None
+    organisation = organisation_by_name(organisations, kind, label) if kind in _ORGANISATION_TYPES else None
+    if organisation is not None and organisation.uri:  # the register has some without one
+        return Term(scheme=scheme, type=kind, id=organisation.uri, label=label), None
     if kind != _POSTCODE:
         return Term(scheme=scheme, label=label), None
     address = postcode_and_number(label)
