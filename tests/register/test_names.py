@@ -77,11 +77,11 @@ def test_an_organisation_that_has_ended_is_known_by_the_lists() -> None:
 def test_the_name_without_the_kind_is_known_on_the_host_of_the_organisation_only() -> None:
     assert resolved("Nieuwstad", None, NIEUWSTAD) == Resolved(NEW, bronwaarde="Nieuwstad")
     for elsewhere in (resolved("Nieuwstad", None), resolved("Nieuwstad", None, UTRECHT)):
-        assert elsewhere == Resolved(UNKNOWN_ORGANISATION, "Nieuwstad", "waarde.label-onbekend")
+        assert elsewhere == Resolved(UNKNOWN_ORGANISATION, "Nieuwstad", ("waarde.label-onbekend",))
 
 
 def test_a_name_without_the_kind_that_two_organisations_of_the_host_have_is_not_guessed() -> None:
-    unknown = Resolved(UNKNOWN_ORGANISATION, "Utrecht", "waarde.label-onbekend")
+    unknown = Resolved(UNKNOWN_ORGANISATION, "Utrecht", ("waarde.label-onbekend",))
     assert resolved("Utrecht", None, UTRECHT, PROVINCIE_UTRECHT) == unknown
     known = resolved("Utrecht", None, PROVINCIE_UTRECHT)
     assert known == Resolved(Concept(f"{TOOI}provincie/pv26", "provincie Utrecht"), bronwaarde="Utrecht")
@@ -104,14 +104,14 @@ def test_views_of_two_hosts_do_not_mix() -> None:
 
 def test_a_uri_with_the_name_without_the_kind_is_no_contradiction() -> None:
     assert resolved("Nieuwstad", NIEUWSTAD.uri, NIEUWSTAD) == Resolved(NEW, bronwaarde="Nieuwstad")
-    assert resolved("Utrecht", NIEUWSTAD.uri, NIEUWSTAD) == Resolved(NEW, "Utrecht", "waarde.strijdig")
+    assert resolved("Utrecht", NIEUWSTAD.uri, NIEUWSTAD) == Resolved(NEW, "Utrecht", ("waarde.strijdig",))
 
 
 def test_an_unknown_uri_with_the_name_without_the_kind_keeps_both_as_given() -> None:
     found = resolved("Nieuwstad", "https://a.nl/7", NIEUWSTAD)
-    assert found == Resolved(NEW, "Nieuwstad (https://a.nl/7)", "waarde.uri-onbekend")
+    assert found == Resolved(NEW, "Nieuwstad (https://a.nl/7)", ("waarde.uri-onbekend",))
     found = resolved("gemeente Nieuwstad", "https://a.nl/7")
-    assert found == Resolved(NEW, "https://a.nl/7", "waarde.uri-onbekend")
+    assert found == Resolved(NEW, "https://a.nl/7", ("waarde.uri-onbekend",))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_name_with_the_kind_is_known_everywhere_even_if_the_register_leaves_it
     found = resolved(label, None)
     assert found is not None
     assert found.concept is not None
-    assert (found.concept.uri, found.problem) == (uri, None)
+    assert (found.concept.uri, found.problems) == (uri, ())
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_name_that_says_nothing_elsewhere_is_known_on_its_own_host(
     assert there is not None
     assert there.concept is not None
     assert there.concept.uri == organisation.uri
-    assert elsewhere == Resolved(UNKNOWN_ORGANISATION, label, "waarde.label-onbekend")
+    assert elsewhere == Resolved(UNKNOWN_ORGANISATION, label, ("waarde.label-onbekend",))
 
 
 def test_an_organisation_without_a_uri_is_known_by_its_name_and_has_a_label_only() -> None:
@@ -157,7 +157,7 @@ def test_an_organisation_without_a_uri_is_known_by_its_name_and_has_a_label_only
 
 def test_the_name_of_a_part_of_an_organisation_is_known_on_its_host_only() -> None:
     assert resolved("Communicatie", None, AMSTERDAM) == Resolved(
-        UNKNOWN_ORGANISATION, "Communicatie", "waarde.label-onbekend"
+        UNKNOWN_ORGANISATION, "Communicatie", ("waarde.label-onbekend",)
     )
     assert resolved("Communicatie", None, UNIT) == Resolved(Concept("", "Communicatie"))
 
@@ -176,14 +176,14 @@ def test_a_name_of_two_organisations_of_the_register_is_not_guessed() -> None:
     assert resolve(lists, "gemeente Nieuwstad", None) == Resolved(NEW)
     elsewhere = lists_of(others=[*EVERYBODY, other]).organisaties
     assert resolve(elsewhere, "gemeente Nieuwstad", None) == Resolved(
-        UNKNOWN_ORGANISATION, "gemeente Nieuwstad", "waarde.label-onbekend"
+        UNKNOWN_ORGANISATION, "gemeente Nieuwstad", ("waarde.label-onbekend",)
     )
 
 
 def test_an_organisation_that_neither_knows_is_kept_as_given() -> None:
     uri = f"{TOOI}gemeente/gm9199"
     assert resolved("gemeente Elders", uri) == Resolved(
-        Concept(uri, "gemeente Elders"), None, "waarde.uri-onbekend"
+        Concept(uri, "gemeente Elders"), None, ("waarde.uri-onbekend",)
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -141,19 +142,21 @@ def test_a_kill_at_any_step_leaves_the_old_lists_or_the_new_ones(
 
 
 def test_two_updates_do_not_write_at_the_same_time(data: Path, folder: Path) -> None:
-    held = os.open(data / "tooi.lock", os.O_RDWR)
-    child = os.fork()
-    if not child:  # a lock is a process's
-        fcntl.lockf(held, fcntl.LOCK_EX)
-        os.kill(os.getpid(), 19)
-    os.waitpid(child, os.WUNTRACED)
-    try:
+    locking = (
+        "import fcntl, sys; file = open(sys.argv[1], 'ab'); fcntl.lockf(file, fcntl.LOCK_EX); "
+        "print('locked', flush=True); sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", locking, str(data / "tooi.lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"locked\n"
         with pytest.raises(ListsError, match="another update is writing the lists"):
             update(data, folder)
-    finally:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-        os.close(held)
+        other.communicate()
     update(data, folder)
 
 

@@ -46,8 +46,11 @@ class KnownOrganisations(ValueList):
         )
         super().__init__(listed.name, chain(listed, newer), listed.unknown)
         self._listed = listed
-        self._registered = _unambiguous(self._named(registered, _full_names))
+        self._registered = _by_name(self._named(registered, _full_names))
         self._on_host: dict[str, Concept | None] = {}
+        # Made here once: each view of a host would make its own.
+        self.by_similar_uri("")
+        self.by_code("")
 
     def of_host(self, organisations: Iterable[Organisation]) -> Self:
         """Return the same organisations for values on the host of *organisations*.
@@ -56,7 +59,7 @@ class KnownOrganisations(ValueList):
         """
         view = copy(self)
         full, short = self._named(organisations, _full_names), self._named(organisations, _short_names)
-        view._on_host = _unambiguous([*full, *short]) | _unambiguous(full)
+        view._on_host = _by_name([*full, *short]) | _by_name(full)
         return view
 
     def by_label(self, label: str) -> Concept | None:
@@ -119,7 +122,7 @@ def _prefixes(organisation: Organisation) -> tuple[str, ...]:
     )
 
 
-def _unambiguous(names: Iterable[tuple[str, Concept]]) -> dict[str, Concept | None]:
+def _by_name(names: Iterable[tuple[str, Concept]]) -> dict[str, Concept | None]:
     """Return the concept of each name, or None for a name that another concept has too."""
     found: dict[str, Concept | None] = {}
     for name, concept in names:
