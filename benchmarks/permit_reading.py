@@ -40,6 +40,7 @@ from woo_harvester.record import json_value
 from woo_harvester.state.permits import entry_page_id
 from woo_harvester.state.schema import permit_files
 from woo_harvester.state.store import State
+from woo_harvester.tooi import organisaties
 
 FILES = 100_000
 MESSAGES = 5_000
@@ -216,7 +217,7 @@ def bare() -> Callable[[], int]:
 def read() -> Callable[[], int]:
     """Return a task: read, validate and map each message."""
     bodies = messages()
-    return lambda: sum(read_message([body], MAXSIZE).message is not None for body in bodies)
+    return lambda: sum(read_message([body], MAXSIZE, organisaties()).message is not None for body in bodies)
 
 
 def written() -> Callable[[], int]:
@@ -224,7 +225,7 @@ def written() -> Callable[[], int]:
     bodies = messages()
 
     def run() -> int:
-        read = (read_message([body], MAXSIZE).message for body in bodies)
+        read = (read_message([body], MAXSIZE, organisaties()).message for body in bodies)
         return sum(bool(json_value(message.gegevens)) for message in read if message is not None)
 
     return run

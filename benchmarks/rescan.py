@@ -39,6 +39,7 @@ from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.register.stored_copy import read_file
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
@@ -46,6 +47,7 @@ from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import host_of_state, sitemap_ids
+from woo_harvester.tooi import bundled
 
 PER_SITEMAP = 50_000
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -101,7 +103,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     register = read_file(site.register, Reporter(print), datetime.now(UTC).date())
     keeper = StateKeeper(get_crawler(settings_dict={"WOO_STATE_URL": f"sqlite:///{folder}/woo-state.sqlite"}))
     keeper.open(register.hosts, reset=False)
-    entries = Entries(register, Reporter(print), keeper)
+    entries = Entries(register, Vocabulary(bundled(), register), Reporter(print), keeper)
     with keeper.begin() as connection:
         host = host_of_state(connection, site.host)
         sitemap_keys = sitemap_ids(connection, host.id)

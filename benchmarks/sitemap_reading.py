@@ -41,6 +41,7 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_value
 from woo_harvester.register import Match, Organisation
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
+from woo_harvester.tooi import bundled
 from woo_harvester.urls import record_id
 
 ENTRIES = 30_000
@@ -71,14 +72,14 @@ def write_records(body: bytes) -> int:
 def records(body: bytes) -> Iterator[Record]:
     """Yield records by the steps of the spider and its pipelines, without the register and the state."""
     RareCollections().engine_started()  # every run has this extension
-    now = datetime.now(UTC).replace(microsecond=0)
+    now, lists = datetime.now(UTC).replace(microsecond=0), bundled()
     for batch in SitemapReader(chunks(body), "urlset", MAXSIZE):
         for entry in batch:
             report = Reporter(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
             record = blank_record(entry, now, report)
             given = read_diwoo(entry.document)
-            map_metadata(given, record, report, now)
-            default_organisations(record, MATCH, report)
+            map_metadata(given, record, lists, report, now)
+            default_organisations(record, MATCH, lists.organisaties, report)
             default_title(record, report)
             default_category(record, None, report)
             default_dates(record, record.versies[0].openbaarmakingsdatum or now.date())

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.urls import LOC_MAXLENGTH, host_of, last_segment, loc_problem, record_id, secured
+from woo_harvester.urls import (
+    LOC_MAXLENGTH,
+    host_of,
+    is_web_url,
+    last_segment,
+    loc_problem,
+    record_id,
+    secured,
+)
 
 #: Texts that come near a URL more often than any text would.
 URL_LIKE = st.one_of(
@@ -194,3 +202,8 @@ def test_http_becomes_https_and_all_else_stays() -> None:
     given = ("http://www.a.nl/http:x", "HTTP://www.a.nl", "https://www.a.nl", "ftp://www.a.nl", "/http:")
     right = ("https://www.a.nl/http:x", "https://www.a.nl", "https://www.a.nl", "ftp://www.a.nl", "/http:")
     assert tuple(map(secured, given)) == right
+
+
+def test_a_path_is_no_url_of_the_web() -> None:
+    assert all(map(is_web_url, ("HTTPS://www.a.nl/lijsten", "http://a")))
+    assert not any(map(is_web_url, ("lijsten", "/http://a", "ftp://a.nl/", "https:/a", "")))

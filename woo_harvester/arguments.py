@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from woo_harvester.register.shards import parse_shard
-from woo_harvester.urls import host_of, loc_problem, secured
+from woo_harvester.urls import host_of, is_web_url, loc_problem, secured
 
 DocumentsMode = Literal["download", "head", "none"]
 
@@ -54,7 +54,7 @@ def _entries(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = value.strip()
-    if not text.lower().startswith(("http://", "https://")):
+    if not is_web_url(text):
         with suppress(OSError):  # no file can have such a name
             if text and Path(text).is_file():
                 return Path(text)

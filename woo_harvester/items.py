@@ -28,6 +28,7 @@ from woo_harvester.record import Record, json_keys, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.responses import StreamedResponse, header, size_of
 from woo_harvester.state.versions import KnownFile
+from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
 
 
@@ -127,6 +128,8 @@ class Source:
     """The informatiecategorie in the name of the index."""
     match: Match
     """The organisation of the document according to the register."""
+    lists: ValueLists
+    """The value lists for the host whose sitemap lists the document."""
     fetched: Fetched | None = None
     """The response with the document, or None if none was requested (``documents=none``)."""
     known: KnownFile | None = None

@@ -39,6 +39,11 @@ def host_of(url: str) -> str:
     return _host(*match.groups())
 
 
+def is_web_url(text: str) -> bool:
+    """Return whether a text that may be a path is an http or https URL."""
+    return text.lower().startswith(("http://", "https://"))
+
+
 def loc_problem(loc: str) -> str | None:
     """Return the code of the finding for a location that may not be harvested, or None for a good one.
 

@@ -9,6 +9,7 @@ from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.tooi import bundled
 
 MAXSIZE = 10_000_000
 
@@ -19,7 +20,7 @@ class Read:
     def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
         self.findings: list[Finding] = []
         self.accounts = Accounts()
-        audit = FileAudit(Reporter(self._report), self.accounts, maxsize)
+        audit = FileAudit(Reporter(self._report), self.accounts, maxsize, bundled())
         for path in given:
             audit.read(path)
 

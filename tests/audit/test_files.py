@@ -19,6 +19,7 @@ from woo_harvester.findings import explain
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.tooi import bundled
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def report_of(folder: Path, *given: Path) -> HostReport:
-    audit_offline(given, RunFolder(folder), MAXSIZE)
+    audit_offline(given, RunFolder(folder), MAXSIZE, bundled())
     (host,) = read_hosts(folder / "report.json")
     return host
 

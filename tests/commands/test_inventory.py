@@ -7,6 +7,9 @@ import pytest
 
 from tests.report.test_inventory import finding, run
 from tests.utils.command import REPORTS, run_scrapy
+from woo_harvester.demo.register import RooEntry, register_xml
+
+NIEUWSTAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9101"
 
 
 def test_all_three_are_written_beside_the_reports_and_shown(tmp_path: Path) -> None:
@@ -33,6 +36,31 @@ def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
 def test_without_runs_there_is_nothing_to_fix(tmp_path: Path) -> None:
     done = run_scrapy(["inventory"], tmp_path)
     assert (done.returncode, "nothing is to be mended" in done.stdout) == (0, True)
+
+
+def test_a_name_that_only_the_register_has_is_shown(tmp_path: Path) -> None:
+    run(tmp_path / REPORTS, 1, finding(organisation=NIEUWSTAD), finding(organisation="4711"))
+    register = tmp_path / "roo.xml"
+    entries = [
+        RooEntry(naam="Gemeente Nieuwstad", systeem_id="1", tooi=NIEUWSTAD),
+        RooEntry(naam="Stichting Het Dorp", systeem_id="4711", type="rwt"),
+    ]
+    register.write_text(register_xml(entries), encoding="utf-8")
+    inventory = ["inventory", "--from", "2026-04-01", "--until", "2026-04-30", "--format", "json"]
+    done = run_scrapy(inventory, tmp_path, settings={"WOO_REGISTER": register})
+    assert done.stderr == ""
+    names = {each["organisatie"]: each["naam"] for each in json.loads(done.stdout)["organisaties"]}
+    assert names == {NIEUWSTAD: "Gemeente Nieuwstad", "4711": "Stichting Het Dorp"}
+
+
+def test_without_a_register_such_an_organisation_has_its_identifier(tmp_path: Path) -> None:
+    run(tmp_path / REPORTS, 1, finding(organisation=NIEUWSTAD))
+    inventory = ["inventory", "--from", "2026-04-01", "--until", "2026-04-30", "--format", "json"]
+    done = run_scrapy(inventory, tmp_path)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("scrapy inventory: names that only the register has are left out: ")
+    (found,) = json.loads(done.stdout)["organisaties"]
+    assert (done.returncode, found["naam"]) == (0, NIEUWSTAD)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,14 @@ from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.tooi import bundled
 
 HOST = "www.a.nl"
 LOC = "https://www.a.nl/woo/besluit.pdf"
@@ -38,7 +40,7 @@ def read_all(
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
-        reader = Entries(REGISTER, Reporter(findings.append), keeper)
+        reader = Entries(REGISTER, Vocabulary(bundled(), REGISTER), Reporter(findings.append), keeper)
         visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
         reading = reader.start_reading(connection, visit, sitemap, PendingRead(resource.id))
     found = [reader.select([entry], reading) for entry in entries]

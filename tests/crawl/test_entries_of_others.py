@@ -16,6 +16,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Oorzaak
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.decision import EntryOutcome, Terms
 from woo_harvester.sitemaps.names import index_name
@@ -24,6 +25,7 @@ from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.tooi import bundled
 
 OWNER, SECOND, OTHER, THIRD = "www.a.nl", "open.a.nl", "www.b.nl", "www.c.nl"
 LOC = f"https://{OWNER}/besluit.pdf"
@@ -47,7 +49,14 @@ class Run:
 
     def __post_init__(self) -> None:
         waits = self.waited_for.__contains__
-        self.entries = Entries(REGISTER, Reporter(self.findings.append), self.keeper, Terms(), waits)
+        self.entries = Entries(
+            REGISTER,
+            Vocabulary(bundled(), REGISTER),
+            Reporter(self.findings.append),
+            self.keeper,
+            Terms(),
+            waits,
+        )
 
     def visit(self, host: str) -> Visit:
         if host not in self.visits:

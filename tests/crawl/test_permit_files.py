@@ -12,13 +12,15 @@ from woo_harvester.demo.permit_messages import message
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.listing import Link
 from woo_harvester.responses import StreamedResponse
+from woo_harvester.tooi import organisaties
 
 URL = "https://www.voorbeeldstad.nl/xml/"
 
 
 def test_a_file_that_nothing_can_be_made_of_gives_its_place_back() -> None:
     no_state = cast("Any", None)
-    reader = PermitFiles(crawler_of(WOO_MESSAGE_MAXSIZE=1_000_000, WOO_FULL_READ_DAYS=7), no_state)
+    crawler = crawler_of(WOO_MESSAGE_MAXSIZE=1_000_000, WOO_FULL_READ_DAYS=7)
+    reader = PermitFiles(crawler, no_state, organisaties())
     visit = EntryPageVisit(EntryPage(URL, "Voorbeeldstad", frozenset()), 1, 1, Reporter(lambda finding: None))
     visit.begin_request()
     response = StreamedResponse(f"{URL}a.xml", file=BytesIO(message()))

@@ -18,6 +18,7 @@ from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.sitemaps.reader import SitemapReader
+from woo_harvester.tooi import bundled, organisaties
 from woo_harvester.tooi.values import Concept
 
 NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
@@ -86,7 +87,7 @@ def mapped(given: GivenMetadata) -> Outcome:
     """Return the record of given metadata, without defaults."""
     outcome, report = blank()
     given.has_diwoo = True
-    map_metadata(given, outcome.record, report, NOW)
+    map_metadata(given, outcome.record, bundled(), report, NOW)
     return outcome
 
 
@@ -96,8 +97,8 @@ def completed(
     """Return the record with its defaults; it was first seen on 2 April 2024."""
     outcome, report = blank(loc)
     given.has_diwoo = True
-    map_metadata(given, outcome.record, report, NOW)
-    default_organisations(outcome.record, match or Match(), report)
+    map_metadata(given, outcome.record, bundled(), report, NOW)
+    default_organisations(outcome.record, match or Match(), organisaties(), report)
     default_title(outcome.record, report)
     default_category(outcome.record, index, report)
     default_dates(outcome.record, date(2024, 4, 2))

@@ -8,6 +8,7 @@ from tests.diwoo.documents import NOW, THESAURUS, blank, mapped
 from woo_harvester.diwoo.given_metadata import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.record import json_value
+from woo_harvester.tooi import bundled
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
 UTRECHT = "https://identifier.overheid.nl/tooi/id/gemeente/gm0344"
@@ -234,7 +235,7 @@ def test_a_document_without_any_metadata_is_a_finding_unless_it_has_own_metadata
         (GivenMetadata(extra=[Extra(fields=fields)]), []),
     ):
         outcome, report = blank()
-        map_metadata(given, outcome.record, report, NOW)
+        map_metadata(given, outcome.record, bundled(), report, NOW)
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 

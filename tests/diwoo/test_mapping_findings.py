@@ -7,6 +7,7 @@ import pytest
 from tests.diwoo.documents import NOW, THESAURUS, blank, mapped
 from woo_harvester.diwoo.given_metadata import GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.tooi import bundled
 
 PDF = "http://publications.europa.eu/resource/authority/file-type/PDF"
 ODD = Value("?", "urn:x")
@@ -95,7 +96,7 @@ def test_what_is_absent_is_reported_at_its_element() -> None:
 def test_the_shape_of_the_metadata_is_reported_with_what_was_done_about_it() -> None:
     outcome, report = blank()
     given = GivenMetadata(has_mdto=True, namespace="urn:y", unread=["uitgever", "naam"])
-    map_metadata(given, outcome.record, report, NOW)
+    map_metadata(given, outcome.record, bundled(), report, NOW)
     assert [(f.code, f.element, f.seen, f.action) for f in outcome.findings[:4]] == [
         ("metadata.mdto", "MDTO", None, "genegeerd"),
         ("metadata.ontbreekt", None, None, "standaardwaarden gebruikt"),

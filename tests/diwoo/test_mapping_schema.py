@@ -15,9 +15,12 @@ from tests.conftest import shared_file
 from tests.diwoo.documents import NAMESPACE, Outcome, blank, completed, mapped, read
 from tests.diwoo.schema import MDTO, TEXT, DiwooSchema, Drawn
 from woo_harvester.diwoo.given_metadata import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
-from woo_harvester.diwoo.mapping import LISTS
 from woo_harvester.record import json_value
-from woo_harvester.tooi import category_of_index, normal_label
+from woo_harvester.tooi import ValueList, ValueLists, bundled, category_of_index, normal_label
+
+LISTS = [
+    values for field in fields(ValueLists) if isinstance(values := getattr(bundled(), field.name), ValueList)
+]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +64,7 @@ def test_no_value_of_a_valid_document_is_missing_from_its_record(schema: DiwooSc
 
 
 def test_every_value_of_the_lists_in_the_schema_is_known_by_its_label(schema: DiwooSchema) -> None:
-    ours = {concept.uri: concept.label for source in LISTS.values() for concept in source()}
+    ours = {concept.uri: concept.label for source in LISTS for concept in source}
     theirs = {concept.uri: concept.label for _, concepts in schema.lists() for concept in concepts}
     assert theirs == {uri: ours.get(uri) for uri in theirs}
     assert len(theirs) > 1500
@@ -77,7 +80,7 @@ def test_a_valid_mdto_document_is_a_finding_and_ignored(schema: DiwooSchema) -> 
 
 # Anything at all: known values, values that are known elsewhere, placeholders, other texts.
 
-CONCEPTS = [concept for source in LISTS.values() for concept in list(source())[:4]]
+CONCEPTS = [concept for source in LISTS for concept in list(source)[:4]]
 TEXTS = st.one_of(
     TEXT.map(str.strip).filter(bool),
     st.sampled_from(

@@ -197,9 +197,7 @@ def test_an_operator_cannot_go_below_a_crawl_delay(crawl: Crawl, site: Site, tmp
     assert min(pauses(done, site)[1:]) >= 0.4
 
 
-def test_there_are_no_more_connections_than_the_bound(
-    crawl: Crawl, ca: Authority, tmp_path: Path
-) -> None:
+def test_there_are_no_more_connections_than_the_bound(crawl: Crawl, ca: Authority, tmp_path: Path) -> None:
     busy = Busy()
     with ExitStack() as stack:
         sites = [stack.enter_context(CountedSite(ca, busy)) for _ in range(4)]

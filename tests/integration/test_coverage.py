@@ -43,7 +43,8 @@ class Country:
         path = self.folder / "roo.xml"
         path.write_text(register_xml(self.entries), encoding="utf-8")
         given = ["crawl", "woo", "-a", f"register={path}", "-a", "documents=none", *args]
-        run = run_scrapy(given, self.folder, self.ca, settings={"RETRY_TIMES": 0, "WOO_RETRY_BACKOFF": 0, **settings})
+        patience = {"RETRY_TIMES": 0, "WOO_RETRY_BACKOFF": 0}
+        run = run_scrapy(given, self.folder, self.ca, settings={**patience, **settings})
         assert run.returncode == 0, run.stderr
         return run
 

@@ -11,6 +11,7 @@ from woo_harvester.demo.permit_messages import (
     message,
 )
 from woo_harvester.permits.messages import read_message
+from woo_harvester.tooi import organisaties
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_an_endless_file_is_read_only_up_to_the_limit() -> None:
             taken += 1
             yield b"x" * 65536
 
-    _, (fault,) = read_message(endless(), MAXSIZE)  # type: ignore[arg-type]
+    _, (fault,) = read_message(endless(), MAXSIZE, organisaties())  # type: ignore[arg-type]
     assert fault.code == "ipm.te-groot"
     assert taken < 400
 
@@ -129,5 +130,5 @@ def test_an_endless_file_is_read_only_up_to_the_limit() -> None:
 def test_no_content_of_a_file_raises(noise: bytes, place: int) -> None:
     content = message()
     for broken in (noise, content[:place] + noise + content[place:], content[:place] + noise):
-        read, findings = read_message([broken], MAXSIZE)
+        read, findings = read_message([broken], MAXSIZE, organisaties())
         assert read is not None or findings

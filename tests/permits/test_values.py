@@ -106,8 +106,8 @@ def test_every_place_of_the_rijksdriehoek_is_around_the_netherlands(x: float, y:
 def test_an_organisation_is_found_by_scheme_and_name() -> None:
     utrecht = organisaties().by_label("gemeente Utrecht")
     assert utrecht is not None
-    assert organisation_by_name("overheid:Gemeente", "utrecht") == utrecht
-    assert organisation_by_name("overheid:Provincie", "Utrecht") == organisaties().by_label(
+    assert organisation_by_name(organisaties(), "overheid:Gemeente", "utrecht") == utrecht
+    assert organisation_by_name(organisaties(), "overheid:Provincie", "Utrecht") == organisaties().by_label(
         "provincie Utrecht"
     )
-    assert organisation_by_name("overheid:Gemeente", "Nergenshuizen") is None
+    assert organisation_by_name(organisaties(), "overheid:Gemeente", "Nergenshuizen") is None

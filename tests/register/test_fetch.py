@@ -14,8 +14,8 @@ from aiohttp import web
 
 from tests.register.exports import TODAY, export, organisation, unexpected
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.register import Register, RegisterCopy, RegisterError
-from woo_harvester.register.fetch import FetchError, fetch_register, obtain_register
+from woo_harvester.register import Register, RegisterError
+from woo_harvester.register.fetch import obtain_register
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -280,22 +280,6 @@ def test_a_certificate_of_an_unknown_authority_is_refused_at_once(
     with pytest.raises(RegisterError, match="certificate verify failed"):
         harvest.run(whole(WHOLE))
     assert site.requests == []
-
-
-def test_a_register_larger_than_the_bound_is_not_fetched_to_its_end(
-    site: Site, certificate: ssl.SSLContext, tmp_path: Path
-) -> None:
-    async def run(maxsize: int) -> int:
-        async with site.serve(certificate) as url:
-            site.answers = [whole(WHOLE)]
-            copy = RegisterCopy.of_source(tmp_path, url)
-            with copy.new_file() as file:
-                await fetch_register(url, copy, file, user_agent="test/1", maxsize=maxsize)
-                return file.tell()
-
-    assert asyncio.run(run(len(WHOLE))) == len(WHOLE)
-    with pytest.raises(FetchError, match="larger than"):
-        asyncio.run(run(len(WHOLE) - 1))
 
 
 def test_a_server_that_does_not_answer_is_an_error(tmp_path: Path) -> None:

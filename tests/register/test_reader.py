@@ -117,6 +117,15 @@ def test_the_bad_locations_of_an_ended_organisation_are_no_concern() -> None:
     assert read(organisation("Oud", "geen", id="1", end="2020-01-01"), organisation("Nu", id="2")).hosts == ()
 
 
+def test_an_organisation_has_the_first_of_its_kinds() -> None:
+    types = "<p:types><p:type>Gemeente</p:type></p:types>"
+    several = "<p:types><p:type>Provincie</p:type><p:type>rwt</p:type></p:types>"
+    register = read(organisation("A"), organisation("B", id="2").replace(types, several))
+    assert {each.name: each.kind for each in register.organisations} == {"A": "Gemeente", "B": "Provincie"}
+    without = read(organisation("C").replace(types, ""))
+    assert [each.kind for each in without.organisations] == [None]
+
+
 def test_an_organisation_that_the_export_lists_twice_is_one() -> None:
     register = read(
         organisation("A", "https://a.nl/1", id="5"),

@@ -12,7 +12,7 @@ import pytest
 from tests.register.exports import TODAY, export, organisation, unexpected
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
-from woo_harvester.register.stored_copy import CopyInfo, read_file
+from woo_harvester.register.stored_copy import CopyInfo, read_file, read_stored
 
 SOURCE = "https://register.nl/exportOO.xml"
 FETCHED = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
@@ -238,3 +238,17 @@ def test_the_day_of_a_copy_is_a_day_in_the_netherlands_that_its_server_gives() -
     header = "Fri, 31 Jul 2026 22:30:00 GMT"
     info = CopyInfo(SOURCE, "", FETCHED.isoformat(), 1, 1, last_modified=header)
     assert info.date == date(2026, 8, 1)
+
+
+def test_the_register_of_the_last_run_is_read_without_network(tmp_path: Path) -> None:
+    accept(RegisterCopy.of_source(tmp_path, SOURCE), locations(4))
+    assert read_stored(SOURCE, tmp_path, unexpected, TODAY).location_count == 4
+    path = tmp_path / "roo.xml"
+    path.write_bytes(locations(3))
+    assert read_stored(str(path), tmp_path, unexpected, TODAY).location_count == 3
+
+
+@pytest.mark.parametrize("source", [SOURCE, "weg.xml"])
+def test_without_a_copy_or_a_file_there_is_no_register(tmp_path: Path, source: str) -> None:
+    with pytest.raises(RegisterError, match="cannot be read"):
+        read_stored(source, tmp_path, unexpected, TODAY)

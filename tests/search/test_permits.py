@@ -69,6 +69,18 @@ def test_a_name_that_is_no_municipality_stays_as_it_is() -> None:
     assert gemeenten({"spatial": [gemeente("provincie Utrecht")]}) == [{"label": "provincie Utrecht"}]
 
 
+def test_a_municipality_that_only_the_register_has_keeps_the_uri_of_its_term() -> None:
+    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9101"
+    found = {"type": "gemeente", "id": uri, "label": "Nieuwstad"}
+    assert gemeenten({"spatial": [{**gemeente("Nieuwstad"), "id": uri}, gemeente("Nieuwstad")]}) == [
+        found,
+        {"label": "Nieuwstad"},
+    ]
+    assert gemeenten({"spatial": [{**gemeente("Nieuwstad"), "id": "https://a.nl/gm9101"}]}) == [
+        {"label": "Nieuwstad"}
+    ]
+
+
 def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
     assert gemeenten({"creator": gemeente("Amsterdam")}) == [AMSTERDAM]
     assert gemeenten({"creator": {"scheme": "overheid:Provincie", "label": "Utrecht"}}) == []

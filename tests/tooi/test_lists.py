@@ -8,6 +8,8 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from woo_harvester.tooi import (
     UNKNOWN_ORGANISATION,
     UNKNOWN_THEME,
     ValueList,
+    bundled,
     category_of_index,
     documentrelaties,
     documentsoorten,
@@ -71,6 +74,25 @@ def test_the_organisations_are_those_of_the_eight_registers_together() -> None:
 
     assert len(registers) == 8
     assert len(organisaties()) == sum(registers)
+
+
+def test_the_lists_of_a_run_are_those_of_the_project_unless_there_are_newer_ones() -> None:
+    lists = bundled()
+
+    assert lists is bundled()
+    assert (lists.themas, lists.organisaties) == (themas(), organisaties())
+    assert lists.editions == editions()
+
+
+def test_the_oldest_list_comes_first_of_those_that_are_out_of_date() -> None:
+    today = date(2025, 6, 6)
+
+    assert bundled().outdated(today, 100_000) == []
+    assert "rwc_overige_overheidsorganisaties_compleet" not in bundled().outdated(today, 1)
+    ages = [(today - editions()[name].published).days for name in bundled().outdated(today, 365)]
+    assert ages == sorted(ages, reverse=True)
+    assert ages[-1] > 365
+    assert len(ages) == sum((today - edition.published).days > 365 for edition in editions().values())
 
 
 def test_every_organisation_has_its_kind_in_its_uri() -> None:
@@ -130,6 +152,13 @@ def test_the_number_of_an_index_stands_for_a_category_in_the_order_of_the_guide(
         "beschikkingen",
         "klachtoordelen",
     ]
+
+
+def test_the_label_of_a_category_is_that_of_the_list_of_the_run() -> None:
+    adviezen = category_of_index(10)
+    newer = ValueList("x", [replace(adviezen, label="adviezen en rapporten")])
+
+    assert category_of_index(10, newer).label == "adviezen en rapporten"
 
 
 @pytest.mark.parametrize("number", [-1, 0, 18, 100])

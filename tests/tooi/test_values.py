@@ -33,6 +33,21 @@ def test_a_label_of_two_or_more_concepts_is_none_of_them() -> None:
     assert values.by_uri("https://a.nl/2") == Concept("https://a.nl/2", "brief")
 
 
+def test_a_former_value_stays_known_and_its_label_counts_if_no_other_value_has_it() -> None:
+    brief, nota = Concept("https://a.nl/1", "brief"), Concept("https://a.nl/2", "nota")
+    former = [Concept("https://a.nl/3", "brief"), Concept("https://a.nl/4", "memo"), nota]
+    values = ValueList("soorten", [brief, nota], former=former)
+
+    assert [values.by_uri(concept.uri) for concept in former] == former
+    assert [values.by_label(label) for label in ("brief", "nota", "memo")] == [brief, nota, former[1]]
+
+
+def test_a_label_of_two_former_values_is_none_of_them() -> None:
+    former = [Concept("https://a.nl/1", "memo"), Concept("https://a.nl/2", "memo")]
+
+    assert ValueList("soorten", [], former=former).by_label("memo") is None
+
+
 def test_a_uri_of_the_eu_may_begin_with_https() -> None:
     pdf = Concept("http://publications.europa.eu/resource/authority/file-type/PDF", "PDF")
 

@@ -17,6 +17,7 @@ from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie
 from woo_harvester.register.organisations import Match
 from woo_harvester.responses import StreamedResponse
+from woo_harvester.tooi import bundled
 from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import record_id
 
@@ -69,4 +70,6 @@ def item_of(
     report = Reporter(found.append, url=loc)
     record = Record(record_id(loc), Document(loc), versies=[version or Versie(Oorzaak.AANLEVERING)])
     record.herkomst.bevindingen = report.codes
-    return WooItem(record, Source(given or GivenMetadata(), category, match or Match(), fetched), report)
+    return WooItem(
+        record, Source(given or GivenMetadata(), category, match or Match(), bundled(), fetched), report
+    )

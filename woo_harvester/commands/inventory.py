@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
 from woo_harvester.dates import AMSTERDAM
+from woo_harvester.findings import Reporter
+from woo_harvester.paths import data_dir
+from woo_harvester.register import Register, RegisterError
+from woo_harvester.register.stored_copy import read_stored
 from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, read_inventory, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand, one_of
+from woo_harvester.running.streams import write_stderr
+from woo_harvester.tooi import ValueList
+from woo_harvester.tooi.stored import known_lists
 
 if TYPE_CHECKING:
     import argparse
@@ -66,9 +75,10 @@ class Command(ProjectCommand):
             raise UsageError(
                 f"expected a file that ends in .html, .csv or .json, got {output}", print_help=False
             )
-        reports = Path(cast("Settings", self.settings)["WOO_REPORT_DIR"])
+        settings = cast("Settings", self.settings)
+        reports = Path(settings["WOO_REPORT_DIR"])
         try:
-            inventory = read_inventory(ReportsFolder(reports), first, last)
+            inventory = read_inventory(ReportsFolder(reports), first, last, _Names(settings))
             if output is not None and kind is not None:
                 _write(output, FORMATS[kind](inventory))
             elif kind is not None:
@@ -89,6 +99,36 @@ class Command(ProjectCommand):
         for line in terminal_lines(inventory) or ["nothing is to be mended"]:
             print(line)
         print(f"As HTML, CSV and JSON: {folder}")
+
+
+class _Names:
+    """Names of organisations: those in the value lists, else in the register that the last run has read."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._today = datetime.now(AMSTERDAM).date()
+
+    def __call__(self, identifier: str) -> str:
+        """Return the name of an organisation; the identifier itself if it is not known."""
+        if concept := self._listed.by_uri(identifier):
+            return concept.label
+        with suppress(ValueError):  # the identifier is the name of several organisations
+            if self._register is not None and (found := self._register.find(identifier)):
+                return found.name
+        return identifier
+
+    @cached_property
+    def _listed(self) -> ValueList:
+        return known_lists(data_dir(self._settings), self._today).value_lists().organisaties
+
+    @cached_property
+    def _register(self) -> Register | None:
+        source, folder = self._settings["WOO_REGISTER"], data_dir(self._settings)
+        try:
+            return read_stored(source, folder, Reporter(lambda finding: None), self._today)
+        except RegisterError as error:
+            write_stderr(f"scrapy inventory: names that only the register has are left out: {error}")
+            return None
 
 
 def _write(path: Path, text: str) -> None:

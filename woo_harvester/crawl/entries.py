@@ -21,6 +21,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.decision import (
     NOT_LISTED,
@@ -65,6 +66,7 @@ class Entries:
     def __init__(
         self,
         register: Register,
+        vocabulary: Vocabulary,
         report: Reporter,
         keeper: StateKeeper,
         terms: Terms = Terms(),  # noqa: B008 -- it does not change
@@ -75,7 +77,7 @@ class Entries:
         self._keeper = keeper
         self._terms = terms
         self._lookup = EntryLookUp(register, is_waited_for)
-        self._apply = EntryApply(register, report, keeper)
+        self._apply = EntryApply(register, vocabulary, report, keeper)
         self._origin = "\0"
         """The last registered origin, with the slash after it: a loc that begins with it needs no check."""
         self.counts = self._apply.counts

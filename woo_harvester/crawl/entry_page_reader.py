@@ -28,17 +28,21 @@ if TYPE_CHECKING:
     from woo_harvester.crawl.entry_pages import EntryPageVisit
     from woo_harvester.extensions.state import StateKeeper
     from woo_harvester.responses import StreamedResponse
+    from woo_harvester.tooi.values import ValueList
 
 _NOT_FETCHED = "bericht niet opgehaald"
 
 
 class EntryPageReader:
-    """The reader of entry pages: it requests the pages and the files that they list."""
+    """The reader of entry pages: it requests the pages and the files that they list.
 
-    def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
+    *organisations* are those that messages may name.
+    """
+
+    def __init__(self, crawler: Crawler, keeper: StateKeeper, organisations: ValueList) -> None:
         self._crawler = crawler
         self._keeper = keeper
-        self._files = PermitFiles(crawler, keeper)
+        self._files = PermitFiles(crawler, keeper, organisations)
         self._maxsize = crawler.settings.getint("WOO_MESSAGE_MAXSIZE")
 
     def page_request(self, url: str, hosts: frozenset[str]) -> Request:

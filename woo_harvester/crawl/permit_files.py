@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from woo_harvester.crawl.entry_pages import EntryPageVisit
     from woo_harvester.extensions.state import StateKeeper
     from woo_harvester.responses import StreamedResponse
+    from woo_harvester.tooi.values import ValueList
 
 #: Media types that mark a file as a message if its link has no extension.
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
@@ -45,9 +46,10 @@ class PermitFiles:
     its file, because a later run skips the files in the state.
     """
 
-    def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
+    def __init__(self, crawler: Crawler, keeper: StateKeeper, organisations: ValueList) -> None:
         self._crawler = crawler
         self._keeper = keeper
+        self._organisations = organisations
         settings = crawler.settings
         self._maxsize = settings.getint("WOO_MESSAGE_MAXSIZE")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
@@ -156,7 +158,7 @@ class PermitFiles:
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit
     ) -> tuple[Message | None, Sequence[Finding]]:
         """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
-        message, findings = read_message(response.chunks(), self._maxsize)
+        message, findings = read_message(response.chunks(), self._maxsize, self._organisations)
         report = visit.report.about(url=link.url)
         for finding in findings:
             report.send(finding)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The settings by subject, in the order of the page.
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
-    "Register, state and withdrawals": STATE,
+    "Register, value lists, state and withdrawals": STATE,
     "Fetching": FETCHING,
     "Text of documents": TEXT,
     "Elasticsearch": ELASTICSEARCH,

@@ -1,4 +1,4 @@
-"""Settings of the register, of what is known of each document, and of withdrawals."""
+"""Settings of the register, of value lists, of what is known of each document, and of withdrawals."""
 
 # ruff: noqa: E501  -- a sentence a setting, as the page shows it
 
@@ -14,10 +14,16 @@ STATE = (
         "The ROO export: it lists the hosts to visit and the organisations that own them. The default is the public daily export.",
     ),
     Setting(
+        "WOO_TOOI_MAX_AGE",
+        365,
+        "days",
+        "The summary of a run says so if a value list is older: nobody has looked for a newer version for so long. `scrapy tooi` shows the age of each list, and `scrapy tooi update` fetches newer ones. 0: never.",
+    ),
+    Setting(
         "WOO_DATA_DIR",
         None,
         "folder",
-        "The folder of the state and of the last good copy of the register. Unset: Scrapy's data directory of the project, else `.scrapy` in the working folder.",
+        "The folder of the state, of the last good copy of the register, and of newer value lists. Unset: Scrapy's data directory of the project, else `.scrapy` in the working folder.",
     ),
     Setting(
         "WOO_STATE_URL",

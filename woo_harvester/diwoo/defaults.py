@@ -16,8 +16,7 @@ from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.organisations import Match, Organisation
 from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
-from woo_harvester.tooi.lists import organisaties
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.values import Concept, ValueList
 
 _UNKNOWN_TITLE = "Onbekend"
 
@@ -25,9 +24,11 @@ TITLE = "document.titelcollectie.officieleTitel"
 _CATEGORIES = "document.classificatiecollectie.informatiecategorieen"
 
 
-def fill_in(record: Record, match: Match, index: Concept | None, report: Reporter) -> None:
-    """Fill in all that the publisher did not give; *match* and *index* are those of the functions below."""
-    default_organisations(record, match, report)
+def fill_in(
+    record: Record, match: Match, index: Concept | None, organisations: ValueList, report: Reporter
+) -> None:
+    """Fill in all that the publisher did not give; the arguments are those of the functions below."""
+    default_organisations(record, match, organisations, report)
     default_title(record, report)
     default_category(record, index, report)
     for version in record.versies:
@@ -92,7 +93,7 @@ def _distinct(values: list[Waarde]) -> list[Waarde]:
     return list(dict.fromkeys(waarde for waarde in values if waarde.bronwaarde or waarde.id not in explained))
 
 
-def default_organisations(record: Record, match: Match, report: Reporter) -> None:
+def default_organisations(record: Record, match: Match, organisations: ValueList, report: Reporter) -> None:
     """Fill in a missing publisher from the register, and a missing verantwoordelijke from the publisher.
 
     If the register does not know the publisher either, it becomes the TOOI value for unknown.
@@ -100,7 +101,7 @@ def default_organisations(record: Record, match: Match, report: Reporter) -> Non
     document, defaults = record.document, record.herkomst.standaardwaarden
     if document.publisher is None:
         if match.organisation is not None:
-            document.publisher = _registered(match.organisation)
+            document.publisher = _registered(match.organisation, organisations)
             defaults["document.publisher"] = "register"
         else:
             document.publisher = organisation_value(UNKNOWN_ORGANISATION)
@@ -122,14 +123,10 @@ def default_dates(record: Record, published: date) -> None:
         record.herkomst.standaardwaarden["document.creatiedatum"] = "openbaarmakingsdatum"
 
 
-def _registered(organisation: Organisation) -> Waarde:
+def _registered(organisation: Organisation, organisations: ValueList) -> Waarde:
     """Return a registered organisation as publisher: with its label in the list, else its registered name."""
-    concept = organisaties().by_uri(organisation.uri) if organisation.uri else None
-    if concept is not None:
-        return organisation_value(concept)
-    if organisation.uri:
-        return organisation_value(Concept(organisation.uri, organisation.name))
-    return Waarde(label=organisation.name)
+    concept = organisations.by_uri(organisation.uri) if organisation.uri else None
+    return organisation_value(concept or Concept(organisation.uri or "", organisation.name))
 
 
 def _filled(value: str) -> str:

@@ -24,8 +24,9 @@ from woo_harvester.record import (
     Veld,
     Waarde,
 )
-from woo_harvester.tooi import lists
+from woo_harvester.tooi import UNKNOWN_CATEGORY
 from woo_harvester.tooi.coded import resolve
+from woo_harvester.tooi.lists import ORGANISATIONS, ValueLists
 from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import Concept, ValueList, one_line
 
@@ -48,26 +49,29 @@ _INSECURE = re.compile(
 _CACHED_LENGTH = 1000
 
 
-def map_metadata(given: GivenMetadata, record: Record, report: Reporter, now: datetime) -> None:
+def map_metadata(
+    given: GivenMetadata, record: Record, lists: ValueLists, report: Reporter, now: datetime
+) -> None:
     """Fill the record's metadata from *given*; note values that are unknown, unreadable or not supported.
 
-    *now* is the moment of the harvest, in UTC.
+    *lists* are the value lists for the host whose sitemap lists the document. *now* is the moment of the
+    harvest, in UTC.
     """
     _note_elements(given, report)
-    _map_organisations(given, record, report)
-    _map_titles_and_classification(given, record, report)
+    _map_organisations(given, record, lists.organisaties, report)
+    _map_titles_and_classification(given, record, lists, report)
     _map_dates(given, record, report, now)
-    _map_references(given, record, report)
+    _map_references(given, record, lists, report)
     document = record.document
     document.identifiers = given.identifiers
     document.omschrijvingen = given.omschrijvingen
     document.aggregatiekenmerk = given.aggregatiekenmerk
     document.naamOpsteller = given.naam_opsteller
     if given.language:
-        document.language = _coded(given.language, lists.talen(), report, "language")
+        document.language = _coded(given.language, lists.talen, report, "language")
     if given.format:
-        document.format = _format(given.format, report)
-    document.documenthandelingen = _handlings(given.handelingen, report)
+        document.format = _format(given.format, lists.filetypes, report)
+    document.documenthandelingen = _handlings(given.handelingen, lists, report)
     if given.extra:
         document.extraMetadata = [_extra(extra) for extra in given.extra]
 
@@ -77,16 +81,16 @@ def _coded(value: Value, values: ValueList, report: Reporter, element: str) -> W
 
     An unknown informatiecategorie is noted in ``defaults``, which decides what replaces it.
     """
-    waarde, problems = _resolved(value, values.name)
+    waarde, problems = _resolved(value, values)
     for problem in problems:
-        if problem != "waarde.label-onbekend" or values is not lists.informatiecategorieen():
+        if problem != "waarde.label-onbekend" or values.unknown != UNKNOWN_CATEGORY:
             report(problem, element=element, seen=_as_given(value), action=resolved_as(waarde))
     return waarde
 
 
 def organisation_value(concept: Concept, bronwaarde: str | None = None) -> Waarde:
-    """Return an organisation as the record has it; the label is absent if only the URI is known."""
-    return Waarde(organisation_type(concept.uri), concept.uri, concept.label or None, bronwaarde)
+    """Return an organisation as the record has it, without the URI or the label that is not known."""
+    return Waarde(organisation_type(concept.uri), concept.uri or None, concept.label or None, bronwaarde)
 
 
 def _as_given(value: Value) -> str:
@@ -95,53 +99,37 @@ def _as_given(value: Value) -> str:
     return f"{label} ({uri})" if label and uri else label or uri or ""
 
 
-LISTS: dict[str, Callable[[], ValueList]] = {
-    source().name: source
-    for source in (
-        lists.informatiecategorieen,
-        lists.documentsoorten,
-        lists.themas,
-        lists.filetypes,
-        lists.talen,
-        lists.handelingen,
-        lists.documentrelaties,
-        lists.redenen,
-        lists.organisaties,
-    )
-}
-
-
 _Found = tuple[Waarde | None, tuple[str, ...]]
 
 
-def _resolved(value: Value, name: str) -> _Found:
+def _resolved(value: Value, values: ValueList) -> _Found:
     """Return the value for the record, and the codes of what is wrong with it as given."""
     if len(value.label or "") + len(value.uri or "") > _CACHED_LENGTH:
-        return _resolve(value, name)
-    return _resolve_cached(value, name)
+        return _resolve(value, values)
+    return _resolve_cached(value, values)
 
 
-def _resolve(value: Value, name: str) -> _Found:
-    values = LISTS[name]()
+def _resolve(value: Value, values: ValueList) -> _Found:
     resolved = resolve(values, value.label, value.uri)
     if resolved is None:
         return None, ()
     if resolved.concept is None:
         return Waarde(bronwaarde=resolved.bronwaarde), resolved.problems
-    if values is lists.organisaties():
+    if values.name == ORGANISATIONS:
         return organisation_value(resolved.concept, resolved.bronwaarde), resolved.problems
     return Waarde(None, resolved.concept.uri, resolved.concept.label, resolved.bronwaarde), resolved.problems
 
 
-#: Millions of documents share the same few values, and a Waarde never changes.
+#: Millions of documents share the same few values, and a Waarde never changes. Each host has a list of
+#: organisations of its own, so the cache mixes no hosts.
 _resolve_cached = lru_cache(maxsize=4096)(_resolve)
 
 
 def resolved_as(waarde: Waarde | None) -> str:
     """Return the ``action`` of a finding: how the record has the value."""
-    if waarde is None or not waarde.id:
+    if waarde is None or not (waarde.id or waarde.label):
         return "bewaard als bronwaarde"
-    return f"gelezen als {waarde.label or ''} ({waarde.id})"
+    return f"gelezen als {waarde.label or ''} ({waarde.id})" if waarde.id else f"gelezen als {waarde.label}"
 
 
 def _note_elements(given: GivenMetadata, report: Reporter) -> None:
@@ -167,8 +155,10 @@ def _all(
     )
 
 
-def _map_organisations(given: GivenMetadata, record: Record, report: Reporter) -> None:
-    document, organisations = record.document, lists.organisaties()
+def _map_organisations(
+    given: GivenMetadata, record: Record, organisations: ValueList, report: Reporter
+) -> None:
+    document = record.document
     if given.publisher:
         document.publisher = _coded(given.publisher, organisations, report, "publisher")
     if given.verantwoordelijke:
@@ -182,7 +172,9 @@ def _map_organisations(given: GivenMetadata, record: Record, report: Reporter) -
     )
 
 
-def _map_titles_and_classification(given: GivenMetadata, record: Record, report: Reporter) -> None:
+def _map_titles_and_classification(
+    given: GivenMetadata, record: Record, lists: ValueLists, report: Reporter
+) -> None:
     titles = record.document.titelcollectie
     if given.officiele_titel:
         titles.officieleTitel = one_line(given.officiele_titel)
@@ -194,11 +186,11 @@ def _map_titles_and_classification(given: GivenMetadata, record: Record, report:
     classification.trefwoorden = given.trefwoorden
     path = "classificatiecollectie/"
     classification.documentsoorten = _all(
-        given.documentsoorten, lists.documentsoorten(), report, path + "documentsoorten/documentsoort"
+        given.documentsoorten, lists.documentsoorten, report, path + "documentsoorten/documentsoort"
     )
-    classification.themas = _all(given.themas, lists.themas(), report, path + "themas/thema")
+    classification.themas = _all(given.themas, lists.themas, report, path + "themas/thema")
     classification.informatiecategorieen = _all(
-        given.informatiecategorieen, lists.informatiecategorieen(), report, CATEGORY
+        given.informatiecategorieen, lists.informatiecategorieen, report, CATEGORY
     )
 
 
@@ -242,25 +234,26 @@ def _moment(
         return None
 
 
-def _map_references(given: GivenMetadata, record: Record, report: Reporter) -> None:
+def _map_references(given: GivenMetadata, record: Record, lists: ValueLists, report: Reporter) -> None:
     document = record.document
     _note_insecure(given, report)
     document.isPartOf = _reference(given.is_part_of)
     document.hasParts = [_given_reference(value) for value in given.has_parts]
-    record.documentrelaties = [_relation(relation, report) for relation in given.relaties]
+    record.documentrelaties = [
+        _relation(relation, lists.documentrelaties, report) for relation in given.relaties
+    ]
     if given.reden:
-        reason = _coded(given.reden, lists.redenen(), report, "redenVerwijderingVervanging")
+        reason = _coded(given.reden, lists.redenen, report, "redenVerwijderingVervanging")
         for version in record.versies:
             version.redenVerwijderingVervanging = reason
 
 
-def _format(value: Value, report: Reporter) -> Waarde | None:
+def _format(value: Value, values: ValueList, report: Reporter) -> Waarde | None:
     """Return the format for the record. An extension or media type is also known, and kept as bronwaarde.
 
     The result never differs from what ``filetype`` decides by the same metadata.
     """
-    values = lists.filetypes()
-    known, problems = _resolved(value, values.name)
+    known, problems = _resolved(value, values)
     if not problems:
         return known
     filetype = from_metadata(value.label, value.uri).filetype
@@ -297,26 +290,26 @@ def _given_reference(value: Value) -> Waarde:
     return Waarde(None, value.uri, one_line(value.label) if value.label else None)
 
 
-def _relation(relation: Relation, report: Reporter) -> Documentrelatie:
+def _relation(relation: Relation, roles: ValueList, report: Reporter) -> Documentrelatie:
     path = f"{_RELATION}/role"
-    role = _coded(relation.role, lists.documentrelaties(), report, path) if relation.role else None
+    role = _coded(relation.role, roles, report, path) if relation.role else None
     return Documentrelatie(_reference(relation.relation), role)
 
 
-def _handlings(given: list[Handling], report: Reporter) -> list[Documenthandeling]:
+def _handlings(given: list[Handling], lists: ValueLists, report: Reporter) -> list[Documenthandeling]:
     """Return the documenthandelingen of the three kinds that are recognised; note the others.
 
     Source: seed "Aanbevelingen voor metadata", section "TOOI veld 'documenthandeling'".
     """
     if not given:
         report("documenthandeling.ontbreekt", element=_HANDLING)
-    return [found for handling in given if (found := _handling(handling, report)) is not None]
+    return [found for handling in given if (found := _handling(handling, lists, report)) is not None]
 
 
-def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
+def _handling(given: Handling, lists: ValueLists, report: Reporter) -> Documenthandeling | None:
     kind, at_time, organisation = given
     element, kind = f"{_HANDLING}/soortHandeling", kind or Value(None, None)
-    known, problems = _resolved(kind, lists.handelingen().name)
+    known, problems = _resolved(kind, lists.handelingen)
     if known is None or known.id is None:
         parts = (_as_given(kind) or NO_KIND, at_time, _as_given(organisation) if organisation else None)
         seen = "; ".join(filter(None, parts))
@@ -326,7 +319,7 @@ def _handling(given: Handling, report: Reporter) -> Documenthandeling | None:
         report(problem, element=element, seen=_as_given(kind), action=resolved_as(known))
     moment = _moment(at_time, report, f"{_HANDLING}/atTime")
     path = f"{_HANDLING}/wasAssociatedWith"
-    who = _coded(organisation, lists.organisaties(), report, path) if organisation else None
+    who = _coded(organisation, lists.organisaties, report, path) if organisation else None
     return Documenthandeling(known, moment, who)
 
 

@@ -63,6 +63,8 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         rows.append(("", f"{count:,} x {code} ({severity})"))
     if figures.refused:
         rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
+    if lists := formatting.value_lists(figures):
+        rows.append(("value lists", lists))
     page = RunFolder(folder).page
     rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)

@@ -38,6 +38,7 @@ from woo_harvester.permits.schema import CASE_NS, DCTERMS_NS, DOCUMENT_NS
 from woo_harvester.permits.values import house_address, organisation_by_name, postcode_and_number, to_wgs84
 from woo_harvester.record import Waarde
 from woo_harvester.sitemaps.reader import local_name
+from woo_harvester.tooi.values import ValueList
 
 _KEPT = "bewaard zoals gegeven"
 
@@ -59,9 +60,10 @@ _CACHED_LENGTH = 200
 
 
 class Notebook:
-    """A collector of findings about one message."""
+    """A collector of findings about one message, with the *organisations* that it may name."""
 
-    def __init__(self) -> None:
+    def __init__(self, organisations: ValueList) -> None:
+        self.organisations = organisations
         self.findings: list[Finding] = []
 
     def __call__(
@@ -192,13 +194,13 @@ def _term(element: etree._Element, note: Notebook) -> Term | None:
         return None
     scheme = element.get("scheme", "")
     make = _make_term if len(label) + len(scheme) > _CACHED_LENGTH else _cached_term
-    term, problem = make(scheme, label)
+    term, problem = make(scheme, label, note.organisations)
     if problem:
         note(problem, element, scheme if problem == "ipm.scheme-onbekend" else label, _KEPT)
     return term
 
 
-def _make_term(scheme: str, label: str) -> tuple[Term, str | None]:
+def _make_term(scheme: str, label: str, organisations: ValueList) -> tuple[Term, str | None]:
     """Return the term, and the code of a finding if its scheme is unknown or its address is not one."""
     scheme = scheme.strip()
     if not scheme:
@@ -206,7 +208,8 @@ def _make_term(scheme: str, label: str) -> tuple[Term, str | None]:
     prefix, _, kind = scheme.casefold().partition(":")
     if kind not in _SCHEMES.get(prefix, ()):
         return Term(scheme=scheme, label=label), "ipm.scheme-onbekend"
-    if kind in _ORGANISATION_TYPES and (organisation := organisation_by_name(kind, label)):
+    organisation = organisation_by_name(organisations, kind, label) if kind in _ORGANISATION_TYPES else None
+    if organisation is not None and organisation.uri:  # the register has some without one
         return Term(scheme=scheme, type=kind, id=organisation.uri, label=label), None
     if kind != _POSTCODE:
         return Term(scheme=scheme, label=label), None

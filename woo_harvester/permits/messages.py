@@ -21,6 +21,7 @@ from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_docume
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, parse, text_of
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.sitemaps.reader import local_name, namespace
+from woo_harvester.tooi.values import ValueList
 from woo_harvester.urls import LOC_MAXLENGTH, host_of
 
 #: Namespace of another version of the model.
@@ -72,9 +73,10 @@ class MessageResult(NamedTuple):
     findings: list[Finding]
 
 
-def read_message(chunks: Iterable[bytes], maxsize: int) -> MessageResult:
+def read_message(chunks: Iterable[bytes], maxsize: int, organisations: ValueList) -> MessageResult:
     """Read one file: *chunks* of bytes, gzip or not, of at most *maxsize* bytes after decompression.
 
+    *organisations* are those that the message may name.
     Never raises for the content of a file. With the findings ``ipm.te-groot``, ``ipm.doctype``,
     ``ipm.ongeldig``, ``ipm.schema``, ``ipm.transactie``, ``ipm.datum`` and ``ipm.identifier`` there is no
     message. Other findings come with a message.
@@ -87,7 +89,7 @@ def read_message(chunks: Iterable[bytes], maxsize: int) -> MessageResult:
         return MessageResult(None, [fault])
     if faults := schema.faults(root):
         return MessageResult(None, faults)
-    note = Notebook()
+    note = Notebook(organisations)
     message = _message(root, note)
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])

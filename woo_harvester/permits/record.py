@@ -33,9 +33,9 @@ class Term:
     scheme: str | None = None
     """The scheme as given, such as ``overheid:Gemeente``."""
     type: str | None = None
-    """Type in the TOOI URI of an organisation that the value lists have, such as ``gemeente``."""
+    """Type in the TOOI URI of a known organisation, such as ``gemeente``."""
     id: str | None = None
-    """TOOI URI of an organisation that the value lists have."""
+    """TOOI URI of an organisation that the value lists or the register have."""
     label: str | None = None
     """The value, as given."""
     postcodeHuisnummer: PostcodeHuisnummer | None = None

@@ -7,8 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from woo_harvester.permits.record import PostcodeHuisnummer, Wgs84
-from woo_harvester.tooi import lists
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.values import Concept, ValueList
 
 if TYPE_CHECKING:
     from pyproj import Transformer
@@ -77,16 +76,16 @@ def _transformer() -> Transformer:
     return Transformer.from_crs("EPSG:28992", "EPSG:4326", always_xy=True)
 
 
-def organisation_by_name(scheme: str, name: str) -> Concept | None:
+def organisation_by_name(organisations: ValueList, scheme: str, name: str) -> Concept | None:
     """Return the organisation of a scheme and a name, or None.
 
     The scheme ``overheid:Gemeente`` with the name ``Amsterdam`` is ``gemeente Amsterdam`` in the value lists.
     """
-    return _organisation_by_name(scheme, name) if len(scheme) + len(name) <= _NAME_MAX else None
+    known = len(scheme) + len(name) <= _NAME_MAX
+    return _organisation_by_name(organisations, scheme, name) if known else None
 
 
 @lru_cache(maxsize=4096)
-def _organisation_by_name(scheme: str, name: str) -> Concept | None:
-    organisations = lists.organisaties()
+def _organisation_by_name(organisations: ValueList, scheme: str, name: str) -> Concept | None:
     prefix = scheme.rpartition(":")[2].casefold()
     return organisations.by_label(f"{prefix} {name}") or organisations.by_label(name)

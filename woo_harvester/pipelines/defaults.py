@@ -28,7 +28,8 @@ class DefaultsPipeline:
         """Fill in absent metadata."""
         if not isinstance(item, WooItem) or item.source is None:
             return item
-        fill_in(item.record, item.source.match, item.source.category, item.report)
+        source = item.source
+        fill_in(item.record, source.match, source.category, source.lists.organisaties, item.report)
         for path in item.record.herkomst.standaardwaarden:
             self._stats.inc_value(f"woo/defaults/{path}")
         return item

@@ -15,5 +15,6 @@ class MetadataPipeline:
     def process_item(self, item: Any) -> Any:
         """Map the item's given metadata."""
         if isinstance(item, WooItem) and item.source is not None:
-            map_metadata(item.source.given, item.record, item.report, datetime.now(UTC))
+            source, now = item.source, datetime.now(UTC)
+            map_metadata(source.given, item.record, source.lists, item.report, now)
         return item

@@ -7,6 +7,8 @@ from woo_harvester.reference.markdown import code, head, table
 #: The meaning of each key; a part in angle brackets differs from run to run.
 STATISTICS = {
     "woo/register/date": "day of the register's export, `YYYY-MM-DD`",
+    "woo/tooi/outdated": "value lists that are older than `WOO_TOOI_MAX_AGE`",
+    "woo/tooi/unusable": "1 if the value lists in the data folder could not be used",
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts that have nothing left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",

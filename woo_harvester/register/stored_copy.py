@@ -22,6 +22,7 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.inputs import parse_object
 from woo_harvester.register.reader import RegisterError, read_export
 from woo_harvester.register.register import Register
+from woo_harvester.urls import is_web_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,16 @@ class RegisterCopy:
             action=f"kopie van {info.fetched[:10]} gebruikt" if info else "eerdere kopie gebruikt",
         )
         return register
+
+
+def read_stored(source: str, data_dir: Path, report: Reporter, today: date) -> Register:
+    """Return the register of *source* without network: the local file, or the stored copy of the URL.
+
+    Raises RegisterError if there is none.
+    """
+    if not is_web_url(source):
+        return read_file(Path(source), report, today)
+    return RegisterCopy.of_source(data_dir, source).read(report, today)
 
 
 def read_file(path: Path, report: Reporter, today: date) -> Register:

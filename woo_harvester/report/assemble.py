@@ -214,7 +214,8 @@ def _categories(account: Account) -> list[Category]:
     categories = []
     for uri, documents in sorted(account.categories.items(), key=lambda item: (-item[1], item[0])):
         concept = known.by_uri(uri)
-        label = concept.label if concept else UNKNOWN_CATEGORY.label
+        # Newer value lists may have a category that these do not have yet.
+        label = concept.label if concept else UNKNOWN_CATEGORY.label if uri == UNKNOWN_CATEGORY.uri else uri
         article = article_of_category(uri)
         categories.append(Category(id=uri, label=label, article=article, documents=documents))
     return categories

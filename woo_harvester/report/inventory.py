@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Explanation, Severity, explain
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
-from woo_harvester.tooi import lists
+from woo_harvester.tooi import organisaties
 
 #: Files that the HTML page shows for one error. The JSON has all of them.
 _SHOWN = 20
@@ -86,13 +86,9 @@ class OrganisationErrors:
 
     id: str
     """TOOI URI, systeemId, name or host: the ``organisation`` of the findings."""
+    name: str
+    """Name in the value lists or the register; the id if neither has it."""
     errors: list[Error]
-
-    @property
-    def name(self) -> str:
-        """Name in the value lists; the id if they do not have it."""
-        concept = lists.organisaties().by_uri(self.id)
-        return concept.label if concept else self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +113,20 @@ def is_repeated(code: str) -> bool:
     return code in _REPEATED or explain(code).severity is Severity.ERROR
 
 
-def read_inventory(reports: ReportsFolder, first: date, last: date) -> Inventory:
+def listed_name(identifier: str) -> str:
+    """Return the name of an organisation in the value lists; the identifier if they do not have it."""
+    concept = organisaties().by_uri(identifier)
+    return concept.label if concept else identifier
+
+
+def read_inventory(
+    reports: ReportsFolder, first: date, last: date, name_of: Callable[[str], str] = listed_name
+) -> Inventory:
     """Return the inventory of the runs of ``vergunningen`` in *reports*, both days included.
 
-    Findings of severity ``info`` are left out: they need no fix. Raises :class:`ReportError`, and OSError if
-    the folder cannot be read.
+    *name_of* returns the name of an organisation for its identifier in findings. Findings of severity
+    ``info`` are left out: they need no fix. Raises :class:`ReportError`, and OSError if the folder cannot be
+    read.
     """
     cases: dict[_Key, Case] = {}
     runs = 0
@@ -134,7 +139,9 @@ def read_inventory(reports: ReportsFolder, first: date, last: date) -> Inventory
         by_organisation.setdefault(key.organisation, {}).setdefault(key.code, []).append(case)
     found = [
         OrganisationErrors(
-            organisation, sorted((Error(explain(code), each) for code, each in codes.items()), key=_sort_key)
+            organisation,
+            name_of(organisation),
+            sorted((Error(explain(code), each) for code, each in codes.items()), key=_sort_key),
         )
         for organisation, codes in by_organisation.items()
     ]

@@ -9,6 +9,7 @@ from woo_harvester.permits.geojson import places
 from woo_harvester.permits.values import organisation_by_name
 from woo_harvester.search.periods import period
 from woo_harvester.search.record_kind import RecordKind, Status
+from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import normal_label
 
@@ -31,34 +32,35 @@ def gemeenten(case: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the municipalities of a case, each once, with TOOI URI and label from the lists.
 
     They are those of its places (``spatial``) and addresses, or else the municipality that made the case. One
-    that is not in the lists has only its label.
+    that is not in the lists has its label, and the URI that the run found in the register, if there is one.
     """
-    names = list(_named(case)) or filter(None, [_gemeente(case.get("creator", {}))])
+    terms = list(_named(case)) or filter(None, [_gemeente(case.get("creator", {}))])
     found: dict[str, dict[str, str]] = {}
-    for facet in map(_facet, names):
+    for facet in map(_facet, terms):
         found.setdefault(facet.get("id") or normal_label(facet["label"]), facet)
     return list(found.values())
 
 
-def _named(case: Mapping[str, Any]) -> Iterator[str]:
-    for term in case.get("spatial", ()):
-        if label := _gemeente(term):
-            yield label
+def _named(case: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Yield name and URI of each municipality that a case names; the URI is None if the record has none."""
+    yield from filter(None, map(_gemeente, case.get("spatial", ())))
     for address in case.get("object", {}).get("adres", ()):
         if name := address.get("gemeente"):
-            yield name
+            yield name, None
 
 
-def _gemeente(term: Mapping[str, Any]) -> str | None:
-    """Return the name in a term if it is a municipality, or None."""
-    is_one = term.get("scheme", "").casefold() == "overheid:gemeente"
-    return term.get("label") if is_one else None
+def _gemeente(term: Mapping[str, Any]) -> tuple[str, str | None] | None:
+    """Return name and URI in a term if it is a municipality, or None."""
+    is_one = term.get("scheme", "").casefold() == "overheid:gemeente" and term.get("label")
+    return (term["label"], term.get("id")) if is_one else None
 
 
-def _facet(name: str) -> dict[str, str]:
-    found = organisation_by_name(_GEMEENTE, name)
+def _facet(term: tuple[str, str | None]) -> dict[str, str]:
+    name, uri = term
+    found = organisation_by_name(organisaties(), _GEMEENTE, name)
     if found is None or organisation_type(found.uri) != _GEMEENTE:  # some messages mislabel a province
-        return {"label": name}
+        is_registered = organisation_type(uri or "") == _GEMEENTE
+        return {"type": _GEMEENTE, "id": uri, "label": name} if uri and is_registered else {"label": name}
     return {"type": _GEMEENTE, "id": found.uri, "label": found.label}
 
 

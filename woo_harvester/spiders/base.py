@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider, signals
@@ -18,8 +18,11 @@ from woo_harvester.findings import Reporter
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.state.store import StateError
+from woo_harvester.tooi.lists import ValueLists
+from woo_harvester.tooi.stored import known_lists
 from woo_harvester.trust import TrustError, trusted_context
 
 if TYPE_CHECKING:
@@ -128,13 +131,28 @@ class HarvestSpider(Spider):
         self.run_folder, self.report = findings.run_folder, Reporter(findings.report)
         self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
+        today = day_of(datetime.now(UTC))
         register = await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],
             data_dir(settings),
             self.report,
-            day_of(datetime.now(UTC)),
+            today,
             user_agent=settings["USER_AGENT"],
         )
         if register.date is not None:
             self.crawler.stats.set_value("woo/register/date", register.date.isoformat())
+        self.vocabulary = Vocabulary(self._value_lists(today), register)
         self.register = self.select(register)
+
+    def _value_lists(self, today: date) -> ValueLists:
+        """Return the value lists of this run, and count those that are old."""
+        known = known_lists(data_dir(self.settings), today)
+        stats = self.crawler.stats
+        if known.problem is not None:
+            self.logger.warning("%s; the lists that ship with the project are used", known.problem)
+            stats.set_value("woo/tooi/unusable", 1)
+        lists = known.value_lists()
+        max_age = self.settings.getfloat("WOO_TOOI_MAX_AGE")
+        if max_age and (outdated := lists.outdated(today, max_age)):
+            stats.set_value("woo/tooi/outdated", len(outdated))
+        return lists

@@ -63,7 +63,7 @@ class VergunningenSpider(HarvestSpider):
         self.visits: list[EntryPageVisit] = []
         self.rights = Rights(register, {})
         self.keeper.open((), reset=False)
-        self.reader = EntryPageReader(self.crawler, self.keeper)
+        self.reader = EntryPageReader(self.crawler, self.keeper, self.vocabulary.lists.organisaties)
         return with_domains(register, self.arguments.domains or (), self.report)
 
     def first_requests(self) -> list[Request]:

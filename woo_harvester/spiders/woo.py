@@ -63,7 +63,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
             recheck_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY if mode == "download" else None,
         )
-        self.entries = Entries(register, self.report, keeper, terms, self._is_being_read)
+        self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self._is_being_read)
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents)

@@ -54,6 +54,10 @@ class Figures:
     withdrawn: int = 0
     refused: int = 0
     """Documents that Elasticsearch refused."""
+    outdated_lists: int = 0
+    """Value lists that are older than ``WOO_TOOI_MAX_AGE``."""
+    unusable_lists: bool = False
+    """True if the value lists in the data folder could not be used."""
     codes: dict[str, int] = field(default_factory=dict)
     """The number of findings by code."""
     slowest: tuple[SlowHost, ...] = ()
@@ -108,6 +112,8 @@ def read_figures(
         done=stats.get_value("woo/hosts/done", 0),
         complete=stats.get_value("woo/hosts/complete", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
+        outdated_lists=stats.get_value("woo/tooi/outdated", 0),
+        unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
         codes=codes,
         slowest=tuple(_slowest(crawler, {account.host: account.listed for account in accounts})),
         ahead=_ahead(accounts, expected or {}),

@@ -50,6 +50,16 @@ def changes(figures: Figures) -> str:
     )
 
 
+def value_lists(figures: Figures) -> str:
+    """Return what an operator should do about the value lists; empty if nothing."""
+    if figures.unusable_lists:
+        return "those in the data folder cannot be used: scrapy tooi says why"
+    if figures.outdated_lists:
+        outdated = counted(figures.outdated_lists, "is", "are")
+        return f"{outdated} older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"
+    return ""
+
+
 def speed(figures: Figures, per_second: float) -> str:
     """Return such as ``1,204 documents/s``."""
     digits = 0 if per_second >= 10 else 1

@@ -2,12 +2,14 @@
 
 from woo_harvester.tooi.categories import CATEGORY_COUNT, article_of_category, category_of_index
 from woo_harvester.tooi.coded import Resolved, resolve
+from woo_harvester.tooi.list_files import Edition
 from woo_harvester.tooi.lists import (
     UNKNOWN_CATEGORY,
     UNKNOWN_DOCUMENT_TYPE,
     UNKNOWN_ORGANISATION,
     UNKNOWN_THEME,
-    Edition,
+    ValueLists,
+    bundled,
     documentrelaties,
     documentsoorten,
     editions,
@@ -32,7 +34,9 @@ __all__ = [
     "Edition",
     "Resolved",
     "ValueList",
+    "ValueLists",
     "article_of_category",
+    "bundled",
     "category_of_index",
     "documentrelaties",
     "documentsoorten",

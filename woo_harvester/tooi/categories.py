@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from woo_harvester.tooi.lists import informatiecategorieen
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.values import Concept, ValueList
 
 _THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
 #: Code of each of the 17 informatiecategorieën, 001 first, and its article, paragraph and part in the Woo, as
@@ -35,14 +35,17 @@ _ARTICLES = {f"{_THESAURUS}{code}": article for code, article in _CATEGORIES}
 _ARTICLES[f"{_THESAURUS}c_816e508d"] = "3.1"
 
 
-def category_of_index(number: int) -> Concept:
+def category_of_index(number: int, categories: ValueList | None = None) -> Concept:
     """Return the category of the index ``sitemapindex-diwoo-infocat<number>.xml``.
+
+    *categories* is the list of a run; without it, the label is that of the list that ships with the project.
 
     Raises ValueError unless *number* is 1 to 17.
     """
     if not 1 <= number <= CATEGORY_COUNT:
         raise ValueError(f"Expected an infocat from 1 to {CATEGORY_COUNT}, got {number}")
-    return informatiecategorieen()[f"{_THESAURUS}{_CATEGORIES[number - 1][0]}"]
+    known = informatiecategorieen() if categories is None else categories
+    return known[f"{_THESAURUS}{_CATEGORIES[number - 1][0]}"]
 
 
 def article_of_category(uri: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from woo_harvester.tooi.lists import organisaties
+from woo_harvester.tooi.lists import ORGANISATIONS
 from woo_harvester.tooi.organisations import is_tooi_organisation
 from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri, one_line
 
@@ -57,29 +57,40 @@ def _resolve(values: ValueList, label: str, uri: str) -> Resolved | None:
     if not label and not uri:
         return None
     if concept := values.by_uri(uri):
-        return _with_label(concept, label)
+        return _with_label(values, concept, label)
     if concept := values.by_similar_uri(uri) or values.by_code(uri):
-        return _corrected(concept, label, uri)
+        return _corrected(values, concept, label, uri)
     tooi = normal_uri(uri)
-    if values is organisaties() and is_tooi_organisation(tooi):
+    if values.name == ORGANISATIONS and is_tooi_organisation(tooi):
         return Resolved(Concept(tooi, label), uri if tooi != uri else None, (_UNKNOWN_URI,))
     if concept := values.by_label(label):
-        return Resolved(concept, uri, (_UNKNOWN_URI,)) if uri else Resolved(concept)
+        return _corrected(values, concept, label, uri) if uri else _with_label(values, concept, label)
     if concept := values.by_uri(label) or values.by_similar_uri(label) or values.by_code(label):
         return Resolved(concept, _as_given(label, uri), (_UNKNOWN_URI,))
     return Resolved(values.unknown, _as_given(label, uri), ("waarde.label-onbekend",))
 
 
-def _with_label(concept: Concept, label: str) -> Resolved:
-    """Return the concept found by its URI; a different label becomes the bronwaarde."""
-    return Resolved(concept, label, (_OTHER_LABEL,)) if _differs(label, concept) else Resolved(concept)
+def _with_label(values: ValueList, concept: Concept, label: str) -> Resolved:
+    """Return a concept that is known as given; a different label becomes the bronwaarde."""
+    if not _differs(label, concept):
+        return Resolved(concept)
+    return Resolved(concept, label, _contradictions(values, concept, label))
 
 
-def _corrected(concept: Concept, label: str, uri: str) -> Resolved:
-    """Return the concept found by its URI in another notation, which becomes the bronwaarde."""
-    if _differs(label, concept):
-        return Resolved(concept, _as_given(label, uri), (_UNKNOWN_URI, _OTHER_LABEL))
-    return Resolved(concept, uri, (_UNKNOWN_URI,))
+def _corrected(values: ValueList, concept: Concept, label: str, uri: str) -> Resolved:
+    """Return a concept of which the list does not know the URI as given; that becomes the bronwaarde."""
+    if not _differs(label, concept):
+        return Resolved(concept, uri, (_UNKNOWN_URI,))
+    problems = (_UNKNOWN_URI, *_contradictions(values, concept, label))
+    return Resolved(concept, _as_given(label, uri), problems)
+
+
+def _contradictions(values: ValueList, concept: Concept, label: str) -> tuple[str, ...]:
+    """Return the code of the finding about a label that means something else than the concept.
+
+    A label may differ from that of the concept and mean the same: "Amsterdam" for "gemeente Amsterdam".
+    """
+    return () if values.by_label(label) == concept else (_OTHER_LABEL,)
 
 
 def _differs(label: str, concept: Concept) -> bool:

@@ -1,20 +1,20 @@
-"""The waardelijsten that ship with the project. Each list is read on first use.
+"""The waardelijsten: those that ship with the project, or newer ones.
 
-The CSV files in ``lists/`` have the columns ``uri,label``. ``lists/index.csv`` has the TOOI set and the
-publication date of each list.
+The folder ``lists/`` has the files that :mod:`woo_harvester.tooi.list_files` describes. The functions return
+those lists. :class:`ValueLists` has the lists by which a run resolves values.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from io import StringIO
+from itertools import chain
 from types import MappingProxyType
 
+from woo_harvester.tooi.list_files import Edition, ListFile, ListFiles, read_lists
 from woo_harvester.tooi.values import Concept, ValueList
 
 _UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
@@ -24,93 +24,136 @@ UNKNOWN_DOCUMENT_TYPE = Concept(f"{_UNKNOWN}documentsoort_onbekend", "Onbekend")
 #: The seed page "Sitemapindex en Sitemaps" writes this one without a capital.
 UNKNOWN_CATEGORY = Concept(f"{_UNKNOWN}informatiecategorie_onbekend", "onbekend")
 
+#: Name of the list of all organisations together.
+ORGANISATIONS = "organisaties"
+#: Names of the lists of organisations, one for each type.
+_ORGANISATION_LISTS = (
+    "rwc_caribische_openbare_lichamen_compleet",
+    "rwc_gemeenten_compleet",
+    "rwc_ministeries_compleet",
+    "rwc_provincies_compleet",
+    "rwc_overige_overheidsorganisaties_compleet",
+    "rwc_samenwerkingsorganisaties_compleet",
+    "rwc_waterschappen_compleet",
+    "rwc_zbo_compleet",
+)
+#: The other lists: the list of each field of :class:`ValueLists`, and its concept for unknown values.
+_LISTS: Mapping[str, tuple[str, Concept | None]] = {
+    "informatiecategorieen": ("scw_woo_informatiecategorieen", UNKNOWN_CATEGORY),
+    "documentsoorten": ("ccw_plooi_documentsoorten", UNKNOWN_DOCUMENT_TYPE),
+    "themas": ("scw_toplijst", UNKNOWN_THEME),
+    "filetypes": ("ccw_plooi_filetypes", None),
+    "talen": ("scw_talen", None),
+    "handelingen": ("ccw_plooi_documenthandelingen", None),
+    "documentrelaties": ("scw_documentrelatie", None),
+    "redenen": ("ccw_plooi_reden_intrekking_of_vervanging", None),
+}
+#: Names of all lists.
+NAMES = (*_ORGANISATION_LISTS, *(name for name, _ in _LISTS.values()))
 
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """The version of a list that ships with the project."""
 
-    set_uri: str
-    """URI of the TOOI set; its last segment is the version."""
-    published: date
-    values: int
-    """Number of values in the list."""
+@dataclass(frozen=True, eq=False, slots=True)
+class ValueLists:
+    """The lists by which values are resolved: those that ship with the project, or newer ones."""
+
+    informatiecategorieen: ValueList
+    documentsoorten: ValueList
+    themas: ValueList
+    filetypes: ValueList
+    talen: ValueList
+    handelingen: ValueList
+    documentrelaties: ValueList
+    redenen: ValueList
+    organisaties: ValueList
+    editions: Mapping[str, Edition]
+    """The edition of each list, by the name of the list."""
+
+    @classmethod
+    def make(cls, lists: ListFiles, former: Mapping[str, Iterable[Concept]] | None = None) -> ValueLists:
+        """Return the lists of these files. *former* has the values that a list had once, by its name.
+
+        A document may still have such a value, so it stays known.
+        """
+        former = former or {}
+        single = {
+            field: ValueList(name, lists[name].concepts, unknown, former.get(name, ()))
+            for field, (name, unknown) in _LISTS.items()
+        }
+        organisations = ValueList(
+            ORGANISATIONS,
+            chain.from_iterable(lists[name].concepts for name in _ORGANISATION_LISTS),
+            UNKNOWN_ORGANISATION,
+            chain.from_iterable(former.get(name, ()) for name in _ORGANISATION_LISTS),
+        )
+        editions = MappingProxyType({name: lists[name].edition for name in NAMES})
+        return cls(**single, organisaties=organisations, editions=editions)
+
+    def outdated(self, today: date, max_age: float) -> list[str]:
+        """Return the names of the lists that are older than *max_age* days, the oldest first."""
+        ages = {name: edition.age(today) for name, edition in self.editions.items()}
+        return sorted((name for name, age in ages.items() if age > max_age), key=lambda name: -ages[name])
 
 
 @cache
-def editions() -> Mapping[str, Edition]:
-    """Return the edition of each list, by the name of the list."""
+def bundled_files() -> Mapping[str, ListFile]:
+    """Return the lists that ship with the project, as they are in their files."""
+    folder = files(__package__).joinpath("lists")
     return MappingProxyType(
-        {
-            row["list"]: Edition(row["tooi_set"], date.fromisoformat(row["published"]), int(row["values"]))
-            for row in _rows("index")
-        }
+        read_lists(lambda name: folder.joinpath(f"{name}.csv").read_bytes(), NAMES, date.max, is_bundled=True)
     )
 
 
 @cache
+def bundled() -> ValueLists:
+    """Return the lists that ship with the project."""
+    return ValueLists.make(bundled_files())
+
+
+def editions() -> Mapping[str, Edition]:
+    """Return the edition of each list that ships with the project, by the name of the list."""
+    return bundled().editions
+
+
 def informatiecategorieen() -> ValueList:
     """Return the 17 informatiecategorieën of Woo art. 3.3, and the inspanningsverplichting of art. 3.1."""
-    return _value_list("scw_woo_informatiecategorieen", unknown=UNKNOWN_CATEGORY)
+    return bundled().informatiecategorieen
 
 
-@cache
 def documentsoorten() -> ValueList:
     """Return the documentsoorten (kinds of document)."""
-    return _value_list("ccw_plooi_documentsoorten", unknown=UNKNOWN_DOCUMENT_TYPE)
+    return bundled().documentsoorten
 
 
-@cache
 def themas() -> ValueList:
     """Return the themes: the TOP-lijst."""
-    return _value_list("scw_toplijst", unknown=UNKNOWN_THEME)
+    return bundled().themas
 
 
-@cache
 def filetypes() -> ValueList:
     """Return the 19 file types that may be harvested."""
-    return _value_list("ccw_plooi_filetypes")
+    return bundled().filetypes
 
 
-@cache
 def talen() -> ValueList:
     """Return the languages."""
-    return _value_list("scw_talen")
+    return bundled().talen
 
 
-@cache
 def handelingen() -> ValueList:
     """Return the three documenthandelingen that are recognised."""
-    return _value_list("ccw_plooi_documenthandelingen")
+    return bundled().handelingen
 
 
-@cache
 def documentrelaties() -> ValueList:
     """Return the roles of a relation between documents."""
-    return _value_list("scw_documentrelatie")
+    return bundled().documentrelaties
 
 
-@cache
 def redenen() -> ValueList:
     """Return the reasons for removal or replacement of a document."""
-    return _value_list("ccw_plooi_reden_intrekking_of_vervanging")
+    return bundled().redenen
 
 
-@cache
 def organisaties() -> ValueList:
     """Return all organisations: the lists (``rwc_``) of all types of organisation together."""
-    registers = [name for name in editions() if name.startswith("rwc_")]
-    concepts = (concept for name in registers for concept in _concepts(name))
-    return ValueList("organisaties", concepts, unknown=UNKNOWN_ORGANISATION)
-
-
-def _value_list(name: str, unknown: Concept | None = None) -> ValueList:
-    return ValueList(name, _concepts(name), unknown)
-
-
-def _concepts(name: str) -> Iterator[Concept]:
-    return (Concept(row["uri"], row["label"]) for row in _rows(name))
-
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    text = files(__package__).joinpath("lists", f"{name}.csv").read_text(encoding="utf-8")
-    yield from csv.DictReader(StringIO(text))
+    return bundled().organisaties

@@ -51,15 +51,25 @@ def normal_uri(uri: str) -> str:
 class ValueList:
     """A TOOI waardelijst: its concepts in the order of the list, found by URI or label.
 
-    ``unknown`` is the concept for a value that the list does not have; some lists have no such concept.
+    ``unknown`` is the concept for a value that the list does not have; some lists have no such concept. The
+    *former* values, which an earlier edition had, stay known. Their labels count if no other value has them.
     """
 
-    def __init__(self, name: str, concepts: Iterable[Concept], unknown: Concept | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        concepts: Iterable[Concept],
+        unknown: Concept | None = None,
+        former: Iterable[Concept] = (),
+    ) -> None:
         self.name = name
         self.unknown = unknown
         self._by_uri = {concept.uri: concept for concept in concepts}
         # There were two ministries of Economische Zaken.
         self._by_label = _unambiguous((normal_label(concept.label), concept) for concept in self)
+        gone = [concept for concept in former if concept.uri not in self._by_uri]
+        self._by_label = _unambiguous((normal_label(each.label), each) for each in gone) | self._by_label
+        self._by_uri |= {concept.uri: concept for concept in gone}
 
     def __iter__(self) -> Iterator[Concept]:
         return iter(self._by_uri.values())

@@ -1,0 +1,240 @@
+"""Value lists that are newer than the project, and organisations that only the register has."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.tooi.folders import change_index, change_list, make_folder
+from tests.utils.command import Line, Run, run_scrapy
+from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
+from tests.utils.vergunningen import about
+from tests.utils.vergunningen import publish as publish_permits
+from woo_harvester.dates import AMSTERDAM
+from woo_harvester.demo.register import Location, RooEntry, register_xml
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import Coded, Handeling
+from woo_harvester.demo.values import AFVAL, ONDERTEKENING
+from woo_harvester.tooi.lists import NAMES
+
+TOOI = "https://identifier.overheid.nl/tooi/id/"
+NIEUWSTAD = {"type": "gemeente", "id": f"{TOOI}gemeente/gm9101", "label": "Gemeente Nieuwstad"}
+UTRECHT = {"type": "gemeente", "id": f"{TOOI}gemeente/gm0344", "label": "gemeente Utrecht"}
+UNKNOWN = {"id": f"{TOOI}organisatie_onbekend", "label": "Onbekend"}
+#: A theme that only a newer list has.
+RUIMTEVAART_URI = "https://identifier.overheid.nl/tooi/def/thes/top/c_00000001"
+RUIMTEVAART = Coded("ruimtevaart", RUIMTEVAART_URI)
+hosts = Hosts()
+
+
+def registered(site: Site, naam: str, tooi: str | None, type: str = "Gemeente") -> RooEntry:
+    return RooEntry(naam=naam, systeem_id=naam, tooi=tooi, type=type, locations=[Location(site.url())])
+
+
+@hosts.site
+def of_a_municipality_that_is_newer_than_the_lists(site: Site) -> list[RooEntry]:
+    given = Coded("Gemeente Nieuwstad", NIEUWSTAD["id"])
+    publish(
+        site,
+        document(
+            site,
+            "/uri.pdf",
+            publisher=Coded("", NIEUWSTAD["id"]),
+            verantwoordelijke=Coded("gemeente nieuwstad"),
+            medeverantwoordelijken=[Coded("gemeente Utrecht"), Coded("Nieuwstad")],
+            opsteller=given,
+            handelingen=[Handeling(ONDERTEKENING, "2024-03-28T09:00:00", Coded("Nieuwstad"))],
+        ),
+        document(site, "/kort.pdf", publisher=Coded("Nieuwstad")),
+        document(site, "/elders.pdf", publisher=Coded("Utrecht")),
+        document(site, "/zonder.pdf"),
+        document(site, "/thema.pdf", publisher=given, themas=[RUIMTEVAART, AFVAL]),
+    )
+    return [registered(site, "Gemeente Nieuwstad", NIEUWSTAD["id"])]
+
+
+@hosts.site
+def shared_by_two_organisations_of_one_name(site: Site) -> list[RooEntry]:
+    publish(
+        site,
+        document(site, "/kort.pdf", publisher=Coded("Utrecht")),
+        document(site, "/voluit.pdf", publisher=Coded("gemeente Utrecht")),
+        document(site, "/stichting.pdf", publisher=Coded("Stichting Het Dorp")),
+    )
+    return [
+        registered(site, "Gemeente Utrecht", UTRECHT["id"]),
+        registered(site, "Provincie Utrecht", f"{TOOI}provincie/pv26", "Provincie"),
+        RooEntry(naam="Stichting Het Dorp", systeem_id="9", type="rwt"),
+    ]
+
+
+@hosts.site
+def of_one_of_them(site: Site) -> list[RooEntry]:
+    publish(site, document(site, "/kort.pdf", publisher=Coded("Utrecht")))
+    return [registered(site, "Gemeente Utrecht", UTRECHT["id"])]
+
+
+@pytest.fixture(scope="module")
+def harvest(publishers: Publishers) -> Harvest:
+    return publishers.harvest(hosts, "-a", "documents=none")
+
+
+@pytest.fixture(scope="module")
+def data(publishers: Publishers, harvest: Harvest) -> Path:
+    """Return a data folder with a newer list of themes, in which one theme is no longer there."""
+    folder = make_folder(publishers.folder / "lists")
+    change_list(
+        folder,
+        "scw_toplijst",
+        lambda rows: [*(row for row in rows if row[0] != AFVAL.uri), (RUIMTEVAART_URI, "ruimtevaart")],
+    )
+    made = publishers.folder / "data"
+    done = run_scrapy(
+        ["tooi", "update", "--from", str(folder)], publishers.folder, settings={"WOO_DATA_DIR": made}
+    )
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+@pytest.fixture(scope="module")
+def updated(publishers: Publishers, data: Path) -> Harvest:
+    """The same hosts, harvested as new with newer lists."""
+    return publishers.crawl("-a", "documents=none", settings={"WOO_DATA_DIR": data})
+
+
+def nieuwstad(harvest: Harvest) -> Host:
+    return harvest[of_a_municipality_that_is_newer_than_the_lists]
+
+
+def codes(host: Host, path: str) -> set[str]:
+    return {code for code in host.codes_about(path) if code.startswith("waarde.")}
+
+
+def publisher(host: Host, path: str) -> Line:
+    found: Line = host.record(path)["document"]["publisher"]
+    return found
+
+
+def test_an_organisation_of_the_register_is_known_in_every_place(harvest: Harvest) -> None:
+    found = nieuwstad(harvest).record("/uri.pdf")["document"]
+    short = {**NIEUWSTAD, "bronwaarde": "Nieuwstad"}
+    assert found["publisher"] == found["verantwoordelijke"] == found["opsteller"] == NIEUWSTAD
+    assert found["medeverantwoordelijken"] == [UTRECHT, short]
+    assert found["documenthandelingen"][0]["wasAssociatedWith"] == short
+    assert codes(nieuwstad(harvest), "/uri.pdf") == set()
+
+
+def test_a_name_without_the_kind_is_known_on_the_host_of_the_organisation(harvest: Harvest) -> None:
+    assert publisher(nieuwstad(harvest), "/kort.pdf") == {**NIEUWSTAD, "bronwaarde": "Nieuwstad"}
+    assert publisher(harvest[of_one_of_them], "/kort.pdf") == {**UTRECHT, "bronwaarde": "Utrecht"}
+    assert codes(nieuwstad(harvest), "/kort.pdf") == codes(harvest[of_one_of_them], "/kort.pdf") == set()
+
+
+def test_a_name_without_the_kind_is_not_guessed_elsewhere_or_between_two(harvest: Harvest) -> None:
+    for host, path in (
+        (nieuwstad(harvest), "/elders.pdf"),
+        (harvest[shared_by_two_organisations_of_one_name], "/kort.pdf"),
+    ):
+        assert publisher(host, path) == {**UNKNOWN, "bronwaarde": "Utrecht"}
+        assert codes(host, path) == {"waarde.label-onbekend"}
+    shared = harvest[shared_by_two_organisations_of_one_name]
+    assert publisher(shared, "/voluit.pdf") == UTRECHT
+
+
+def test_an_organisation_without_a_uri_has_its_label(harvest: Harvest) -> None:
+    shared = harvest[shared_by_two_organisations_of_one_name]
+    assert publisher(shared, "/stichting.pdf") == {"label": "Stichting Het Dorp"}
+    assert codes(shared, "/stichting.pdf") == set()
+
+
+def test_a_publisher_by_the_register_has_its_registered_name(harvest: Harvest) -> None:
+    assert publisher(nieuwstad(harvest), "/zonder.pdf") == NIEUWSTAD
+
+
+def test_a_value_that_only_a_newer_list_has_is_known_after_an_update(
+    harvest: Harvest, updated: Harvest
+) -> None:
+    assert codes(nieuwstad(harvest), "/thema.pdf") == {"waarde.label-onbekend"}
+    classification = nieuwstad(updated).record("/thema.pdf")["document"]["classificatiecollectie"]
+    assert classification["themas"][0] == {"id": RUIMTEVAART_URI, "label": "ruimtevaart"}
+
+
+def test_a_value_that_the_newer_list_no_longer_has_is_still_known(updated: Harvest) -> None:
+    classification = nieuwstad(updated).record("/thema.pdf")["document"]["classificatiecollectie"]
+    assert classification["themas"][1] == {"id": AFVAL.uri, "label": AFVAL.label}
+    assert codes(nieuwstad(updated), "/thema.pdf") == set()
+
+
+def test_a_newer_list_changes_nothing_else(harvest: Harvest, updated: Harvest) -> None:
+    for path in ("/uri.pdf", "/kort.pdf", "/elders.pdf", "/zonder.pdf"):
+        before, after = (nieuwstad(each).record(path)["document"] for each in (harvest, updated))
+        assert before == after
+
+
+def test_a_damaged_folder_of_lists_stops_no_run_and_is_said(
+    publishers: Publishers, data: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tooi"
+    shutil.copytree(data / "tooi", folder)
+    (folder / "scw_toplijst.csv").write_text("uri,label\n")
+    done = publishers.crawl("-a", "documents=none", settings={"WOO_DATA_DIR": tmp_path})
+    assert done.run.returncode == 0
+    assert summary_line(done.run) == "those in the data folder cannot be used: scrapy tooi says why"
+    assert f"{folder} cannot be used: scw_toplijst has 0 values, and 92 were expected" in done.run.stderr
+    assert done.run.stats["woo/tooi/unusable"] == 1
+    assert codes(nieuwstad(done), "/thema.pdf") == {"waarde.label-onbekend"}
+
+
+def test_the_summary_says_so_if_lists_are_old(harvest: Harvest) -> None:
+    assert summary_line(harvest.run) == (
+        "16 are older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"
+    )
+    assert harvest.run.stats["woo/tooi/outdated"] == 16
+
+
+def test_the_summary_is_silent_if_somebody_has_looked_for_newer_lists(
+    publishers: Publishers, harvest: Harvest, tmp_path: Path
+) -> None:
+    folder = make_folder(tmp_path / "tooi")
+    recently = datetime.now(AMSTERDAM).date() - timedelta(days=9)
+    for name in NAMES:
+        change_index(folder, name, {"checked": recently})
+    recent = publishers.crawl("-a", "documents=none", settings={"WOO_DATA_DIR": tmp_path})
+    assert summary_line(recent.run) == ""
+    strict = {"WOO_DATA_DIR": tmp_path, "WOO_TOOI_MAX_AGE": 8}
+    again = publishers.crawl("-a", "documents=none", settings=strict)
+    assert summary_line(again.run).startswith("16 are older")
+
+
+def test_a_run_that_never_wants_to_know_hears_nothing(publishers: Publishers, harvest: Harvest) -> None:
+    never = publishers.crawl("-a", "documents=none", settings={"WOO_TOOI_MAX_AGE": 0})
+    assert summary_line(never.run) == ""
+
+
+def test_a_municipality_of_the_register_is_known_in_permits(
+    site: Site, tmp_path: Path, ca_bundle: Path
+) -> None:
+    spatial = '<dcterms:spatial scheme="overheid:Provincie">Nieuwstad</dcterms:spatial>'
+    publish_permits(site, {"1.xml": about(1, creator="Nieuwstad", kern=spatial)})
+    register = tmp_path / "register.xml"
+    register.write_text(register_xml([registered(site, "Gemeente Nieuwstad", NIEUWSTAD["id"])]))
+    entries = ["-a", f"entries={site.url('/xml/')}", "-a", f"register={register}"]
+    run = run_scrapy(["crawl", "vergunningen", *entries], tmp_path, ca_bundle)
+    (record,) = run.records
+    assert record["vergunning"]["creator"] == {
+        "scheme": "overheid:Gemeente",
+        "type": "gemeente",
+        "id": NIEUWSTAD["id"],
+        "label": "Nieuwstad",
+    }
+    assert record["vergunning"]["spatial"] == [{"scheme": "overheid:Provincie", "label": "Nieuwstad"}]
+
+
+def summary_line(run: Run) -> str:
+    """Return what the summary says of the value lists."""
+    head = "  value lists    "
+    lines = [line for line in run.stderr.splitlines() if line.startswith(head)]
+    return "".join(lines).removeprefix(head)

@@ -1,0 +1,216 @@
+"""The value lists in the data folder, over several updates and with edits by strangers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tooi.folders import (
+    AMSTERDAM,
+    GEMEENTEN,
+    NIEUWSTAD,
+    TODAY,
+    change_list,
+    make_folder,
+    with_nieuwstad,
+    without_amsterdam,
+)
+from woo_harvester.tooi.list_files import ListsError, read_from_folder, read_lists
+from woo_harvester.tooi.lists import NAMES, bundled, bundled_files
+from woo_harvester.tooi.stored import known_lists, store_lists
+from woo_harvester.tooi.update import compare
+from woo_harvester.tooi.values import Concept
+
+
+def update(data: Path, folder: Path) -> None:
+    known = known_lists(data, TODAY)
+    made = compare(known, read_lists(read_from_folder(folder), NAMES, TODAY))
+    store_lists(data, made.lists, made.former)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make_folder(tmp_path / "lists")
+
+
+@pytest.fixture
+def data(tmp_path: Path, folder: Path) -> Path:
+    """Return a data folder with a newer list of municipalities."""
+    change_list(folder, change=with_nieuwstad)
+    update(tmp_path / "data", folder)
+    return tmp_path / "data"
+
+
+def test_without_a_folder_the_lists_of_the_project_are_used(tmp_path: Path) -> None:
+    known = known_lists(tmp_path, TODAY)
+    assert known.problem is None
+    assert known.value_lists() is bundled()
+
+
+def test_newer_lists_are_used(data: Path) -> None:
+    lists = known_lists(data, TODAY).value_lists()
+    assert lists.organisaties.by_uri(NIEUWSTAD[0]) == Concept(*NIEUWSTAD)
+    assert lists.organisaties.by_label("Gemeente Nieuwstad") == Concept(*NIEUWSTAD)
+    assert (lists.editions[GEMEENTEN].version, lists.editions[GEMEENTEN].is_bundled) == (5, False)
+    assert bundled().organisaties.by_uri(NIEUWSTAD[0]) is None
+
+
+def test_a_value_that_vanished_stays_known_over_all_later_updates(data: Path, folder: Path) -> None:
+    change_list(folder, change=lambda rows: [row for row in rows if row != NIEUWSTAD], version=6)
+    update(data, folder)
+    change_list(folder, change=without_amsterdam, version=7, published="2026-02-02")
+    update(data, folder)
+    organisations = known_lists(data, TODAY).value_lists().organisaties
+    for gone in (NIEUWSTAD, AMSTERDAM):
+        assert organisations.by_uri(gone[0]) == organisations.by_label(gone[1]) == Concept(*gone)
+
+
+def test_a_label_that_went_to_another_uri_means_the_new_one(data: Path, folder: Path) -> None:
+    newer = (NIEUWSTAD[0].replace("9101", "9102"), NIEUWSTAD[1])
+    change_list(folder, change=lambda rows: [*rows[:-1], newer], version=6)
+    update(data, folder)
+    organisations = known_lists(data, TODAY).value_lists().organisaties
+    assert organisations.by_label(NIEUWSTAD[1]) == Concept(*newer)
+    assert organisations.by_uri(NIEUWSTAD[0]) == Concept(*NIEUWSTAD)
+
+
+def test_a_release_with_a_newer_list_comes_before_an_older_one_in_the_folder(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "lists")
+    change_list(folder, change=with_nieuwstad, version=3, published="2020-01-01")
+    shutil.copytree(folder, tmp_path / "tooi")  # as an update years ago left it
+    known = known_lists(tmp_path, TODAY)
+    assert known.files[GEMEENTEN] == bundled_files()[GEMEENTEN]
+    assert known.value_lists().organisaties.by_uri(NIEUWSTAD[0]) == Concept(*NIEUWSTAD)
+
+
+def test_the_last_two_updates_stay_and_earlier_ones_are_removed(data: Path, folder: Path) -> None:
+    for _ in range(3):
+        update(data, folder)
+    names = sorted(path.name for path in data.iterdir())
+    assert len(names) == 4
+    assert names[0] == "tooi"
+    assert names[-1] == "tooi.lock"
+    assert (data / "tooi").resolve().name in names
+
+
+def test_what_killed_updates_left_is_not_used_and_removed_by_the_next(data: Path, folder: Path) -> None:
+    half = data / "tooi-20261121T100000-0123abcd"
+    half.mkdir()
+    (half / "index.csv").write_text("list,tooi_set")
+    (data / f"{half.name}.link").symlink_to(half.name)
+    assert known_lists(data, TODAY).problem is None
+    update(data, folder)
+    assert not half.exists()
+    assert not (data / f"{half.name}.link").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [("fsync", (1, 9, 18, 19, 20)), ("mkdir", (1, 2)), ("symlink", (1,)), ("replace", (1,))],
+)
+def test_a_kill_at_any_step_leaves_the_old_lists_or_the_new_ones(
+    data: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, places: tuple[int, ...]
+) -> None:
+    """Each call of the system that writes, renames or links is a place for a kill."""
+    change_list(folder, change=without_amsterdam, version=6)
+    before = known_lists(data, TODAY).files[GEMEENTEN]
+    after = read_lists(read_from_folder(folder), NAMES, TODAY)[GEMEENTEN]
+    real = getattr(os, name)
+    for place in places:
+        left = iter(range(place - 1, -1, -1))
+
+        def counted(*args: object, left: Iterator[int] = left, **options: object) -> object:
+            if next(left) == 0:
+                raise KeyboardInterrupt
+            return real(*args, **options)
+
+        monkeypatch.setattr(os, name, counted)
+        with pytest.raises(KeyboardInterrupt):
+            update(data, folder)
+        known = known_lists(data, TODAY)
+        assert known.problem is None
+        assert known.files[GEMEENTEN].concepts in (before.concepts, after.concepts)
+    monkeypatch.undo()
+    update(data, folder)
+    assert known_lists(data, TODAY).files[GEMEENTEN].concepts == after.concepts
+
+
+def test_two_updates_do_not_write_at_the_same_time(data: Path, folder: Path) -> None:
+    locking = (
+        "import fcntl, sys; file = open(sys.argv[1], 'ab'); fcntl.lockf(file, fcntl.LOCK_EX); "
+        "print('locked', flush=True); sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", locking, str(data / "tooi.lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(ListsError, match="another update is writing the lists"):
+            update(data, folder)
+        other.communicate()
+    update(data, folder)
+
+
+def replace_by(text: str, name: str) -> Callable[[Path], object]:
+    return lambda link: (link / name).write_text(text)
+
+
+def into_file(link: Path) -> None:
+    link.unlink()
+    link.write_text("in de weg")
+
+
+def into_circle(link: Path) -> None:
+    link.unlink()
+    link.symlink_to(link.name)
+
+
+def into_nothing(link: Path) -> None:
+    link.unlink()
+    link.symlink_to("weg")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        replace_by("uri,label\n", f"{GEMEENTEN}.csv"),
+        replace_by("<html>", "index.csv"),
+        replace_by("list\n", "former.csv"),
+        lambda link: (link / f"{GEMEENTEN}.csv").unlink(),
+        lambda link: (link / "index.csv").unlink(),
+        into_file,
+        into_circle,
+        into_nothing,
+    ],
+)
+def test_a_folder_that_somebody_damaged_is_left_alone_and_replaced_by_the_next_update(
+    data: Path, folder: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(data / "tooi")
+    known = known_lists(data, TODAY)
+    assert known.value_lists() is bundled()
+    (line,) = (known.problem or "").splitlines()
+    assert line.startswith(f"{data / 'tooi'} cannot be used: ")
+    update(data, folder)
+    assert known_lists(data, TODAY).problem is None
+    assert known_lists(data, TODAY).files[GEMEENTEN].edition.version == 5
+
+
+def test_somebody_s_own_folder_is_used_and_moved_aside_by_an_update(tmp_path: Path, folder: Path) -> None:
+    change_list(folder, change=with_nieuwstad)
+    shutil.copytree(folder, tmp_path / "data/tooi")
+    (tmp_path / "data/tooi/notities.txt").write_text("van mij")
+    assert known_lists(tmp_path / "data", TODAY).files[GEMEENTEN].edition.version == 5
+    update(tmp_path / "data", folder)
+    (own,) = (tmp_path / "data").glob("tooi-own-*")
+    assert (own / "notities.txt").read_text() == "van mij"
+    assert (tmp_path / "data/tooi").is_symlink()

@@ -1,0 +1,146 @@
+"""``scrapy tooi``: shows the value lists, and fetches newer ones."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, cast
+
+from scrapy.exceptions import UsageError
+
+from woo_harvester.arguments import suggestion
+from woo_harvester.dates import day_of
+from woo_harvester.formats import file_types
+from woo_harvester.paths import data_dir
+from woo_harvester.running.command import ProjectCommand
+from woo_harvester.tooi.list_files import ListsError
+from woo_harvester.tooi.lists import NAMES
+from woo_harvester.tooi.sources import ListFetcher
+from woo_harvester.tooi.stored import FOLDER, KnownLists, known_lists, store_lists
+from woo_harvester.tooi.update import Change, Update, compare
+from woo_harvester.trust import TrustError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+_UPDATE = "update"
+_WIDTH = max(map(len, NAMES))
+
+
+class Command(ProjectCommand):
+    """Shows version and age of each value list; with ``update``, fetches newer lists for the next runs.
+
+    Exit status 1 if lists cannot be used, which changes nothing, and 2 for a wrong argument.
+    """
+
+    name = "tooi"
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return f"[{_UPDATE}] [options]"
+
+    def short_desc(self) -> str:
+        return "Show the value lists of TOOI and their age, or fetch newer ones (update)"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--from",
+            dest="source",
+            metavar="URL_OR_FOLDER",
+            help="a folder with files as those that ship with the project (default: the site of TOOI)",
+        )
+        parser.add_argument(
+            "--allow-removed",
+            action="store_true",
+            help="accept a list that lacks more than half of the values that are known",
+        )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check the arguments. Raises UsageError."""
+        super().process_options(args, opts)
+        if args and args != [_UPDATE]:
+            raise UsageError(f"unknown action {' '.join(args)}: {suggestion(args[0], [_UPDATE])}")
+        if not args and (opts.source is not None or opts.allow_removed):
+            raise UsageError(f"--from and --allow-removed belong to: scrapy tooi {_UPDATE}")
+        if opts.source is not None and not opts.source.strip():
+            raise UsageError("--from: expected a URL or a folder, got nothing")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Show the lists, or update them."""
+        settings = cast("Settings", self.settings)
+        folder, today = data_dir(settings), day_of(datetime.now(UTC))
+        known = known_lists(folder, today)
+        if not args:
+            for line in _table(known, today, settings.getfloat("WOO_TOOI_MAX_AGE")):
+                print(line)
+            if known.problem is not None:
+                self.fail(known.problem)
+            return
+        fetcher = ListFetcher(settings["USER_AGENT"], today, backoff=settings.getfloat("WOO_RETRY_BACKOFF"))
+        try:
+            given = asyncio.run(fetcher.fetch(opts.source, known.files))
+            update = compare(known, given, allow_removed=opts.allow_removed)
+            store_lists(folder, update.lists, update.former)
+        except (ListsError, TrustError) as error:
+            self.fail(f"{error}; nothing was changed")
+            return
+        except OSError as error:
+            self.fail(f"{error.filename or folder}: {error.strerror or error}; nothing was changed")
+            return
+        for line in _changes(update):
+            print(line)
+        print(f"The next runs use the lists in {folder / FOLDER}{os.sep}")
+
+
+def _table(known: KnownLists, today: date, max_age: float) -> Iterator[str]:
+    """Yield the lines of the table of lists."""
+    rows = [("list", "version", "published", "checked", "days", "values", "source")]
+    old = 0
+    for name in NAMES:
+        edition = known.files[name].edition
+        age = edition.age(today)
+        is_old = bool(max_age) and age > max_age
+        old += is_old
+        source = f"{'project' if edition.is_bundled else FOLDER}{' (old)' if is_old else ''}"
+        checked = str(edition.checked or "-")
+        numbers = str(edition.version), str(edition.published), checked, str(age), str(edition.values)
+        rows.append((name, *numbers, source))
+    for name, version, published, checked, days, values, source in rows:
+        yield f"{name:<{_WIDTH}} {version:>7} {published:<10} {checked:<10} {days:>5} {values:>6} {source}"
+    yield f"{len(NAMES)} lists, {old} older than {max_age:g} days (WOO_TOOI_MAX_AGE)"
+
+
+def _changes(update: Update) -> Iterator[str]:
+    """Yield the lines that say what an update changed."""
+    for change in update.changes:
+        before, after = change.before, change.after
+        counts = (
+            f"{len(change.added)} new, {len(change.removed)} gone, {len(change.renamed)} with another label"
+        )
+        yield (
+            f"{change.name}: version {before.version} ({before.published}) -> "
+            f"{after.version} ({after.published}): {counts}"
+        )
+        yield from _values(change)
+    for name in update.older:
+        yield f"{name}: not used, since version {update.lists[name].edition.version} is newer"
+    if not update.changes:
+        yield f"{len(NAMES)} lists, none of which has changed"
+
+
+def _values(change: Change) -> Iterator[str]:
+    """Yield a line for each value that has changed."""
+    harvested = {filetype.uri for filetype in file_types()}
+    for concept in change.added:
+        is_unread = change.name == "ccw_plooi_filetypes" and concept.uri not in harvested
+        yield f"  + {concept.label} ({concept.uri}){', not harvested by this version' if is_unread else ''}"
+    for concept in change.removed:
+        yield f"  - {concept.label} ({concept.uri}), still known"
+    for before, after in change.renamed:
+        yield f"  ~ {before.label} -> {after.label} ({after.uri})"

@@ -1,0 +1,130 @@
+"""Organisations by URI and by name: those of the value lists, and those of the register of this run.
+
+The lists are years old, and the register is of today. A URI that the lists have keeps their label. A name is
+looked up in the register first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import replace
+from itertools import chain
+from typing import Self
+
+from woo_harvester.register.organisations import Organisation
+from woo_harvester.register.register import Register
+from woo_harvester.tooi.lists import ValueLists
+from woo_harvester.tooi.organisations import organisation_type
+from woo_harvester.tooi.values import Concept, ValueList, normal_label
+
+#: How the name of an organisation begins if it has its kind in it, by the kind in its TOOI URI or in the
+#: register. The first is how TOOI writes it.
+_PREFIXES = {
+    "gemeente": ("gemeente ",),
+    "provincie": ("provincie ",),
+    "waterschap": ("waterschap ", "hoogheemraadschap van ", "hoogheemraadschap ", "wetterskip "),
+    "ministerie": ("ministerie van ",),
+    "col": ("openbaar lichaam ",),
+}
+#: The kind of parts of an organisation: their names, such as "Communicatie", mean something only within it.
+_PART = "organisatieonderdeel"
+
+
+class KnownOrganisations(ValueList):
+    """The organisations of the value lists and of the register.
+
+    The register has some organisations without a URI. Their concepts have a label only.
+    """
+
+    def __init__(self, listed: ValueList, registered: Iterable[Organisation]) -> None:
+        registered = tuple(registered)
+        newer = (
+            Concept(organisation.uri, organisation.name)
+            for organisation in registered
+            if organisation.uri and organisation.name and listed.by_uri(organisation.uri) is None
+        )
+        super().__init__(listed.name, chain(listed, newer), listed.unknown)
+        self._listed = listed
+        self._registered = _by_name(self._named(registered, _full_names))
+        self._on_host: dict[str, Concept | None] = {}
+        # Made here once: each view of a host would make its own.
+        self.by_similar_uri("")
+        self.by_code("")
+
+    def of_host(self, organisations: Iterable[Organisation]) -> Self:
+        """Return the same organisations for values on the host of *organisations*.
+
+        On their host they are also known by their names without the kind, where only one of them has it.
+        """
+        view = copy(self)
+        full, short = self._named(organisations, _full_names), self._named(organisations, _short_names)
+        view._on_host = _by_name([*full, *short]) | _by_name(full)
+        return view
+
+    def by_label(self, label: str) -> Concept | None:
+        """Return the only organisation with this name, or None. Names are compared by ``normal_label``."""
+        name = normal_label(label)
+        return self._on_host.get(name) or self._registered.get(name) or self._listed.by_label(label)
+
+    def _named(
+        self, organisations: Iterable[Organisation], names: Callable[[Organisation], Iterable[str]]
+    ) -> list[tuple[str, Concept]]:
+        """Return the concept of each organisation, by each of its names."""
+        return [(name, self._concept(each)) for each in organisations for name in names(each)]
+
+    def _concept(self, organisation: Organisation) -> Concept:
+        found = self.by_uri(organisation.uri) if organisation.uri else None
+        return found or Concept(organisation.uri or "", organisation.name)
+
+
+class Vocabulary:
+    """The value lists of a run, for the values on each host."""
+
+    def __init__(self, lists: ValueLists, register: Register) -> None:
+        self._register = register
+        self._hosts: dict[str, ValueLists] = {}
+        self._organisations = KnownOrganisations(lists.organisaties, register.organisations)
+        self.lists = replace(lists, organisaties=self._organisations)
+        """The lists for values that are on no host."""
+
+    def of_host(self, host: str) -> ValueLists:
+        """Return the lists for values in sitemaps of *host*."""
+        lists = self._hosts.get(host)
+        if lists is None:
+            there = self._register.organisations_of_host(host)
+            lists = self.lists
+            if there:
+                lists = replace(lists, organisaties=self._organisations.of_host(there))
+            self._hosts[host] = lists
+        return lists
+
+
+def _full_names(organisation: Organisation) -> Iterator[str]:
+    """Yield the name that means this organisation on any host, in the form for comparison."""
+    name, prefixes = normal_label(organisation.name), _prefixes(organisation)
+    if name and normal_label(organisation.kind or "") != _PART:
+        yield f"{prefixes[0]}{name}" if prefixes and not name.startswith(prefixes) else name
+
+
+def _short_names(organisation: Organisation) -> Iterator[str]:
+    """Yield the name that means this organisation on its own host only, in the form for comparison."""
+    name, prefixes = normal_label(organisation.name), _prefixes(organisation)
+    prefix = next(filter(name.startswith, prefixes), "")
+    if prefixes or normal_label(organisation.kind or "") == _PART:
+        yield name.removeprefix(prefix)
+
+
+def _prefixes(organisation: Organisation) -> tuple[str, ...]:
+    """Return how the name begins if it has the kind in it; empty for a kind that names do not have."""
+    return _PREFIXES.get(
+        organisation_type(organisation.uri or "") or normal_label(organisation.kind or ""), ()
+    )
+
+
+def _by_name(names: Iterable[tuple[str, Concept]]) -> dict[str, Concept | None]:
+    """Return the concept of each name, or None for a name that another concept has too."""
+    found: dict[str, Concept | None] = {}
+    for name, concept in names:
+        found[name] = concept if found.get(name, concept) == concept else None
+    return found
