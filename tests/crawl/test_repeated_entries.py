@@ -20,6 +20,7 @@ from woo_harvester.demo.sitemaps import sitemap as write_sitemap
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry, entry_of
@@ -29,6 +30,7 @@ from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.repeated import ENTRIES_MAX, Key
 from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.tooi import bundled
 
 HOST = "www.a.nl"
 LOC = f"https://{HOST}/besluit.pdf"
@@ -60,7 +62,7 @@ class Run:
         with self.keeper.begin() as connection:
             known = host_of_state(connection, HOST)
         self.visit = Visit(HOST, None, known, 1, report, REGISTER.is_registered, Account(HOST))
-        self.entries = Entries(REGISTER, report, self.keeper)
+        self.entries = Entries(REGISTER, Vocabulary(bundled(), REGISTER), report, self.keeper)
 
     def read(self, path: str, *batches: Sequence[Entry], index: str = GENERAL) -> int:
         """Read a sitemap in these batches; deliver what it gives, and return its number in the state."""
