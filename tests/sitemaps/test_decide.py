@@ -87,10 +87,10 @@ class Row:
 NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
 AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
 #: Of repeated entries: tests/sitemaps/test_repeated.py has the other actions.
-READ_BEFORE = "overgeslagen: de vermelding die eerder is gelezen telt"
-HARVESTED_ALREADY = (
-    "overgeslagen: de vermelding die eerder is gelezen is al geoogst; "
-    "de nieuwste telt vanaf de volgende oogst"
+READ_BEFORE = "overgeslagen: de vermelding op een andere plek telt"
+DELIVERED_ALREADY = (
+    "overgeslagen: de vermelding op een andere plek is eerder gelezen; "
+    "is deze nieuwer, dan telt zij vanaf de volgende oogst"
 )
 OWNER_COUNTS = "overgeslagen: de vermelding op www.a.nl telt"
 OLDER = EntryFinding("lastmod.ouder", "lastmod", EARLIER, "niet opnieuw geoogst")
@@ -259,13 +259,13 @@ ROWS = [
         others(None, known=HARVESTED, is_owner_awaited=True),
         Outcome.UNCHANGED, learns={"changed_listing": row(foreign=True), "digest": DIGEST}, unchanged=True),
     Row("twice, and the first is delivered", entry(None, known=SEEN, is_listed=True, is_expected=True),
-        Outcome.DUPLICATE, (duplicate(None, HARVESTED_ALREADY),), reread=True),
+        Outcome.DUPLICATE, (duplicate(None, DELIVERED_ALREADY),), reread=True),
     Row("twice, the same", entry(known=HARVESTED, is_listed=True),
         Outcome.DUPLICATE, (duplicate(BEFORE, READ_BEFORE),), reread=True),
     Row("twice, newer, and the first gave nothing", entry(LATER, known=HARVESTED, is_listed=True),
         Outcome.CHANGED),
     Row("another host of the owner gave it", entry(LATER, known=HARVESTED, is_expected=True),
-        Outcome.DUPLICATE, (duplicate(LATER, HARVESTED_ALREADY),), reread=True),
+        Outcome.DUPLICATE, (duplicate(LATER, DELIVERED_ALREADY),), reread=True),
     Row("another's, and the owner gave it in this run",
         others(version=OWNER_LISTS_IT, known=HARVESTED, is_expected=True), Outcome.FOREIGN),
     Row("another's twice, and the owner lists it",

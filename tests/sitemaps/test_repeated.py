@@ -101,7 +101,8 @@ def test_an_entry_that_the_run_has_delivered_already_by_another_is_told_so() -> 
     decision = decided(NEWER, known=SEEN, is_expected=True, is_listed=True, source_url=OTHER_URL)
     assert decision.outcome is Outcome.DUPLICATE
     assert actions(decision) == [
-        f"overgeslagen: de vermelding in {OTHER_URL} is al geoogst; de nieuwste telt vanaf de volgende oogst"
+        f"overgeslagen: de vermelding in {OTHER_URL} is eerder gelezen; "
+        "is deze nieuwer, dan telt zij vanaf de volgende oogst"
     ]
     later = decided(NEWER, known=SEEN, is_expected=True, is_listed=True, place=1)
     assert "eerder in deze sitemap" in str(actions(later))

@@ -14,6 +14,7 @@ from pathlib import Path
 from woo_harvester.audit.index_files import IndexFiles
 from woo_harvester.audit.local_file import entries_of, kind_of, shown
 from woo_harvester.audit.schema import schema_faults
+from woo_harvester.dates import to_microseconds
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given_metadata import read_metadata
@@ -24,7 +25,7 @@ from woo_harvester.record import Herkomst
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.decision import NewVersion, Terms
-from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts
+from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, OtherEntry
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.tooi import ValueLists
 from woo_harvester.tooi.values import Concept
@@ -82,8 +83,8 @@ class _Given:
     maxsize: int
     lists: ValueLists
     indexes: IndexFiles
-    locs: set[str] = field(default_factory=set)
-    """Locs of the entries that would be harvested."""
+    locs: dict[str, tuple[str, int | None]] = field(default_factory=dict)
+    """File and lastmod of the entries that would be harvested, by loc."""
 
     def read(self, path: Path) -> None:
         """Read a file by its kind: robots.txt, index or sitemap."""
@@ -101,25 +102,28 @@ class _Given:
         for entry in entries_of(path, "sitemap", self.maxsize, self.report):
             self.account.count_entries(1, 0)
             report = self.report.about(url=entry.loc, sitemap=shown(path), line=entry.line)
-            version = self._decide(entry, report)
+            version = self._decide(entry, shown(path), report)
             if version is not None:
                 self._read_document(entry, version, report, category)
 
-    def _decide(self, entry: Entry, report: Reporter) -> NewVersion | None:
+    def _decide(self, entry: Entry, file: str, report: Reporter) -> NewVersion | None:
         """Decide on an entry of which nothing is known but the entries before it; report what is wrong."""
-        is_repeated = entry.loc in self.locs
+        now = datetime.now(UTC).replace(microsecond=0)
+        first = self.locs.get(entry.loc)
+        others = [OtherEntry(0, 0, first[0], None, first[1], int(now.timestamp()), 0)] if first else []
         facts = EntryFacts(
             entry,
             loc_problem=find_loc_problem(entry.loc),
-            is_listed=is_repeated,
-            is_expected=is_repeated,
+            is_listed=first is not None,
+            is_expected=first is not None,
+            others=others,
         )
-        decision = decide(facts, Terms(), datetime.now(UTC).replace(microsecond=0))
+        decision = decide(facts, Terms(), now)
         for one in decision.findings:
             report(one.code, element=one.element, seen=one.seen, action=one.action)
-        if decision.version is not None:
-            self.locs.add(entry.loc)
-        return decision.version
+        if (version := decision.version) is not None:
+            self.locs[entry.loc] = file, None if version.lastmod is None else to_microseconds(version.lastmod)
+        return version
 
     def _read_document(
         self, entry: Entry, version: NewVersion, report: Reporter, category: Concept | None

@@ -16,6 +16,7 @@ from woo_harvester.sitemaps.facts import EntryFacts, OtherEntry
 from woo_harvester.sitemaps.lastmod import moment_compared
 
 SKIPPED = "overgeslagen"
+_FROM_NEXT_RUN = "is deze nieuwer, dan telt zij vanaf de volgende oogst"
 
 #: Outcomes of entries that bring nothing new, and that may be left to another entry of the host.
 _NOTHING_NEW = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
@@ -64,7 +65,7 @@ def repeated_finding(facts: EntryFacts, lastmod: datetime | None, now: datetime)
     elif is_beaten(facts, lastmod, now):
         action = f"{SKIPPED}: de nieuwere vermelding {where} telt"
     elif facts.is_expected and not facts.beside:
-        action = f"{SKIPPED}: de vermelding {where} is al geoogst; de nieuwste telt vanaf de volgende oogst"
+        action = f"{SKIPPED}: de vermelding {where} is eerder gelezen; {_FROM_NEXT_RUN}"
     else:
         action = f"{SKIPPED}: de vermelding {where} telt"
     return EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
@@ -104,4 +105,4 @@ def _where(facts: EntryFacts) -> str:
     if others := newest_first((*facts.beside, *facts.others)):
         other = others[0]
         return f"op regel {other.entry.line}" if other.entry is not None else f"in {other.url}"
-    return "eerder in deze sitemap" if facts.place else "die eerder is gelezen"
+    return "eerder in deze sitemap" if facts.place else "op een andere plek"
