@@ -176,7 +176,9 @@ def test_lists_that_somebody_damaged_are_reported_and_replaced(
     assert shown.returncode == 1
     assert "tooi cannot be used: rwc_gemeenten_compleet has 0 values, and 605 were expected" in shown.stderr
     assert row(shown)[:1] == ["4"]
-    assert tooi("update", "--from", str(folder)).returncode == 0
+    replaced = tooi("update", "--from", str(folder))
+    assert replaced.returncode == 0
+    assert replaced.stderr.startswith(f"scrapy tooi: warning: {tmp_path / DATA / 'tooi'} cannot be used: ")
     assert (tooi().returncode, row(tooi())[0]) == (0, "5")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,19 @@ def test_a_folder_in_place_of_a_file_is_an_error(folder: Path) -> None:
     (folder / f"{THEMES}.csv").unlink()
     (folder / f"{THEMES}.csv").mkdir()
     assert error_of(folder).endswith(f"{THEMES}.csv: Is a directory")
+
+
+def test_a_pipe_in_place_of_a_file_is_an_error(folder: Path) -> None:
+    (folder / "index.csv").unlink()
+    os.mkfifo(folder / "index.csv")
+    assert "index.csv: expected a file, got a pipe or a device" in error_of(folder)
+
+
+def test_the_clock_of_another_machine_may_be_a_day_ahead(folder: Path) -> None:
+    change_index(folder, THEMES, {"checked": TODAY + timedelta(days=1)})
+    assert read_lists(read_from_folder(folder), NAMES, TODAY)[THEMES].edition.checked
+    change_index(folder, THEMES, {"checked": TODAY + timedelta(days=2)})
+    assert "lies in the future" in error_of(folder)
 
 
 def test_the_organisations_of_each_list_have_uris_of_organisations() -> None:

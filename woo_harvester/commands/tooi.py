@@ -15,6 +15,7 @@ from woo_harvester.dates import day_of
 from woo_harvester.formats import file_types
 from woo_harvester.paths import data_dir
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi.list_files import ListsError
 from woo_harvester.tooi.lists import NAMES
 from woo_harvester.tooi.sources import ListFetcher
@@ -82,6 +83,8 @@ class Command(ProjectCommand):
             if known.problem is not None:
                 self.fail(known.problem)
             return
+        if known.problem is not None:
+            write_stderr(f"scrapy tooi: warning: {known.problem}; what it had is not compared")
         fetcher = ListFetcher(settings["USER_AGENT"], today, backoff=settings.getfloat("WOO_RETRY_BACKOFF"))
         try:
             given = asyncio.run(fetcher.fetch(opts.source, known.files))

@@ -15,6 +15,7 @@ from datetime import date
 from io import StringIO
 from pathlib import Path
 
+from woo_harvester.inputs import check_regular
 from woo_harvester.tooi.organisations import is_tooi_organisation
 from woo_harvester.tooi.values import Concept
 
@@ -83,8 +84,8 @@ def read_lists(
 ) -> dict[str, ListFile]:
     """Return the lists with these names. *read* returns the content of the file with a name.
 
-    Raises ListsError for a file that cannot be used. Of a list whose date is after *today*, nobody could know
-    whether it is up to date.
+    Raises ListsError for a file that cannot be used. A date after *today* is one: no newer list would replace
+    that list.
     """
     rows = {row["list"].strip(): row for row in read_rows(INDEX, read(INDEX), *_COLUMNS)}
     found = {}
@@ -102,6 +103,7 @@ def read_from_folder(folder: Path) -> Callable[[str], bytes]:
     def read(name: str) -> bytes:
         path = folder / f"{name}.csv"
         try:
+            check_regular(path)
             with path.open("rb") as file:
                 content = file.read(MAXSIZE + 1)
         except OSError as error:
@@ -132,9 +134,12 @@ def checked_list(name: str, edition: Edition, concepts: Sequence[Concept]) -> Li
 
 
 def read_day(text: str, today: date) -> date:
-    """Return a date of publication. Raises ValueError if it is none, or lies after *today*."""
+    """Return a date of publication. Raises ValueError if it is none, or lies after *today*.
+
+    A day more is accepted, since the clocks of two machines may differ.
+    """
     day = date.fromisoformat(text.strip()[:10])
-    if day > today:
+    if (day - today).days > 1:
         raise ValueError(f"{day} lies in the future")
     return day
 
