@@ -88,8 +88,8 @@ class Register:
 
         Raises ValueError if *url* is no absolute http or https URL.
         """
-        _, path, query = split_url(url)
-        on_host = self._hosts.get(host_of(url))
+        authority, path, query = split_url(url)
+        on_host = self._hosts.get(authority) or self._hosts.get(host_of(url))
         return on_host.longest_prefix(path, query) if on_host is not None else None
 
     def is_own(self, url: str, host: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ from woo_harvester.state.withdrawal import WithdrawalLimits
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
+
 #: Seconds in a day.
 _DAY = 86_400
 
@@ -52,7 +55,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         """Select the hosts, and make the parts that read them."""
         settings, keeper = self.settings, self.keeper
         if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
-            self.logger.warning(NO_CONTACT)
+            logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
         if self.arguments.is_over_register:
