@@ -216,10 +216,11 @@ class Documents:
 
     async def _next(self, item: WooItem, visit: Visit, before: SampleKind | None = None) -> Request | WooItem:
         """Return the request for the next sample that an item needs, or the item itself."""
-        if self.mode == "head" and not visit.is_over:
-            kind = self._samples.next_kind(item, before)
-            if kind is not None:
-                return self._sample_request(item, visit, kind)
+        kind = self._samples.next_kind(item, before) if self.mode == "head" else None
+        if kind is not None and not visit.is_over:
+            return self._sample_request(item, visit, kind)
+        if kind is not None:
+            self._samples.count_unsampled()
         await find_linked_documents(item)
         return item
 

@@ -1,0 +1,131 @@
+"""The requests for one document and what is made of their answers, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from io import BytesIO
+from typing import Any, cast
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import DownloadFailedError
+from twisted.python.failure import Failure
+
+from tests.crawl.test_host import visit_of
+from tests.utils.crawlers import crawler_of, item_of
+from woo_harvester.crawl.documents import Documents
+from woo_harvester.extensions.politeness import HostRestsError
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.extensions.stopping import StoppedError
+from woo_harvester.items import WooItem
+from woo_harvester.responses import StreamedResponse
+
+LOC = "https://www.a.nl/documenten/1"
+HTML = "text/html"
+
+
+class Harvest:
+    """One document of a host that is harvested with ``documents=head``."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.crawler = crawler_of(**settings)
+        self.visit = visit_of()
+        self.documents = Documents("head", cast("StateKeeper", None), self.crawler)  # nothing is refused here
+        self.finished: list[int] = []
+        self.documents.finish = lambda visit: self.finished.append(visit.under_way)
+        self.item = item_of(loc=LOC)
+
+    def answer(self, request: Request, media_type: str | None, body: bytes = b"") -> list[Request | WooItem]:
+        """Give the callback an answer; return what it yields."""
+        headers = {"Content-Type": media_type} if media_type else {}
+        response = StreamedResponse(LOC, 200, headers, file=BytesIO(body), size=len(body), request=request)
+        callback: Any = request.callback
+        return drained(callback(response, **request.cb_kwargs))
+
+    def fail(self, request: Request, error: Exception) -> list[Request | WooItem]:
+        failure = Failure(error)  # type: ignore[no-untyped-call]  # Twisted has no types
+        failure.request = request  # type: ignore[attr-defined]  # as Scrapy does
+        errback: Any = request.errback
+        return drained(errback(failure))
+
+    @property
+    def unsampled(self) -> int:
+        return int(self.crawler.stats.get_value("woo/documents/unsampled", 0))
+
+
+def drained(made: AsyncIterator[Request | WooItem]) -> list[Request | WooItem]:
+    async def drain() -> list[Request | WooItem]:
+        return [each async for each in made]
+
+    return asyncio.run(drain())
+
+
+def sample_of(harvest: Harvest, media_type: str | None = HTML) -> Request:
+    """Return the request for a sample that follows on the headers."""
+    (request,) = harvest.answer(harvest.documents.request(harvest.item, harvest.visit), media_type)
+    assert isinstance(request, Request)
+    return request
+
+
+def test_the_request_for_a_sample_is_bounded_and_not_tried_again() -> None:
+    harvest = Harvest()
+    request = sample_of(harvest, None)
+    assert (request.url, request.method, request.headers["Range"]) == (LOC, "GET", b"bytes=0-4095")
+    assert request.headers["Accept-Encoding"] == b"identity"
+    given = {key: request.meta[key] for key in ("download_maxsize", "download_timeout", "dont_retry")}
+    assert given == {"download_maxsize": 4096, "download_timeout": 60, "dont_retry": True}
+    assert request.meta["download_slot"] == "www.a.nl"
+    assert sample_of(Harvest()).meta["download_maxsize"] == 256 * 1024
+    assert sample_of(Harvest(WOO_DOCUMENT_TIMEOUT=5)).meta["download_timeout"] == 5
+
+
+def test_the_document_stays_under_way_until_its_last_request() -> None:
+    harvest = Harvest()
+    first = sample_of(harvest, None)
+    assert harvest.visit.under_way == 1
+    (page,) = harvest.answer(first, None, b"<!DOCTYPE html>" + b" " * 4096)
+    assert isinstance(page, WooItem), "all of it was received"
+    assert harvest.visit.under_way == 0
+    assert harvest.finished == [1, 0]
+
+
+@pytest.mark.parametrize("error", [DownloadFailedError("weg"), HostRestsError(9999)])
+def test_a_document_whose_sample_fails_is_harvested_without_it(error: Exception) -> None:
+    harvest = Harvest()
+    assert harvest.fail(sample_of(harvest), error) == [harvest.item]
+    assert (harvest.visit.under_way, harvest.unsampled) == (0, 1)
+    assert harvest.finished == [1, 0]
+
+
+def test_a_document_whose_sample_was_given_up_by_the_run_itself_waits_for_the_next_run() -> None:
+    harvest = Harvest()
+    assert harvest.fail(sample_of(harvest), StoppedError()) == []
+    assert (harvest.visit.under_way, harvest.unsampled) == (0, 0)
+
+
+def test_no_sample_is_asked_for_when_the_time_for_the_host_is_used_up() -> None:
+    harvest = Harvest()
+    request = harvest.documents.request(harvest.item, harvest.visit)
+    harvest.visit.give_up()
+    assert harvest.answer(request, HTML) == [harvest.item]
+    assert (harvest.visit.under_way, harvest.unsampled) == (0, 1)
+
+
+def test_a_page_that_cannot_be_read_does_not_block_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(item: WooItem) -> None:
+        raise OSError("disk")
+
+    monkeypatch.setattr("woo_harvester.crawl.documents.find_linked_documents", broken)
+    harvest = Harvest(WOO_PAGE_SAMPLE=0)
+    request = harvest.documents.request(harvest.item, harvest.visit)
+    with pytest.raises(OSError, match="disk"):
+        harvest.answer(request, HTML)
+    assert harvest.visit.under_way == 0
+
+
+def test_only_head_takes_samples() -> None:
+    harvest = Harvest()
+    harvest.documents.mode = "download"
+    request = harvest.documents.request(harvest.item, harvest.visit)
+    assert harvest.answer(request, HTML, b"<p>tekst</p>") == [harvest.item]

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from typing import cast
+
+from tests.crawl.test_host import visit_of
+from tests.utils.crawlers import crawler_of
+from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.host_reader import HostReader
+from woo_harvester.extensions.state import StateKeeper
+
+
+def test_a_host_whose_last_documents_end_together_is_counted_once() -> None:
+    crawler = crawler_of()
+    keeper, entries = cast("StateKeeper", None), cast("Entries", None)  # nothing is read or written here
+    reader = HostReader(crawler, keeper, entries, Documents("head", keeper, crawler))
+    visit = visit_of()
+    visit.begin_request()
+    reader.finish(visit)
+    assert crawler.stats.get_value("woo/hosts/done") is None
+    visit.end_request()
+    for _ in range(2):
+        reader.finish(visit)
+    assert crawler.stats.get_value("woo/hosts/done") == 1
+    assert crawler.stats.get_value("woo/hosts/complete") == 1
