@@ -94,6 +94,18 @@ def test_an_empty_index_says_that_it_is_empty(tmp_path: Path, root: str, codes: 
     assert Read(path).codes == codes
 
 
+@pytest.mark.parametrize("name", ["1.xml", "1.xml.gz"])
+def test_a_file_that_an_index_lists_is_read_as_a_sitemap(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sitemapindex-diwoo.xml").write_text(sitemapindex([f"https://www.a.nl/{name}?page=1"]))
+    path = tmp_path / name
+    path.write_text(sitemapindex(["https://www.a.nl/2.xml"]))
+    found = Read(tmp_path).about("index.genest")
+    assert (found.url, found.seen) == (str(path), "<sitemapindex> met 1 sitemap")
+    path.write_text(sitemap(entry()).decode().replace("urlset", "sitemapindex"))
+    read = Read(tmp_path)
+    assert (read.codes, read.account.records) == (["sitemap.andere-wortel"], 1)
+
+
 def test_documents_in_an_index_are_not_harvested_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "sitemapindex-diwoo.xml"
     path.write_bytes(sitemap(entry(), entry("2.pdf")))

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from woo_harvester.audit.index_files import IndexFiles
-from woo_harvester.audit.local_file import entries_of, kind_of, shown
+from woo_harvester.audit.local_file import entries_of, shown
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.dates import to_microseconds
 from woo_harvester.diwoo.defaults import fill_in
@@ -91,7 +91,7 @@ class _Given:
         if path.name.lower() == _ROBOTS:
             self.indexes.read_robots(path)
             return
-        if kind_of(path, self.maxsize) == "index":
+        if self.indexes.is_index(path):
             self.indexes.read_index(path, is_given=path == self.given)
         else:
             self._read_sitemap(path)

@@ -39,6 +39,8 @@ class IndexFiles:
         """The file that is being read."""
         self._numbers: dict[str, dict[str, tuple[list[str], int]]] = {}
         """Folders, the innermost first, and category of each sitemap in an index, by its name and its loc."""
+        self._listed: set[str] = set()
+        """File names of the sitemaps in all indexes."""
         self._names: set[str] = set()
         """File names of the indexes that list no documents."""
 
@@ -53,6 +55,7 @@ class IndexFiles:
             reader = SitemapReader(chunks, "sitemapindex", self._maxsize)
             with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
                 for entry in chain.from_iterable(reader):
+                    self._listed.add(last_segment(entry.loc))
                     self._add_category(entry.loc, index_name(path.name).number)
         if not reader.others:
             self._names.add(path.name)
@@ -64,6 +67,13 @@ class IndexFiles:
             known = self._numbers.setdefault(last_segment(loc), {})
             _, before = known.get(loc, ([], number))
             known[loc] = unquote(address).split("/")[-2::-1], min(before, number)
+
+    def is_index(self, path: Path) -> bool:
+        """Return whether a file is read as an index: by its name, or by its content if no index lists it."""
+        if index_name(path.name).match is NameMatch.INDEX:
+            return True
+        is_listed = not self._listed.isdisjoint((path.name, path.name.removesuffix(".gz")))
+        return not is_listed and kind_of(path, self._maxsize) == "index"
 
     def category_of(self, path: Path, categories: ValueList) -> Concept | None:
         """Return the category that an index gives to a sitemap of this name in the most similar folders."""
