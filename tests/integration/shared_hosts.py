@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,22 +57,71 @@ class Day:
 
 
 @dataclass
+class Arranged(Harvester):
+    """An installation in one of the arrangements that operators use, for stories of two hosts each."""
+
+    arrangement: str
+    database: str | None = None
+    joined: list[list[Site]] = field(default_factory=list)
+    """Sites that are of one organisation; all others have one each."""
+    wanted: list[Site] = field(default_factory=list)
+    """The sites that the next run harvests."""
+
+    @property
+    def runs_a_day(self) -> int:
+        """The runs in which two hosts are harvested."""
+        return 1 if self.arrangement == "one run" else 2
+
+    def day(self, *args: str, **settings: object) -> Run:
+        """Do the next run: over all hosts in the register, or over those that the stories want."""
+        alone = [[site] for site in self.sites if not any(site in sites for sites in self.joined)]
+        self.organisations = {f"Gemeente {sites[0].port}": sites for sites in (*self.joined, *alone)}
+        if self.database:
+            settings["WOO_STATE_URL"] = self.database
+        if self.runs_a_day > 1:
+            args = (*args, "-a", f"domains={','.join(map(host, self.wanted))}")
+        self.wanted.clear()
+        run = super().day(*args, **settings)
+        assert run.returncode == 0, run.stderr
+        return run
+
+
+@dataclass
 class Hosts:
-    """An installation that harvests two hosts, in one of the arrangements that operators use."""
+    """The two hosts of a story."""
 
     one: Site
     two: Site
-    harvester: Harvester
-    arrangement: str
-    database: str | None = None
+    installation: Arranged
 
-    def day(self, first: Site | None = None, **settings: object) -> Day:
+    def join(self) -> None:
+        """Have both be of one organisation."""
+        self.installation.joined.append([self.one, self.two])
+
+    def forget(self, site: Site) -> None:
+        """Have a site leave the register."""
+        self.installation.sites.remove(site)
+
+    def day(self, first: Site | None = None) -> Generator[None, Run, Day]:
         """Harvest both hosts; *first* is the one whose run comes first, where each has its own."""
-        if self.database:
-            settings["WOO_STATE_URL"] = self.database
-        if self.arrangement == "one run":
-            return Day([self.harvester.day(**settings)])
-        order: Iterable[Site] = (self.one, self.two) if first in (None, self.one) else (self.two, self.one)
-        runs = [self.harvester.day("-a", f"domains={host(site)}", **settings) for site in order]
-        assert all(run.returncode == 0 for run in runs)
+        order = [self.one, self.two] if first in (None, self.one) else [self.two, self.one]
+        order = [site for site in order if site in self.installation.sites]
+        if self.installation.runs_a_day == 1:
+            return Day([(yield)])
+        runs = []
+        for site in order:
+            self.installation.wanted.append(site)
+            runs.append((yield))
         return Day(runs)
+
+    def days(self, count: int, first: Site | None = None) -> Generator[None, Run, list[Day]]:
+        """Harvest both hosts on so many days."""
+        found: list[Day] = []
+        while len(found) < count:
+            found.append((yield from self.day(first)))
+        return found
+
+    def causes(self, first: Site | None = None) -> Generator[None, Run, dict[str, str]]:
+        """Harvest both hosts; return the oorzaak of each document."""
+        day = yield from self.day(first)
+        return day.causes

@@ -20,7 +20,7 @@ from ruamel.yaml import YAML
 from tests.conftest import ROOT, skip_or_fail
 from tests.utils.command import SETTINGS, environment, read_lines
 from tests.utils.daily import numbered, publish
-from tests.utils.deployment import commands_of, run_instructions, type_in
+from tests.utils.deployment import commands_of, pip_settings, run_instructions, type_in
 from tests.utils.elasticsearch import PASSWORD, USER, MissingError, Server
 from tests.utils.ports import free_port
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, outside
@@ -75,7 +75,7 @@ def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
     need_scrapyd()
     folder, port = tmp_path / "empty", free_port()
     folder.mkdir()
-    public = outside({"ELASTIC_PASSWORD": PASSWORD})
+    public = outside({"ELASTIC_PASSWORD": PASSWORD, **pip_settings()})
     own = {
         **outside(LOOPBACK),
         "SSL_CERT_FILE": str(ca_bundle),
@@ -128,7 +128,7 @@ def test_what_the_image_runs_works_in_a_fresh_environment(
     need_scrapyd()
     project, venv, port = copy_project(tmp_path / "context"), tmp_path / "venv", free_port()
     for command in run_instructions(DOCKERFILE)[0]:
-        type_in(command, project, {**outside({}), "VENV": str(venv)})
+        type_in(command, project, outside({"VENV": str(venv), **pip_settings()}))
     etc = tmp_path / "data"
     etc.mkdir()
     # In the image they are in /etc/scrapyd, which this machine may have for itself.

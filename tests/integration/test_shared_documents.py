@@ -3,127 +3,142 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.shared_hosts import Hosts, entry, host, listing
+from tests.integration.shared_hosts import Arranged, Hosts, entry, host, listing
+from tests.utils.calendar import Calendar, Story
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, numbered, publish, xml
-from tests.utils.postgresql import new_database, postgresql_server
+from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DiWoo, Entry
 from woo_harvester.demo.values import PDF
 
-__all__ = ["postgresql_server"]
+__all__ = ["postgresql_server", "postgresql_url"]
 
 
-@pytest.fixture(params=["one run", "a run a host", "postgresql"])
-def hosts(
-    request: pytest.FixtureRequest, make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> Iterator[Hosts]:
-    one, two = make_site(), make_site()
-    harvester = Harvester(tmp_path, ca_bundle, [one, two])
-    if request.param != "postgresql":
-        yield Hosts(one, two, harvester, request.param)
-        return
-    with new_database(request.getfixturevalue("postgresql_server")) as url:
-        yield Hosts(one, two, harvester, "a run a host", url)
+#: The arrangements that operators use, with the fixtures that each needs. A host that fails does so all day.
+calendar = Calendar(
+    Arranged,
+    kinds={"one run": [], "a run a host": [], "postgresql": ["postgresql_url"]},
+    RETRY_TIMES=0,
+)
 
 
 # Withdrawals
 
 
-def test_what_a_stranger_lists_and_drops_is_not_withdrawn_while_its_own_host_lists_it(hosts: Hosts) -> None:
+@calendar.story
+def test_what_a_stranger_lists_and_drops_is_not_withdrawn_while_its_own_host_lists_it(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     victim, hostile = hosts.one, hosts.two
     publish(victim, numbered(40))
     own = [entry(hostile, f"eigen{number}") for number in range(300)]
     publish(hostile, {})
     hostile.pages["/s0.xml"] = listing(*own)
-    assert len(hosts.day().causes) == 340
+    assert len((yield from hosts.causes())) == 340
     hostile.pages["/s0.xml"] = listing(*own, *(entry(victim, f"doc{number}") for number in range(40)))
-    assert hosts.day().causes == {}
+    assert (yield from hosts.causes()) == {}
     hostile.pages["/s0.xml"] = listing(*own)
     for _ in range(3):
-        assert hosts.day(first=hostile).causes == {}
+        assert (yield from hosts.causes(hostile)) == {}
 
 
 @pytest.mark.parametrize("dropped", ["one", "two"])
+@calendar.story
 def test_what_one_host_drops_waits_while_the_other_that_lists_it_cannot_be_read(
-    hosts: Hosts, dropped: str
-) -> None:
+    one: Site, two: Site, installation: Arranged, dropped: str
+) -> Story:
+    hosts = Hosts(one, two, installation)
     publish(hosts.one, {"a": FIRST, "x": FIRST})
     publish(hosts.two, {"b": FIRST})
     hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
-    assert hosts.day().causes == dict.fromkeys("abx", "aanlevering")
+    assert (yield from hosts.causes()) == dict.fromkeys("abx", "aanlevering")
     without = listing(entry(hosts.one, "a")) if dropped == "one" else listing(entry(hosts.two, "b"))
     dropping, other = (hosts.one, hosts.two) if dropped == "one" else (hosts.two, hosts.one)
     lists = other.pages["/s0.xml"]
     dropping.pages["/s0.xml"] = without
     other.pages["/s0.xml"] = Page(b"", status=503)
     for _ in range(4):
-        assert hosts.day(RETRY_TIMES=0).causes == {}
+        assert (yield from hosts.causes()) == {}
     other.pages["/s0.xml"] = lists
-    assert hosts.day().causes == {}
+    assert (yield from hosts.causes()) == {}
     other.pages["/s0.xml"] = listing(entry(other, "a" if other is hosts.one else "b"))
-    assert hosts.day().causes == {"x": "intrekking"}
-    assert hosts.day().causes == {}
+    assert (yield from hosts.causes()) == {"x": "intrekking"}
+    assert (yield from hosts.causes()) == {}
 
 
+@calendar.story
 def test_what_moves_to_another_host_of_its_organisation_while_that_cannot_be_read_is_not_withdrawn(
-    hosts: Hosts,
-) -> None:
-    hosts.harvester.organisations = {"gemeente A": [hosts.one, hosts.two]}
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
+    hosts.join()
     publish(hosts.one, {"a": FIRST, "x": FIRST})
     publish(hosts.two, {"b": FIRST})
-    hosts.day()
+    yield from hosts.day()
     publish(hosts.one, {"a": FIRST})
     hosts.two.pages["/s0.xml"] = Page(b"", status=404)
-    day = hosts.day()
+    day = yield from hosts.day()
     assert day.causes == {}
     (finding,) = [one for one in day.about("intrekking.onvolledig") if one["host"] == host(hosts.one)]
     assert host(hosts.two) in finding["seen"]
     hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
     for _ in range(3):
-        assert hosts.day().causes == {}
+        assert (yield from hosts.causes()) == {}
 
 
-def test_another_host_of_the_organisation_is_waited_for_three_complete_reads_at_most(hosts: Hosts) -> None:
-    hosts.harvester.organisations = {"gemeente A": [hosts.one, hosts.two]}
+@calendar.story
+def test_another_host_of_the_organisation_is_waited_for_three_complete_reads_at_most(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
+    hosts.join()
     publish(hosts.one, {"a": FIRST, "x": FIRST})
     publish(hosts.two, {"b": FIRST})
-    hosts.day()
+    yield from hosts.day()
     publish(hosts.one, {"a": FIRST})
     hosts.two.pages["/s0.xml"] = Page(b"", status=404)
-    assert [hosts.day().causes for _ in range(4)] == [{}, {}, {"x": "intrekking"}, {}]
+    assert [day.causes for day in (yield from hosts.days(4))] == [{}, {}, {"x": "intrekking"}, {}]
 
 
-def test_a_host_that_left_the_register_no_longer_counts(hosts: Hosts) -> None:
+@calendar.story
+def test_a_host_that_left_the_register_no_longer_counts(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     publish(hosts.one, {"a": FIRST, "x": FIRST})
     publish(hosts.two, {"b": FIRST})
     hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
-    hosts.day()
-    hosts.harvester.sites.remove(hosts.two)
+    yield from hosts.day()
+    hosts.forget(hosts.two)
     publish(hosts.one, {"a": FIRST})
-    only = Hosts(hosts.one, hosts.one, hosts.harvester, "one run", hosts.database)
-    assert only.day().causes == {"x": "intrekking"}
+    assert (yield from hosts.causes()) == {"x": "intrekking"}
 
 
 # Whose entry counts
 
 
 @pytest.mark.parametrize("first", ["stranger", "owner"])
-def test_the_own_hosts_entry_counts_and_a_strangers_does_not(hosts: Hosts, first: str) -> None:
+@calendar.story
+def test_the_own_hosts_entry_counts_and_a_strangers_does_not(
+    one: Site, two: Site, installation: Arranged, first: str
+) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {})
     publish(stranger, {})
     owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van de eigenaar"))
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
     began = stranger if first == "stranger" else owner
-    days = [hosts.day(first=began) for _ in range(3)]
+    days = yield from hosts.days(3, began)
     # In runs of their own the stranger may be read first: then the owner's entry takes its place.
     last = [day for day in days if day.causes][-1]
     assert last.title("x") == "Van de eigenaar"
@@ -134,7 +149,7 @@ def test_the_own_hosts_entry_counts_and_a_strangers_does_not(hosts: Hosts, first
         assert finding["seen"].startswith(seen)
         assert finding["url"] == stranger.url("/s0.xml")
     owner.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Gewijzigd"))
-    changed = hosts.day(first=began)
+    changed = yield from hosts.day(began)
     assert changed.causes == {"x": "wijziging"}
     assert changed.title("x") == "Gewijzigd"
 
@@ -157,36 +172,44 @@ def test_in_one_run_the_owners_entry_counts_whichever_host_is_read_first(
     assert len(again.about("loc.andere-host")) == 8
 
 
-def test_a_strangers_entry_counts_while_there_is_no_own_one(hosts: Hosts) -> None:
+@calendar.story
+def test_a_strangers_entry_counts_while_there_is_no_own_one(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {"a": FIRST})
     publish(stranger, {})
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van een ander"))
-    day = hosts.day()
+    day = yield from hosts.day()
     assert day.causes == {"a": "aanlevering", "x": "aanlevering"}
     assert day.title("x") == "Van een ander"
     assert day.about("loc.andere-host") == []
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Nieuwer"))
-    assert hosts.day().causes == {"x": "wijziging"}
+    assert (yield from hosts.causes()) == {"x": "wijziging"}
     owner.pages["/s0.xml"] = listing(entry(owner, "a"), entry(owner, "x", OLDER, "Van de eigenaar"))
-    own = hosts.day()
+    own = yield from hosts.day()
     assert own.causes == {"x": "wijziging"}
     assert own.title("x") == "Van de eigenaar"
-    assert hosts.day().causes == {}
+    assert (yield from hosts.causes()) == {}
 
 
-def test_where_the_own_entry_goes_the_document_stays_until_the_strangers_changes(hosts: Hosts) -> None:
+@calendar.story
+def test_where_the_own_entry_goes_the_document_stays_until_the_strangers_changes(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {})
     publish(stranger, {})
     owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van de eigenaar"))
-    hosts.day()
+    yield from hosts.day()
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Van een ander"))
-    assert hosts.day().causes == {}
+    assert (yield from hosts.causes()) == {}
     owner.pages["/s0.xml"] = listing()
-    assert [hosts.day().causes for _ in range(3)] == [{}, {}, {}]
+    assert [day.causes for day in (yield from hosts.days(3))] == [{}, {}, {}]
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2024-06-01", "Nog nieuwer"))
-    day = hosts.day()
+    day = yield from hosts.day()
     assert day.causes == {"x": "wijziging"}
     assert day.title("x") == "Nog nieuwer"
 
@@ -231,20 +254,28 @@ def test_a_refused_document_of_a_strangers_entry_does_not_keep_the_owners_back(
     assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
 
 
-def test_of_two_hosts_of_one_organisation_the_newest_entry_counts(hosts: Hosts) -> None:
-    hosts.harvester.organisations = {"gemeente A": [hosts.one, hosts.two]}
+@calendar.story
+def test_of_two_hosts_of_one_organisation_the_newest_entry_counts(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
+    hosts.join()
     publish(hosts.one, {})
     publish(hosts.two, {})
     hosts.one.pages["/s0.xml"] = listing(entry(hosts.one, "x", FIRST, "Oud"))
     hosts.two.pages["/s0.xml"] = listing(entry(hosts.one, "x", NEWER, "Nieuw"))
-    days = [hosts.day() for _ in range(3)]
+    days = yield from hosts.days(3)
     last = [day for day in days if day.causes][-1]
     assert last.title("x") == "Nieuw"
     assert days[-1].causes == {}
     assert days[-1].about("loc.andere-host") == []
 
 
-def test_the_category_of_a_strangers_index_does_not_count(hosts: Hosts) -> None:
+@calendar.story
+def test_the_category_of_a_strangers_index_does_not_count(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {})
     publish(stranger, {})
@@ -254,55 +285,67 @@ def test_the_category_of_a_strangers_index_does_not_count(hosts: Hosts) -> None:
     index = "/sitemapindex-diwoo-infocat011.xml"
     stranger.pages[index] = stranger.pages.pop("/sitemapindex-diwoo.xml")
     stranger.pages["/robots.txt"] = Page(f"Sitemap: {stranger.url(index)}\n".encode())
-    days = [hosts.day(first=owner) for _ in range(2)]
+    days = yield from hosts.days(2, owner)
     (record,) = [record for day in days for record in day.records]
     (category,) = record["document"]["classificatiecollectie"]["informatiecategorieen"]
     assert category["label"] == "onbekend"
 
 
-def test_a_stranger_that_lists_a_withdrawn_document_does_not_bring_it_back(hosts: Hosts) -> None:
+@calendar.story
+def test_a_stranger_that_lists_a_withdrawn_document_does_not_bring_it_back(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {"a": FIRST, "x": FIRST})
     publish(stranger, {})
-    hosts.day()
+    yield from hosts.day()
     publish(owner, {"a": FIRST})
-    assert hosts.day().causes == {"x": "intrekking"}
+    assert (yield from hosts.causes()) == {"x": "intrekking"}
     stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
     for _ in range(2):
-        day = hosts.day()
+        day = yield from hosts.day()
         assert day.causes == {}
         assert [finding["host"] for finding in day.about("lastmod.heraanbod")] == [host(stranger)]
 
 
-def test_the_sums_of_both_sides_close_each_day(hosts: Hosts) -> None:
+@calendar.story
+def test_the_sums_of_both_sides_close_each_day(one: Site, two: Site, installation: Arranged) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {"a": FIRST, "x": FIRST})
     publish(stranger, {"b": FIRST})
     stranger.pages["/s0.xml"] = listing(entry(stranger, "b"), entry(owner, "x", NEWER, "Vals"))
-    for day in (hosts.day(first=owner) for _ in range(3)):
-        accounts = [account for run in day.runs for account in accounts_of(run)]
+    for day in (yield from hosts.days(3, owner)):
+        accounts = [account for run in day.runs for account in accounts_of(run, owner, stranger)]
         assert {one["host"]: (one["listed"], one["harvested"]) for one in accounts} == {
             host(owner): (2, 2),
             host(stranger): (1, 1),
         }
 
 
-def accounts_of(run: Run) -> list[dict[str, Any]]:
-    """The hosts of a run's report.json."""
+def accounts_of(run: Run, *sites: Site) -> list[dict[str, Any]]:
+    """Return those of the sites in a run's report.json that the run harvested."""
     assert run.report is not None
     hosts: list[dict[str, Any]] = json.loads((run.report / "report.json").read_text())["hosts"]
-    return [one for one in hosts if one["score"] is not None]
+    own = {host(site) for site in sites}
+    return [one for one in hosts if one["host"] in own and one["score"] is not None]
 
 
-def test_a_passed_over_sitemap_of_a_stranger_reports_its_entries_too(hosts: Hosts) -> None:
+@calendar.story
+def test_a_passed_over_sitemap_of_a_stranger_reports_its_entries_too(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
     owner, stranger = hosts.one, hosts.two
     publish(owner, {"x": FIRST}, headers={"ETag": '"a"'})
     publish(stranger, {}, headers={"ETag": '"b"'})
     listed = xml(owner, {"x": FIRST})
     stranger.pages["/s0.xml"] = Page(listed, content_type=XML, headers={"ETag": '"b"'})
     for number in range(4):
-        day = hosts.day(first=owner)
+        day = yield from hosts.day(owner)
         assert day.causes == ({"x": "aanlevering"} if not number else {})
         found = {finding["host"] for finding in day.about("loc.andere-host")}
         assert found == {host(owner), host(stranger)}, number
-    assert sum(run.stats.get("woo/sitemaps/unchanged", 0) for run in day.runs) == 2
+    last = [site.requested("/s0.xml")[-1] for site in (owner, stranger)]
+    assert [request.headers.get("if-none-match") for request in last] == ['"a"', '"b"'], "both got a 304"

@@ -62,7 +62,8 @@ class Calendar:
 
     *install* makes the installation from its folder, the certificates that it trusts, its sites, and the
     values of *fixtures*. Each run gets *args* and *settings*; the run of a day that *on* names gets those
-    settings too.
+    settings too. With *kinds*, each story is a test for each kind of installation, with days of its own:
+    *install* gets the kind too, and the values of that kind's fixtures.
     """
 
     def __init__(
@@ -71,12 +72,14 @@ class Calendar:
         *args: str,
         on: Mapping[int, Mapping[str, object]] | None = None,
         fixtures: Sequence[str] = (),
+        kinds: Mapping[str, Sequence[str]] | None = None,
         **settings: object,
     ) -> None:
         self._install = install
         self._args = args
         self._on = on or {}
         self._fixtures = fixtures
+        self._kinds = kinds or {}
         self._settings = settings
         self._outcomes: dict[str, BaseException | None] = {}
 
@@ -96,23 +99,26 @@ class Calendar:
             if error := self._outcomes[request.node.nodeid]:
                 raise error
 
-        names = ["request", *given]
+        names = ["request", *given, *(["kind"] if self._kinds else [])]
         parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
         vars(test).update(__signature__=inspect.Signature(parameters), calendar=self, tell=tell)
-        return test
+        return pytest.mark.parametrize("kind", self._kinds)(test) if self._kinds else test
 
     def again(self, test: Callable[..., None]) -> Callable[..., None]:
         """Make the story of a test of another module a test of this calendar too."""
         return self.story(vars(test)["tell"])
 
     def _play(self, request: pytest.FixtureRequest) -> None:
-        """Play all stories of this calendar that were selected, day by day."""
+        """Play all stories of this calendar and kind that were selected, day by day."""
         authority: Authority = request.getfixturevalue("ca")
         folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("calendar")
-        values = [request.getfixturevalue(name) for name in self._fixtures]
+        kind = _kind(request.node)
+        values: list[object] = [] if kind is None else [kind]
+        fixtures = (*self._fixtures, *self._kinds.get(kind or "", ()))
+        values += [request.getfixturevalue(name) for name in fixtures]
         installation = self._install(folder, request.getfixturevalue("ca_bundle"), [], *values)
         items = [item for item in request.session.items if isinstance(item, pytest.Function)]
-        own = [item for item in items if getattr(item.function, "calendar", None) is self]
+        own = [item for item in items if self._has(item) and _kind(item) == kind]
         with ExitStack() as stack:
             begun = [_begin(item, installation, authority, stack) for item in own]
             hosts = frozenset().union(*(story.hosts for story in begun))
@@ -122,6 +128,9 @@ class Calendar:
                 day += 1
                 run = installation.day(*self._args, **self._settings, **self._on.get(day, {}))
                 going_on = [story for story in going_on if self._goes_on(story, _of(story.hosts, run, hosts))]
+
+    def _has(self, item: pytest.Function) -> bool:
+        return getattr(item.function, "calendar", None) is self
 
     def _goes_on(self, begun: _Begun, run: Run | None) -> bool:
         """Play a story up to its next yield; return whether there is one. An error is its test's outcome."""
@@ -137,6 +146,13 @@ class Calendar:
             self._outcomes[begun.name] = error
             return False
         return True
+
+
+def _kind(item: pytest.Function) -> str | None:
+    """Return the kind of installation that a story is played with, if its calendar has kinds."""
+    if not item.function.calendar._kinds:
+        return None
+    return str(item.callspec.params["kind"])
 
 
 def _is_made(hint: Any) -> bool:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import gettempdir, mkdtemp
+
+from tests.conftest import ROOT
+
+#: What the commands install, from the checkout.
+REQUIREMENTS = ("requirements.txt", "deploy/scrapyd/requirements.txt")
 
 
 def commands_of(page: str, section: str) -> list[str]:
@@ -48,3 +57,29 @@ def type_in(command: str, folder: Path, environ: Mapping[str, str], *, seconds: 
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def pip_settings() -> dict[str, str]:
+    """Return an environment in which pip installs what it downloaded for all environments of the tests.
+
+    It resolves, unpacks and installs as ever; it compiles nothing, since most of it is never imported.
+    """
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(_wheels()), "PIP_NO_COMPILE": "0"}  # 0 means: do not
+
+
+def _wheels() -> Path:
+    """Return the folder of the packages that are required, downloaded once for these requirements."""
+    files = [ROOT / name for name in REQUIREMENTS]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files) + sys.version.encode())
+    folder = Path(gettempdir()) / f"woo-test-wheels-{digest.hexdigest()[:16]}"
+    if folder.exists():
+        return folder
+    part = Path(mkdtemp(prefix="woo-test-wheels-"))
+    required = [option for path in files for option in ("-r", str(path))]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(part), *required]
+    subprocess.run(command, check=True)
+    try:
+        part.rename(folder)
+    except OSError:  # another process of the tests was first
+        shutil.rmtree(part)
+    return folder
