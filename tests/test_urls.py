@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from woo_harvester.urls import (
     LOC_MAXLENGTH,
+    absolute_url,
     host_of,
     is_web_url,
     last_segment,
@@ -207,3 +208,19 @@ def test_http_becomes_https_and_all_else_stays() -> None:
 def test_a_path_is_no_url_of_the_web() -> None:
     assert all(map(is_web_url, ("HTTPS://www.a.nl/lijsten", "http://a")))
     assert not any(map(is_web_url, ("lijsten", "/http://a", "ftp://a.nl/", "https:/a", "")))
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("b.pdf#blz", "https://www.a.nl/x/b.pdf"),
+        ("/b", "https://www.a.nl/b"),
+        ("//www.b.nl/b", "https://www.b.nl/b"),
+        ("HTTP://www.b.nl/", "HTTP://www.b.nl/"),
+        ("mailto:a@b.nl", None),
+        ("javascript:x", None),
+        ("https://[::1/b", None),
+    ],
+)
+def test_a_link_is_made_absolute_if_it_leads_to_the_web(href: str, expected: str | None) -> None:
+    assert absolute_url("https://www.a.nl/x/y", href) == expected

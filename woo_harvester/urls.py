@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from hashlib import sha1
 from ipaddress import IPv6Address
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 from uuid import NAMESPACE_URL, UUID
 
 import idna
@@ -17,6 +17,7 @@ LOC_MAXLENGTH = 2083
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _HTTP = re.compile("http:", re.IGNORECASE)
+_WEB = re.compile("https?://", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates, which a URL never has (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -66,6 +67,15 @@ def loc_problem(loc: str) -> str | None:
     except ValueError:
         return "loc.ongeldig"
     return None
+
+
+def absolute_url(base: str, href: str) -> str | None:
+    """Return the absolute URL of a link, without fragment; None if it is not http or https."""
+    try:
+        url = urljoin(base, href.partition("#")[0])
+    except ValueError:  # a broken IPv6 address
+        return None
+    return url if _WEB.match(url) else None
 
 
 def secured(url: str) -> str:

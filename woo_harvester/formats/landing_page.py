@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import BinaryIO
-from urllib.parse import urljoin
 
 from lxml import etree
 from w3lib.url import safe_url_string
 
 from woo_harvester.formats.claims import FormatClaim, from_extension, from_media_type
 from woo_harvester.formats.page_text import decode_page
-from woo_harvester.urls import LOC_MAXLENGTH, host_of
+from woo_harvester.urls import LOC_MAXLENGTH, absolute_url, host_of
 
 #: Bytes of a page that are read; a larger page is rarely one that only leads to others.
 PAGE_MAXSIZE = 1024 * 1024
@@ -105,7 +104,7 @@ def _tree_of(file: BinaryIO, content_type: str | None) -> etree._Element | None:
 def _base_of(root: etree._Element, url: str) -> str:
     """Return the URL to which the links of a page are relative (HTML, 4.2.3)."""
     base = root.find(".//base[@href]")
-    return _absolute(url, base.get("href")) or url if base is not None else url
+    return absolute_url(url, str(base.get("href")).strip()) or url if base is not None else url
 
 
 def _parts_of(root: etree._Element) -> Iterator[str | etree._Element]:
@@ -125,12 +124,13 @@ def _parts_of(root: etree._Element) -> Iterator[str | etree._Element]:
 
 def _document_at(element: etree._Element, base: str, host: str) -> str | None:
     """Return the URL of the document that an element leads to; None if it leads to anything else."""
-    url = _absolute(base, element.get(_ADDRESSES[str(element.tag)]))
-    if url is None or len(url) > LOC_MAXLENGTH:
+    found = absolute_url(base, str(element.get(_ADDRESSES[str(element.tag)])).strip())
+    if found is None or len(found) > LOC_MAXLENGTH:
         return None
     try:
+        url = safe_url_string(found)
         is_here = host_of(url) == host
-    except ValueError:
+    except ValueError:  # no host, or one that cannot be
         return None
     return url if is_here and _is_document(element, url) else None
 
@@ -141,12 +141,3 @@ def _is_document(element: etree._Element, url: str) -> bool:
     claims = from_extension(url), from_extension(names[0] or ""), from_media_type(names[1])
     filetype = next((claim.filetype for claim in claims if claim != FormatClaim()), None)
     return filetype is not None and filetype.code != "HTML"
-
-
-def _absolute(base: str, href: str | None) -> str | None:
-    """Return the absolute URL of a link, without fragment; None if it is not http or https."""
-    try:
-        url = urljoin(base, (href or "").partition("#")[0].strip())
-        return safe_url_string(url) if url.lower().startswith(("https:", "http:")) else None
-    except ValueError:  # a broken IPv6 address
-        return None

@@ -20,7 +20,7 @@ from lxml import etree
 from woo_harvester.formats.page_text import decode_page
 from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
-from woo_harvester.urls import LOC_MAXLENGTH, last_segment
+from woo_harvester.urls import LOC_MAXLENGTH, absolute_url, last_segment
 
 #: Most links that are kept of one page, so that an endless page does not fill the memory.
 _LINKS_MAX = 1_000_000
@@ -32,7 +32,6 @@ _BREAKS = frozenset(
 )
 #: Elements whose text a browser does not show.
 _UNSEEN = frozenset({"script", "style", "title", "template"})
-_WEB = re.compile("https?://", re.IGNORECASE)
 #: An extension begins with a letter, so "besluit-1.2" has none.
 _EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
 #: A plain file name in the page's folder, as nearly all listings have: it needs no URL parser.
@@ -228,7 +227,7 @@ class _Page:
         """Use the first base element of the page (HTML, 4.2.3)."""
         if href is not None and not self._has_base:
             self._has_base = True
-            base = _absolute(self._url, _IGNORED.sub("", href))
+            base = absolute_url(self._url, _IGNORED.sub("", href))
             if base is not None:
                 self._base, self._folder = base, _folder_of(base)
 
@@ -246,7 +245,7 @@ class _Page:
         if _SIMPLE.fullmatch(href):
             url: str | None = self._folder + href
         else:
-            url = _absolute(self._base, href)
+            url = absolute_url(self._base, href)
         if url is None or url == self._url or len(url) > LOC_MAXLENGTH:
             return None
         return _as_file(url, self._url)
@@ -254,15 +253,6 @@ class _Page:
 
 def _folder_of(url: str) -> str:
     return urljoin(url, ".")
-
-
-def _absolute(base: str, href: str) -> str | None:
-    """Return the absolute URL of a link, without fragment; None if it is not http or https."""
-    try:
-        url = urljoin(base, href.partition("#")[0])
-    except ValueError:  # a broken IPv6 address
-        return None
-    return url if _WEB.match(url) else None
 
 
 def _as_file(url: str, page: str) -> tuple[str, bool] | None:
