@@ -133,8 +133,8 @@ PARTS["bestanden"] = tuple(_of_files(part) for part in PARTS["woo"] if part.name
 #: Findings about our own connection, about our copy of the register, or possibly caused by another host.
 NOT_SCORED = frozenset({"register.onbereikbaar", "oogst.eigen-verbinding", "loc.andere-host"})
 
-#: Findings about indexes in robots.txt that are never requested, so that no account counts those indexes.
-NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https")
+#: Findings about indexes that the run does not request, so that no account counts those indexes.
+NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")
 
 
 @cache
