@@ -34,6 +34,7 @@ ELSEWHERE = {
     "register.onbereikbaar": "test_a_register_that_cannot_be_had",
     "register.url-ongeldig": "test_a_registered_url_that_is_none",
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
+    "register.categorie-strijdig": "tests/integration/test_location_categories.py",
     "register.meerdere-organisaties": "test_a_location_of_two_bodies",
     "tls.ongeldig": "test_an_expired_certificate",
     "host.prive-adres": "test_a_private_address",

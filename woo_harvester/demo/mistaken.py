@@ -24,6 +24,8 @@ _NAAM = mistakes.PUBLISHER.label
 _XML = "application/xml"
 #: Documents that are harvested although their sitemap is wrong.
 BEFORE_THE_BREAK, OTHER_NAMESPACE = "/documenten/voor-de-breuk.pdf", "/documenten/naamruimte.pdf"
+IN_A_MIXED_SITEMAP = "/documenten/gemengd.pdf"
+_MIXED = "/sitemaps/gemengd.xml"
 
 #: Findings of the pages of the main site, besides those of the mistakes in single entries.
 _SITE_CODES = frozenset(
@@ -36,6 +38,10 @@ _SITE_CODES = frozenset(
         "index.onbereikbaar",
         "index.ongeldig",
         "index.is-urlset",
+        "index.gemengd",
+        "index.andere-wortel",
+        "index.strijdig",
+        "sitemap.gemengd",
         "index.genest",
         "index.geen-https",
         "sitemap.onbereikbaar",
@@ -67,6 +73,7 @@ def pages(site: LoopbackServer) -> Pages:
         **documents,
         BEFORE_THE_BREAK: pdf_page("Voor de breuk"),
         OTHER_NAMESPACE: pdf_page("Andere naamruimte"),
+        IN_A_MIXED_SITEMAP: pdf_page("Tussen de sitemaps"),
     }
 
 
@@ -140,7 +147,7 @@ def _robots(site: LoopbackServer) -> bytes:
 def _right_indexes(site: LoopbackServer, sitemaps: Iterable[str]) -> Mapping[str, Page]:
     """Return indexes without mistakes in their content."""
     other_category, empty = "/sitemaps/woo-besluiten.xml", "/sitemaps/2024-02.xml"
-    others = [path for path in sitemaps if path not in (other_category, empty)]
+    others = [path for path in sitemaps if path not in (other_category, empty, _MIXED)]
     return {
         "/sitemapindex-diwoo.xml": _index(site, *others, "/sitemaps/vergeten.xml"),
         "/sitemapindex-diwoo-infocat014.xml": _index(site, other_category),
@@ -153,7 +160,9 @@ def _wrong_indexes(site: LoopbackServer) -> Mapping[str, Page]:
     itself = "/sitemapindex-diwoo-infocat010.xml"
     return {
         "/sitemapindex-diwoo-infocat008.xml": html_page("Storing", "Probeer het later nog eens."),
-        "/sitemapindex-diwoo-infocat009.xml": Page(sitemap(), content_type=_XML),
+        "/sitemapindex-diwoo-infocat004.xml": Page(_mixed_index(site), content_type=_XML),
+        "/sitemapindex-diwoo-infocat006.xml": Page(_index_under_urlset(site), content_type=_XML),
+        "/sitemapindex-diwoo-infocat009.xml": Page(sitemap(_loose_entry(site)), content_type=_XML),
         itself: _index(site, itself, "/per-jaar/index.xml"),
         "/per-jaar/index.xml": _index(site, "/sitemaps/2024-02.xml"),
         "/sitemapindex-diwoo-infocat012.xml": redirect(f"{mistakes.ELSEWHERE}/sitemapindex.xml"),
@@ -176,6 +185,7 @@ def _sitemaps(site: LoopbackServer) -> Mapping[str, Page]:
         "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=_XML),
         "/sitemaps/naamruimte.xml": Page(_other_namespace(site), content_type=_XML),
         "/sitemaps/2024-02.xml": Page(sitemap(), content_type=_XML),
+        _MIXED: Page(_mixed_sitemap(site), content_type=_XML),
     }
 
 
@@ -188,6 +198,28 @@ def _cut_off(site: LoopbackServer) -> bytes:
     first = f"<url><loc>{site.url(BEFORE_THE_BREAK)}</loc></url>\n"
     complete = sitemap(first, first.replace("voor", "na"))
     return complete[: complete.index(b"na-de-breuk")]
+
+
+def _loose_entry(site: LoopbackServer) -> str:
+    """Return an entry that is not read, because it is in an index."""
+    return f"<url><loc>{site.url('/documenten/in-de-index.pdf')}</loc></url>\n"
+
+
+def _mixed_index(site: LoopbackServer) -> str:
+    """Return an index with a document beside its sitemap."""
+    return sitemapindex([site.url(_MIXED)]).replace("</sitemapindex>", f"{_loose_entry(site)}</sitemapindex>")
+
+
+def _index_under_urlset(site: LoopbackServer) -> str:
+    """Return an index as a widely used product writes it. Another index lists its sitemap too."""
+    return sitemapindex([site.url("/sitemaps/2024-02.xml")]).replace("sitemapindex", "urlset")
+
+
+def _mixed_sitemap(site: LoopbackServer) -> bytes:
+    """Return a sitemap with another sitemap beside its document."""
+    listed = f"<sitemap><loc>{site.url('/sitemaps/los.xml')}</loc></sitemap>\n</urlset>"
+    entry = Entry(loc=site.url(IN_A_MIXED_SITEMAP), lastmod=mistakes.LASTMOD, diwoo=mistakes.GOOD)
+    return sitemap(entry).replace(b"</urlset>", listed.encode())
 
 
 def _other_namespace(site: LoopbackServer) -> bytes:
