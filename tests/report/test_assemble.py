@@ -17,6 +17,7 @@ from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score_parts import PARTS
+from woo_harvester.tooi import UNKNOWN_CATEGORY
 
 OTHER = "www.b.nl"
 
@@ -98,6 +99,15 @@ def test_fields_and_categories_are_of_the_records_of_the_run(tmp_path: Path) -> 
     assert host["categories"] == [
         {"id": CATEGORY.uri, "label": CATEGORY.label, "article": "3.3, 2, i", "documents": 4}
     ]
+
+
+def test_a_category_that_only_newer_lists_have_is_not_called_unknown(tmp_path: Path) -> None:
+    account = read(harvested=1)
+    new = f"{CATEGORY.uri}0"
+    account.categories = {new: 2, UNKNOWN_CATEGORY.uri: 1}
+    (host,) = made(write_run(tmp_path / "woo-1", [account]))["hosts"]
+    labels = {each["id"]: each["label"] for each in host["categories"]}
+    assert labels == {new: new, UNKNOWN_CATEGORY.uri: "onbekend"}
 
 
 def test_a_report_is_valid_by_its_schema(tmp_path: Path) -> None:

@@ -96,8 +96,8 @@ def add_supplements(connection: Connection, facts: EntryFacts, source: Source) -
         if not missing & CATEGORY:
             metadata = replace(metadata, informatiecategorieen=[])
         elif not metadata.informatiecategorieen:
-            number = index_name(other.index_url or "").number
-            source.category = category_of_index(number) if number else None
+            number, categories = index_name(other.index_url or "").number, source.lists.informatiecategorieen
+            source.category = category_of_index(number, categories) if number else None
         source.given = supplement(source.given, metadata)
         given |= missing
     return given & ~facts.fields or None
