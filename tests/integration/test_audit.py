@@ -36,7 +36,6 @@ ELSEWHERE = {
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
     "register.categorie-strijdig": "tests/integration/test_location_categories.py",
     "register.meerdere-organisaties": "test_a_location_of_two_bodies",
-    "register.categorie-strijdig": "tests/integration/test_location_categories.py",
     "tls.ongeldig": "test_an_expired_certificate",
     "host.prive-adres": "test_a_private_address",
     "host.achterstand": "tests/integration/test_shards.py",
