@@ -53,7 +53,7 @@ def _rows(head: Head, coverage: Coverage, kind: GapKind) -> Iterator[dict[str, A
 
 
 def _organisation(one: RegisteredOrganisation) -> dict[str, Any]:
-    uri = one.id if one.id != one.system_id else None
+    uri = one.id if one.id not in (one.system_id, one.name) else None
     return {"organisation": one.name, "kind": one.kind, "systeemId": one.system_id, "uri": uri}
 
 

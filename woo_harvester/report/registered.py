@@ -31,8 +31,8 @@ class Registered:
 
     @property
     def id(self) -> str:
-        """The identifier in the report: the TOOI URI, else the systeemId."""
-        return self.uri or self.system_id
+        """The identifier in the report: the TOOI URI, else the systeemId, else the name."""
+        return self.uri or self.system_id or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def together(registers: Sequence[RunRegister]) -> RunRegister:
     """Return the register of several runs, one at least: an organisation has the locations of all of them."""
     found: dict[str, Registered] = {}
     for one in chain.from_iterable(each.organisations for each in registers):
-        known = found.setdefault(one.id or one.name, one)
+        known = found.setdefault(one.id, one)
         known.locations.extend(url for url in one.locations if url not in known.locations)
     return RunRegister([shard for each in registers for shard in each.shards], list(found.values()))
 

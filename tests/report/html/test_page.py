@@ -204,6 +204,7 @@ def test_the_coverage_has_a_date_since_when_only_if_earlier_runs_are_known(tmp_p
     make_report(run, history=False)
     text = run.coverage_page.read_text(encoding="utf-8")
     assert html.fromstring(text).xpath("//td[@data-v]") == []
+    assert "Sinds" not in text
 
 
 def test_a_run_over_some_hosts_has_no_page_of_coverage(tmp_path: Path) -> None:
