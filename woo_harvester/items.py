@@ -13,7 +13,7 @@ from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type
-from woo_harvester.diwoo.given_metadata import GivenMetadata
+from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import (
     DetectedFormat,

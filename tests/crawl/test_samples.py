@@ -10,7 +10,7 @@ import pytest
 from tests.samples import SAMPLES
 from tests.utils.crawlers import crawler_of, fetched_of, item_of
 from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.items import Fetched, Sample, WooItem
 from woo_harvester.responses import StreamedResponse
 

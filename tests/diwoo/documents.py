@@ -12,7 +12,8 @@ from woo_harvester.diwoo.defaults import (
     default_organisations,
     default_title,
 )
-from woo_harvester.diwoo.given_metadata import GivenMetadata, read_metadata
+from woo_harvester.diwoo.given import GivenMetadata
+from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value

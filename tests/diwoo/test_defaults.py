@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from tests.diwoo.documents import THESAURUS, Outcome, completed
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.record import json_value
 from woo_harvester.register.organisations import Match, Organisation
 from woo_harvester.tooi import category_of_index

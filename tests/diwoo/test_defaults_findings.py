@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diwoo.documents import THESAURUS, completed
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.register.organisations import Match, Organisation
 from woo_harvester.tooi import category_of_index
 

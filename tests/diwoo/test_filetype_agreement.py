@@ -11,7 +11,7 @@ import pytest
 from tests.diwoo.documents import blank
 from tests.samples import SAMPLES
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type, decide_filetype, expected_filetype
-from woo_harvester.diwoo.given_metadata import Value
+from woo_harvester.diwoo.given import Value
 from woo_harvester.formats import DetectedFormat, detect_beginning, detect_format, file_types
 
 LOC = "https://www.a.nl/documenten/1"

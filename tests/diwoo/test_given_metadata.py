@@ -7,16 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
-from woo_harvester.diwoo.given_metadata import (
-    UNREAD_MAX,
+from woo_harvester.diwoo.given import (
     Extra,
     ExtraField,
     GivenMetadata,
     Handling,
     Relation,
     Value,
-    read_metadata,
 )
+from woo_harvester.diwoo.given_metadata import UNREAD_MAX, read_metadata
 from woo_harvester.sitemaps.reader import SitemapReader
 
 EVERYTHING = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diwoo.documents import NOW, THESAURUS, blank, mapped
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Handling, Relation, Value
+from woo_harvester.diwoo.given import GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.tooi import bundled
 

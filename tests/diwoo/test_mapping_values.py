@@ -4,7 +4,7 @@ import pytest
 
 from tests.diwoo.documents import mapped
 from tests.diwoo.test_mapping import AGENDAS, AMSTERDAM, DOCX, PDF, UNKNOWN, publisher
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Relation, Value
+from woo_harvester.diwoo.given import GivenMetadata, Relation, Value
 from woo_harvester.record import json_value
 
 

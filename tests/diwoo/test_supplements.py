@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from woo_harvester.diwoo.given_metadata import (
+from woo_harvester.diwoo.given import (
     Extra,
     ExtraField,
     GivenMetadata,

@@ -5,7 +5,7 @@ from scrapy.exceptions import DropItem
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.findings import Finding
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.filetype import FileTypePipeline

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tests.utils.crawlers import item_of
-from woo_harvester.diwoo.given_metadata import GivenMetadata, Value
+from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.findings import Finding
 from woo_harvester.pipelines.metadata import MetadataPipeline
 from woo_harvester.record import Waarde

@@ -5,7 +5,8 @@ from lxml import etree
 
 from tests.report.runs import ORGANISATION, about_document, about_host
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, read_metadata
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
+from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.findings import Finding, explanations
 from woo_harvester.report.model import Snippet
 from woo_harvester.report.model_base import OrganisationRef

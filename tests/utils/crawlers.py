@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.test import get_crawler
 
 from woo_harvester.default_settings import SETTINGS
-from woo_harvester.diwoo.given_metadata import GivenMetadata
+from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie

@@ -16,7 +16,8 @@ from sqlalchemy import Connection
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.dates import parse_datetime, to_microseconds
-from woo_harvester.diwoo.given_metadata import GivenMetadata, read_metadata
+from woo_harvester.diwoo.given import GivenMetadata
+from woo_harvester.diwoo.given_metadata import read_metadata
 from woo_harvester.diwoo.supplements import CATEGORY, fields_of, pack, supplement, unpack
 from woo_harvester.items import Source
 from woo_harvester.sitemaps.decision import NOT_LISTED, Decision, EntryOutcome

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from woo_harvester.diwoo.given_metadata import Value
+from woo_harvester.diwoo.given import Value
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import (
     DetectedFormat,

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from woo_harvester.dates import day_of, parse_date, parse_datetime, parse_end
-from woo_harvester.diwoo.given_metadata import Extra, GivenMetadata, Handling, Relation, Value
+from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
 from woo_harvester.record import (

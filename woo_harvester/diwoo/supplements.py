@@ -12,7 +12,7 @@ from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
-from woo_harvester.diwoo.given_metadata import GivenMetadata
+from woo_harvester.diwoo.given import GivenMetadata
 
 #: The fields, each with the attributes of GivenMetadata that it consists of. The state keeps the place of a
 #: field in this table: add new ones at the end.

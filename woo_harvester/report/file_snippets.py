@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.xml_lines import entry
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE

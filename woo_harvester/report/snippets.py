@@ -10,7 +10,8 @@ from collections.abc import Callable
 from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
-from woo_harvester.diwoo.given_metadata import DIWOO_NAMESPACE, ELEMENTS
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
+from woo_harvester.diwoo.given_metadata import ELEMENTS
 from woo_harvester.formats import documents_asked_for
 from woo_harvester.report.file_snippets import (
     FILE_MAKERS,
