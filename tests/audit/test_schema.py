@@ -157,3 +157,16 @@ def test_the_official_schema_and_this_table_agree(schema: DiwooSchema) -> None:
 
 def test_what_reads_the_metadata_knows_the_same_names() -> None:
     assert {child.name for group in GROUPS.values() for child in group.children} == ELEMENTS
+
+
+def test_what_is_outside_the_document_is_checked_too() -> None:
+    (diwoo,) = document("<+DiWoo><+creatiedatum>2024</+creatiedatum></+DiWoo>")
+    (own,) = document("<+extraMetadata/>")
+    second = document("<+x/>")  # which metadata.dubbel reports
+    found = [(fault.path, fault.message) for fault in schema_faults(None, [diwoo, second, own])]
+    assert ("DiWoo/creatiedatum", "“2024” is geen xs:date, zoals 2026-01-31") in found
+    assert ("DiWoo", "<publisher> ontbreekt") in found
+    assert ("extraMetadata", "<extraMetadatavelden> ontbreekt") in found
+    assert not [path for path, _ in found if path.startswith("x")]
+    assert len(list(schema_faults(document("<+x/>" * 100), [diwoo]))) == MAX_FAULTS
+    assert list(schema_faults(None)) == []

@@ -13,7 +13,7 @@ from woo_harvester.diwoo.defaults import (
     default_title,
 )
 from woo_harvester.diwoo.given import GivenMetadata
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value
@@ -31,11 +31,11 @@ LOC = "https://www.gemeente.nl/documenten/besluit.pdf"
 
 
 def read(document: str | bytes) -> GivenMetadata:
-    """Return the metadata of a ``diwoo:Document``, read from a sitemap as the harvester does."""
+    """Return the metadata of an entry with *document* after its loc, read as the harvester does."""
     text = document.encode() if isinstance(document, str) else document
     head = f'<urlset xmlns="{SITEMAP}" xmlns:diwoo="{NAMESPACE}"><url><loc>{LOC}</loc>'.encode()
     reader = SitemapReader([head + text + b"</url></urlset>"], "urlset", 10_000_000)
-    [given] = [read_metadata(entry.document) for batch in reader for entry in batch]
+    [given] = [metadata_of(entry) for batch in reader for entry in batch]
     return given
 
 

@@ -15,7 +15,7 @@ from woo_harvester.diwoo.given import (
     Relation,
     Value,
 )
-from woo_harvester.diwoo.given_metadata import UNREAD_MAX, read_metadata
+from woo_harvester.diwoo.given_metadata import NAMES_MAX, read_metadata
 from woo_harvester.sitemaps.reader import SitemapReader
 
 EVERYTHING = """
@@ -232,7 +232,7 @@ def test_lists_that_come_twice_are_read_as_one() -> None:
 
 def test_no_more_unread_names_are_kept_than_a_finding_can_show() -> None:
     given = read_diwoo("".join(f"<x{number}/><x{number}/>" for number in range(1000)))
-    assert given.unread == [f"x{number}" for number in range(UNREAD_MAX)]
+    assert given.unread == [f"x{number}" for number in range(NAMES_MAX)]
 
 
 def test_own_metadata_comes_in_any_number_of_groups() -> None:

@@ -103,3 +103,17 @@ def test_the_shape_of_the_metadata_is_reported_with_what_was_done_about_it() -> 
         ("metadata.naamruimte", "DiWoo", "urn:y", "toch gelezen"),
         ("metadata.element-onbekend", None, "uitgever, naam", "niet gelezen"),
     ]
+
+
+def test_metadata_in_another_place_are_reported_with_what_was_done_about_them() -> None:
+    given = GivenMetadata(
+        has_diwoo=True,
+        outside=["DiWoo", "extraMetadata"],
+        doubled=["Document"],
+        resource_elements=["publisher", "format"],
+    )
+    assert [(f.code, f.element, f.seen, f.action) for f in mapped(given).findings[:3]] == [
+        ("metadata.plaats", None, "DiWoo, extraMetadata", "toch gelezen"),
+        ("metadata.dubbel", None, "Document", "de eerste telt"),
+        ("metadata.resource-element", None, "publisher, format", "gelezen als het attribuut resource"),
+    ]

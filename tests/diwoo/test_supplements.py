@@ -49,7 +49,7 @@ FULL = GivenMetadata(
     extra=[Extra("https://a.nl", "a", [ExtraField("sleutel", ["waarde"])])],
 )
 #: What an entry says of itself, and does not give.
-NOT_GIVEN = {"has_diwoo", "has_mdto", "namespace", "unread"}
+NOT_GIVEN = {"has_diwoo", "has_mdto", "namespace", "unread", "outside", "doubled", "resource_elements"}
 GIVEN = [one.name for one in fields(GivenMetadata) if one.name not in NOT_GIVEN]
 
 

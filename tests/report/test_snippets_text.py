@@ -228,3 +228,29 @@ def test_the_owner_of_the_host_is_the_example_of_a_publisher() -> None:
 def test_a_title_that_says_unknown_is_no_start() -> None:
     action = "standaardwaarde gebruikt: Onbekend"
     assert made("titel.ontbreekt", action=action).after == described(f"…\n{TITLE}")
+
+
+def test_metadata_outside_a_document_are_put_in_one() -> None:
+    inside = "<diwoo:DiWoo>…</diwoo:DiWoo>\n<diwoo:extraMetadata>…</diwoo:extraMetadata>"
+    assert made("metadata.plaats", seen="DiWoo, extraMetadata") == Snippet(
+        before=entry(inside), after=entry(f"<diwoo:Document>\n{indent(inside, '  ')}\n</diwoo:Document>")
+    )
+
+
+def test_of_metadata_that_are_there_twice_one_is_left() -> None:
+    document = "<diwoo:Document>…</diwoo:Document>"
+    assert made("metadata.dubbel", seen="Document, DiWoo") == Snippet(
+        before=entry(f"{document}\n{document}"), after=entry(document)
+    )
+    diwoo = "<diwoo:DiWoo>…</diwoo:DiWoo>"
+    document = f"<diwoo:Document>\n  {diwoo}\n</diwoo:Document>"
+    assert made("metadata.dubbel", seen="DiWoo") == Snippet(
+        before=entry(f"{document}\n{diwoo}"), after=entry(document)
+    )
+
+
+def test_a_uri_in_an_element_is_moved_to_the_attribute() -> None:
+    assert made("metadata.resource-element", seen="publisher, format") == Snippet(
+        before=f"<diwoo:publisher>…<resource>{TOOI}/…</resource></diwoo:publisher>",
+        after=f'<diwoo:publisher resource="{TOOI}/…">…</diwoo:publisher>',
+    )

@@ -17,7 +17,7 @@ from woo_harvester.audit.schema import schema_faults
 from woo_harvester.dates import to_microseconds
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import FormatClaim, from_extension
@@ -129,7 +129,7 @@ class _Given:
         self, entry: Entry, version: NewVersion, report: Reporter, category: Concept | None
     ) -> None:
         """Do what the pipelines do with an entry, as far as it can be done without a request."""
-        given = read_metadata(entry.document)
+        given = metadata_of(entry)
         record = version.record(entry.loc, Herkomst(bevindingen=report.codes))
         map_metadata(given, record, self.lists, report, version.at)
         fill_in(record, NO_MATCH, category, self.lists.organisaties, report)
@@ -142,7 +142,5 @@ class _Given:
             self.account.count_record(record)
 
     def _check_schema(self, entry: Entry, report: Reporter) -> None:
-        if entry.document is None:
-            return
-        for fault in schema_faults(entry.document):
+        for fault in schema_faults(entry.document, entry.outside):
             report("metadata.schema", element=fault.path, seen=fault.message, line=fault.line)

@@ -6,9 +6,10 @@ Values from value lists are not checked here: the harvest itself reports those t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, islice
 from typing import Literal, NamedTuple
 
 from lxml import etree
@@ -135,12 +136,23 @@ GROUPS: dict[str, Group] = {
 _EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00:00"}
 
 
-def schema_faults(document: etree._Element) -> Iterator[SchemaFault]:
-    """Return the faults of a ``diwoo:Document`` in the order of its elements, at most twenty."""
-    for number, fault in enumerate(_group(document, "Document", "")):
-        if number == MAX_FAULTS:
-            return
-        yield fault
+def schema_faults(
+    document: etree._Element | None, outside: Iterable[etree._Element] = ()
+) -> Iterator[SchemaFault]:
+    """Return the faults of a ``diwoo:Document`` in the order of its elements, at most twenty.
+
+    *outside* are elements that belong in it but stand beside it. Only their content is checked.
+    """
+    faults = chain(_group(document, "Document", "") if document is not None else (), _outside(outside))
+    yield from islice(faults, MAX_FAULTS)
+
+
+def _outside(elements: Iterable[etree._Element]) -> Iterator[SchemaFault]:
+    children = {child.name: child for child in GROUPS["Document"].children}
+    for element in elements:
+        name = local_name(element.tag)
+        if name in children:
+            yield from _content(element, children[name], name)
 
 
 def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault]:

@@ -10,7 +10,7 @@ from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.repeated_entries import add_supplements
 from woo_harvester.dates import iso_seconds, to_microseconds
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import Source, WooItem
@@ -178,7 +178,7 @@ def _files(connection: Connection, decided: _Decided) -> dict[int, KnownFile]:
 def _source(facts: EntryFacts, sitemap: Sitemap, lists: ValueLists) -> Source:
     number = sitemap.index.name.number
     category = category_of_index(number, lists.informatiecategorieen) if number else None
-    return Source(read_metadata(facts.entry.document), category, facts.match, lists)
+    return Source(metadata_of(facts.entry), category, facts.match, lists)
 
 
 def _origin(reading: SitemapReading, report: Reporter, version: NewVersion) -> Herkomst:

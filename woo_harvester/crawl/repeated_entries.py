@@ -17,7 +17,7 @@ from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.dates import parse_datetime, to_microseconds
 from woo_harvester.diwoo.given import GivenMetadata
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.diwoo.supplements import CATEGORY, fields_of, pack, supplement, unpack
 from woo_harvester.items import Source
 from woo_harvester.sitemaps.decision import NOT_LISTED, Decision, EntryOutcome
@@ -57,7 +57,7 @@ def add_others(
         return
     stored = repeated.find(connection, visit.known.id, sorted({document.id for _, document in asked}))
     for one, document in asked:
-        one.fields = fields_of(read_metadata(one.entry.document)) | _field_of(reading.sitemap.index.url)
+        one.fields = fields_of(metadata_of(one.entry)) | _field_of(reading.sitemap.index.url)
         for entry in stored.get(document.id, []):
             if _place(entry) == (reading.sitemap_id, one.place):
                 one.stored = entry
@@ -185,7 +185,7 @@ def _is_stored(facts: EntryFacts) -> bool:
 
 def _row(facts: EntryFacts, document_id: int, reading: SitemapReading, now: datetime) -> StoredEntry:
     """Return an entry as the state keeps it. Metadata that are too large are left out."""
-    entry, given = _other(facts, reading, now), read_metadata(facts.entry.document)
+    entry, given = _other(facts, reading, now), metadata_of(facts.entry)
     packed = pack(given)
     fields = _field_of(entry.index_url) | (fields_of(given) if packed is not None else 0)
     return StoredEntry(
@@ -203,7 +203,7 @@ def _row(facts: EntryFacts, document_id: int, reading: SitemapReading, now: date
 def _metadata_of(connection: Connection, document_id: int, other: OtherEntry) -> GivenMetadata:
     """Return the metadata of another entry, from this batch or from the state."""
     if other.entry is not None:
-        return read_metadata(other.entry.document)
+        return metadata_of(other.entry)
     packed = repeated.metadata_of(connection, Key(other.sitemap_id, document_id, other.place))
     return unpack(packed) if packed is not None else GivenMetadata()
 

@@ -85,3 +85,9 @@ class GivenMetadata:
     extra: list[Extra] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     """Names of elements that are not read: not in the schema there, repeated, or with a text as content."""
+    outside: list[str] = field(default_factory=list)
+    """Names of elements that were read outside ``diwoo:Document``."""
+    doubled: list[str] = field(default_factory=list)
+    """Names of elements that a document has once, and that stood there again: the first counts."""
+    resource_elements: list[str] = field(default_factory=list)
+    """Names of values whose URI is in an element ``resource`` instead of the attribute."""

@@ -7,7 +7,7 @@ schema 0.9.8; seed "Aanbevelingen voor metadata".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lxml import etree
@@ -21,21 +21,42 @@ from woo_harvester.diwoo.given import (
     Relation,
     Value,
 )
-from woo_harvester.sitemaps.reader import local_name, namespace
+from woo_harvester.sitemaps.reader import Entry, local_name, namespace
 
-#: Most names of unread elements that are kept for one finding.
-UNREAD_MAX = 20
+#: Most names of elements that are kept for one finding.
+NAMES_MAX = 20
 
 
-def read_metadata(document: etree._Element | None) -> GivenMetadata:
-    """Read a ``diwoo:Document``. Without one the result is an empty :class:`GivenMetadata`."""
+def read_metadata(document: etree._Element | None, outside: Iterable[etree._Element] = ()) -> GivenMetadata:
+    """Read a ``diwoo:Document``. Without one the result is an empty :class:`GivenMetadata`.
+
+    *outside* are the elements of the same entry that belong in it, or that repeat it; see ``Entry``.
+    """
     given = GivenMetadata()
     if document is not None:
         _read(document, given, _DOCUMENT)
+    for element in outside:
+        _read_outside(element, given)
     return given
 
 
+def metadata_of(entry: Entry) -> GivenMetadata:
+    """Read the metadata of an entry of a sitemap, also those that stand in the wrong place."""
+    return read_metadata(entry.document, entry.outside)
+
+
+def _read_outside(element: etree._Element, given: GivenMetadata) -> None:
+    name = local_name(element.tag)
+    if name == "Document" or (name == "DiWoo" and given.has_diwoo):
+        _note(given.doubled, name)
+    else:
+        if name != "MDTO":  # which is not read anywhere
+            _note(given.outside, name)
+        _DOCUMENT[name](element, given)
+
+
 _Read = Callable[[etree._Element, GivenMetadata], None]
+_ReadValue = Callable[[etree._Element, GivenMetadata], object]
 
 _DIWOO_TAG = f"{{{DIWOO_NAMESPACE}}}DiWoo"
 
@@ -52,8 +73,13 @@ def _read(parent: etree._Element, given: GivenMetadata, table: dict[str, _Read])
 
 
 def _unread(given: GivenMetadata, name: str) -> None:
-    if len(given.unread) < UNREAD_MAX and name not in given.unread:
-        given.unread.append(name)
+    _note(given.unread, name)
+
+
+def _note(names: list[str], name: str) -> None:
+    """Add a name once, unless there are too many for one finding."""
+    if len(names) < NAMES_MAX and name not in names:
+        names.append(name)
 
 
 def _note_bare_text(parent: etree._Element, given: GivenMetadata) -> None:
@@ -68,9 +94,16 @@ def _string(element: etree._Element) -> str | None:
     return (text.strip() or None) if text else None
 
 
-def _coded(element: etree._Element) -> Value | None:
+def _text(element: etree._Element, given: GivenMetadata) -> str | None:
+    return _string(element)
+
+
+def _coded(element: etree._Element, given: GivenMetadata) -> Value | None:
     label = _string(element)
     uri = element.get("resource") or _qualified_resource(element)
+    if len(element):
+        label, inner_uri = _label_and_resource(element, given)
+        uri = uri or inner_uri
     uri = (uri.strip() or None) if uri else None
     # The same as Value(label, uri), in a third of the time: each document has six of these.
     return tuple.__new__(Value, (label, uri)) if label or uri else None
@@ -81,11 +114,24 @@ def _qualified_resource(element: etree._Element) -> str | None:
     return next((uri for name, uri in element.items() if local_name(name) == "resource"), None)
 
 
-def _one(read: Callable[[etree._Element], object], attribute: str) -> _Read:
+def _label_and_resource(element: etree._Element, given: GivenMetadata) -> tuple[str | None, str | None]:
+    """Return the label and the URI of a value with elements in it: ``label<resource>URI</resource>``."""
+    texts, uri = [element.text], None
+    for child in element:
+        if local_name(child.tag) == "resource":
+            _note(given.resource_elements, local_name(element.tag))
+            uri = uri or _string(child)
+        else:
+            texts.append("".join(child.itertext()))
+        texts.append(child.tail)
+    return "".join(filter(None, texts)).strip() or None, uri
+
+
+def _one(read: _ReadValue, attribute: str) -> _Read:
     """Return a reader of a single element. The first that is not empty counts; others are unread."""
 
     def reader(element: etree._Element, given: GivenMetadata) -> None:
-        value = read(element)
+        value = read(element, given)
         if value is None:
             return
         if getattr(given, attribute) is None:
@@ -96,7 +142,7 @@ def _one(read: Callable[[etree._Element], object], attribute: str) -> _Read:
     return reader
 
 
-def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -> _Read:
+def _many(name: str, read: _ReadValue, attribute: str) -> _Read:
     """Return a reader of an element that contains any number of elements *name*."""
 
     def reader(element: etree._Element, given: GivenMetadata) -> None:
@@ -105,13 +151,13 @@ def _many(name: str, read: Callable[[etree._Element], object], attribute: str) -
         for child in element:
             if local_name(child.tag) != name:
                 _unread(given, local_name(child.tag))
-            elif (value := read(child)) is not None:
+            elif (value := read(child, given)) is not None:
                 values.append(value)
 
     return reader
 
 
-_Parts = dict[str, Callable[[etree._Element], object]]
+_Parts = dict[str, _ReadValue]
 
 
 def _composed(name: str, make: Callable[..., object], table: _Parts, attribute: str) -> _Read:
@@ -138,7 +184,7 @@ def _parts(element: etree._Element, given: GivenMetadata, table: _Parts) -> list
         if name not in parts or parts[name] is not None:
             _unread(given, name)
         else:
-            parts[name] = table[name](child)
+            parts[name] = table[name](child, given)
     return list(parts.values())
 
 
@@ -191,43 +237,43 @@ def _extra_field(element: etree._Element, given: GivenMetadata) -> ExtraField | 
     return ExtraField(key, values) if key or values else None
 
 
-_HANDLING: _Parts = {"soortHandeling": _coded, "atTime": _string, "wasAssociatedWith": _coded}
+_HANDLING: _Parts = {"soortHandeling": _coded, "atTime": _text, "wasAssociatedWith": _coded}
 
 _RELATION: _Parts = {"role": _coded, "relation": _coded}
 
 _TITELCOLLECTIE: dict[str, _Read] = {
-    "officieleTitel": _one(_string, "officiele_titel"),
-    "verkorteTitels": _many("verkorteTitel", _string, "verkorte_titels"),
-    "alternatieveTitels": _many("alternatieveTitel", _string, "alternatieve_titels"),
+    "officieleTitel": _one(_text, "officiele_titel"),
+    "verkorteTitels": _many("verkorteTitel", _text, "verkorte_titels"),
+    "alternatieveTitels": _many("alternatieveTitel", _text, "alternatieve_titels"),
 }
 
 _CLASSIFICATIECOLLECTIE: dict[str, _Read] = {
     "informatiecategorieen": _many("informatiecategorie", _coded, "informatiecategorieen"),
     "documentsoorten": _many("documentsoort", _coded, "documentsoorten"),
     "themas": _many("thema", _coded, "themas"),
-    "trefwoorden": _many("trefwoord", _string, "trefwoorden"),
+    "trefwoorden": _many("trefwoord", _text, "trefwoorden"),
 }
 
 _GELDIGHEID: dict[str, _Read] = {
-    "begindatum": _one(_string, "begindatum"),
-    "einddatum": _one(_string, "einddatum"),
+    "begindatum": _one(_text, "begindatum"),
+    "einddatum": _one(_text, "einddatum"),
 }
 
 _DIWOO: dict[str, _Read] = {
-    "identifiers": _many("identifier", _string, "identifiers"),
+    "identifiers": _many("identifier", _text, "identifiers"),
     "publisher": _one(_coded, "publisher"),
     "verantwoordelijke": _one(_coded, "verantwoordelijke"),
     "medeverantwoordelijken": _many("medeverantwoordelijke", _coded, "medeverantwoordelijken"),
     "opsteller": _one(_coded, "opsteller"),
-    "naamOpsteller": _one(_string, "naam_opsteller"),
+    "naamOpsteller": _one(_text, "naam_opsteller"),
     "titelcollectie": _nested(_TITELCOLLECTIE),
-    "omschrijvingen": _many("omschrijving", _string, "omschrijvingen"),
+    "omschrijvingen": _many("omschrijving", _text, "omschrijvingen"),
     "classificatiecollectie": _nested(_CLASSIFICATIECOLLECTIE),
-    "creatiedatum": _one(_string, "creatiedatum"),
+    "creatiedatum": _one(_text, "creatiedatum"),
     "geldigheid": _nested(_GELDIGHEID),
     "language": _one(_coded, "language"),
     "format": _one(_coded, "format"),
-    "aggregatiekenmerk": _one(_string, "aggregatiekenmerk"),
+    "aggregatiekenmerk": _one(_text, "aggregatiekenmerk"),
     "isPartOf": _one(_coded, "is_part_of"),
     "hasParts": _many("hasPart", _coded, "has_parts"),
     "documenthandelingen": _composed("documenthandeling", Handling, _HANDLING, "handelingen"),

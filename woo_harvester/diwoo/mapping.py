@@ -140,6 +140,13 @@ def _note_elements(given: GivenMetadata, report: Reporter) -> None:
     if given.namespace is not None:
         seen = given.namespace or "geen naamruimte"
         report("metadata.naamruimte", element="DiWoo", seen=seen, action="toch gelezen")
+    if given.outside:
+        report("metadata.plaats", seen=", ".join(given.outside), action="toch gelezen")
+    if given.doubled:
+        report("metadata.dubbel", seen=", ".join(given.doubled), action="de eerste telt")
+    if given.resource_elements:
+        seen = ", ".join(given.resource_elements)
+        report("metadata.resource-element", seen=seen, action="gelezen als het attribuut resource")
     if given.unread:
         report("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
 

@@ -203,7 +203,37 @@ def _unknown_element(finding: _Finding, organisation: OrganisationRef) -> tuple[
         "  </diwoo:extraMetadata>",
         "</diwoo:Document>",
     ]
-    return described(loc, f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"), entry(loc, *field)
+    return described(loc, _some(name)), entry(loc, *field)
+
+
+def _some(name: str) -> str:
+    """Return an element of DiWoo without its content."""
+    return f"<diwoo:{escape(name)}>…</diwoo:{escape(name)}>"
+
+
+def _outside(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return the metadata that are directly in ``url``, first as given, then in one ``diwoo:Document``."""
+    loc = finding.get("url", "")
+    given = [_some(name) for name in str(finding.get("seen", "")).split(", ")]
+    inside = ("<diwoo:Document>", *("  " + line for line in given), "</diwoo:Document>")
+    return entry(loc, *given), entry(loc, *inside)
+
+
+def _twice(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return metadata that are there twice: a second ``Document``, or a ``DiWoo`` beside the first."""
+    loc, (name, *_) = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
+    one = _some(name)
+    if name == "Document":
+        return entry(loc, one, one), entry(loc, one)
+    inside = ("<diwoo:Document>", "  " + one, "</diwoo:Document>")
+    return entry(loc, *inside, one), entry(loc, *inside)
+
+
+def _resource_element(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    name = escape(str(finding.get("seen", "")).split(", ")[0])
+    uri = "https://identifier.overheid.nl/tooi/…"
+    before = f"<diwoo:{name}>…<resource>{uri}</resource></diwoo:{name}>"
+    return [before], [coded_element(name, "…", uri)]
 
 
 _MAKERS: dict[str, _Maker] = {
@@ -220,6 +250,9 @@ _MAKERS: dict[str, _Maker] = {
     "metadata.ontbreekt": _no_metadata,
     "metadata.mdto": _no_metadata,
     "metadata.naamruimte": namespace_maker("DiWoo", DIWOO_NAMESPACE),
+    "metadata.plaats": _outside,
+    "metadata.dubbel": _twice,
+    "metadata.resource-element": _resource_element,
     "metadata.element-onbekend": _unknown_element,
     "publisher.ontbreekt": _absent("publisher", _publisher),
     "register.meerdere-organisaties": _absent("publisher", _publisher),

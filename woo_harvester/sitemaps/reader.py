@@ -7,7 +7,7 @@ expansion, external entities or network; a DOCTYPE is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -42,6 +42,9 @@ _ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap",
 
 #: The root elements of the protocol. Software mixes them up, so that the entries decide what a file is.
 PROTOCOL_ROOTS = ("urlset", "sitemapindex")
+
+#: Names of elements with metadata: the one that an entry should have, and those that should be in it.
+_METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
 
 _Event = Literal["start", "end"]
 
@@ -86,6 +89,8 @@ class Entry:
     """The line on which the start tag ends."""
     document: etree._Element | None
     """``diwoo:Document``; valid only until the next batch is read."""
+    outside: Sequence[etree._Element] = ()
+    """Metadata that stand directly in the entry, outside ``document``, and a second ``diwoo:Document``."""
 
     @property
     def digest(self) -> None:
@@ -328,6 +333,7 @@ def _message(text: str | None) -> str:
 def entry_of(element: etree._Element) -> Entry:
     """Return the entry in a ``url`` or ``sitemap`` element. The first value that is not empty counts."""
     loc, lastmod, document = "", None, None
+    outside: list[etree._Element] | None = None
     for child in element:
         name = local_name(child.tag)
         if name == "loc" and not loc:
@@ -336,7 +342,10 @@ def entry_of(element: etree._Element) -> Entry:
             lastmod = (child.text or "").strip() or None
         elif name == "Document" and document is None:
             document = child
-    return Entry(loc, lastmod, _line(element), document)
+        elif name in _METADATA_NAMES:
+            outside = outside or []
+            outside.append(child)
+    return Entry(loc, lastmod, _line(element), document, outside or ())
 
 
 def _line(element: etree._Element) -> int:
