@@ -1,0 +1,196 @@
+"""Repairing the bytes of a file, whatever the pieces are in which it comes."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from tests.sitemaps.reading import split
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
+from woo_harvester.sitemaps.decompress import CorruptError
+from woo_harvester.sitemaps.repair import LINES_MAX, NAMESPACES, Repair
+
+
+def repaired(body: str | bytes, *prefixes: str, size: int = 100_000) -> str:
+    """Return a file after its repair, which gets it in pieces of *size* bytes."""
+    data = body.encode() if isinstance(body, str) else body
+    return b"".join(Repair(prefixes).apply(split(data, size))).decode()
+
+
+def noted(body: str, size: int = 100_000) -> Repair:
+    repair = Repair()
+    assert b"".join(repair.apply(split(body.encode(), size)))
+    return repair
+
+
+# Bare ampersands
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ("a?x=1&y=2", "a?x=1&amp;y=2"),
+        ("Jansen & Zn", "Jansen &amp; Zn"),
+        ("&", "&amp;"),
+        ("&&", "&amp;&amp;"),
+        ("a&amp;b&c", "a&amp;b&amp;c"),
+        ("?a&copy=1;b", "?a&amp;copy=1;b"),
+        ("?a&copy=1&lt;", "?a&amp;copy=1&lt;"),
+        ("?a&lt=1", "?a&amp;lt=1"),
+        ("a&#b", "a&amp;#b"),
+        ("a&#;", "a&amp;#;"),
+        ("a&#xZ;", "a&amp;#xZ;"),
+        ("a&#12", "a&amp;#12"),
+        ("a&;b", "a&amp;;b"),
+        ("a&1b;", "a&amp;1b;"),
+        ("a& nbsp;", "a&amp; nbsp;"),
+        ("<a b='?x&y'>c</a>", "<a b='?x&amp;y'>c</a>"),
+        ("é&ë=1", "é&amp;ë=1"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 100_000])
+def test_an_ampersand_that_begins_no_reference_is_written_as_one(given: str, right: str, size: int) -> None:
+    assert repaired(given, size=size) == right
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "&amp;&lt;&gt;&quot;&apos;",
+        "&#38;&#x26;&#xe9;&#0000000233;",
+        "a&nbsp;b",
+        "&eacute;",
+        "&ë;",
+        "&x.y-z:1;",
+        "<!-- a & b -->",
+        "<!--&--><!----><!-- <![CDATA[ & -->",
+        "<![CDATA[a & b]]>",
+        "<![CDATA[&]]]]><![CDATA[>&]]>",
+        "<?php a & b ?>",
+        "<!-- & ",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 100_000])
+def test_a_reference_and_what_is_no_text_stay_as_they_are(text: str, size: int) -> None:
+    assert repaired(text, size=size) == text
+
+
+@pytest.mark.parametrize("markup", ["<!-- & -->", "<![CDATA[&]]>", "<?x & ?>"])
+def test_after_a_comment_and_the_like_text_is_repaired_again(markup: str) -> None:
+    assert repaired(f"&{markup}&", size=2) == f"&amp;{markup}&amp;"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["&", "&amp;", "&x", ";", "<!--", "-->", "]]>", "<![CDATA[", "<?", "?>", "a" * 90])
+    )
+)
+def test_the_pieces_in_which_a_file_comes_make_no_difference(parts: list[str]) -> None:
+    body = "".join(parts)
+    whole = repaired(body)
+    assert {repaired(body, size=size) for size in (1, 7, 255, 256, 257)} == {whole}
+    assert whole.replace("&amp;", "&") == body.replace("&amp;", "&")
+
+
+@given(st.text(st.sampled_from("&;#x1<>a \n"), max_size=40))
+def test_a_text_that_was_well_formed_is_the_same_afterwards(text: str) -> None:
+    try:
+        etree.fromstring(f"<a>{text}</a>")
+    except etree.XMLSyntaxError:
+        return
+    assert repaired(f"<a>{text}</a>") == f"<a>{text}</a>"
+
+
+def test_the_number_the_first_lines_and_the_first_text_are_noted() -> None:
+    body = "<urlset>\n<loc>https://a.nl/x?a=1&b=2&c=3</loc>\n\n<loc>?d&amp;e</loc>\n<loc>?f&g</loc></urlset>"
+    for size in (1, 10, 100_000):
+        repair = noted(body, size)
+        assert (repair.ampersands, repair.lines) == (3, [2, 5])
+        assert repair.seen == "https://a.nl/x?a=1&b=2&c=3"
+
+
+def test_what_is_noted_has_a_limit() -> None:
+    repair = noted(f"<a>{'x' * 10_000}&{'y' * 10_000}</a>" + "\n&" * 1000)
+    assert repair.ampersands == 1001
+    assert repair.lines == [1, *range(2, LINES_MAX + 1)]
+    assert re.fullmatch("x{200}&y{199}", repair.seen)
+
+
+def test_nothing_is_noted_of_a_file_without_a_fault() -> None:
+    repair = noted("<a>\n&amp;</a>")
+    assert (repair.ampersands, repair.lines, repair.seen) == (0, [], "")
+
+
+# Prefixes
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        ("<urlset>", "urlset"),
+        ("<urlset\nxmlns='urn:x'>", "urlset"),
+        ("<urlset/>", "urlset"),
+        ("<s:urlset xmlns:s='urn:x'>", "s:urlset"),
+        ("<?xml version='1.0'?>\n<!-- <a> & --><?x <b>?>\n<urlset>", "urlset"),
+        ("\ufeff<urlset>", "urlset"),
+        ("<diwoo:Documents>", "diwoo:Documents"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 100_000])
+def test_a_prefix_is_declared_on_the_root_element_only(start: str, name: str, size: int) -> None:
+    body = f"{start}<url>a & b</url>"
+    right = body.replace("a & b", "a &amp; b").replace(
+        f"<{name}", f'<{name} xmlns:diwoo="{DIWOO_NAMESPACE}" xmlns:xsi="{NAMESPACES["xsi"]}"', 1
+    )
+    assert repaired(body, "diwoo", "xsi", size=size) == right
+
+
+def test_the_lines_of_the_file_stay_the_same() -> None:
+    body = "<?xml version='1.0'?>\n<urlset>\n<a>&</a>\n</urlset>\n"
+    assert repaired(body, "diwoo").count("\n") == body.count("\n")
+
+
+# Encodings, and files that are made to harm
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("size", [1, 3, 100_000])
+def test_a_file_in_utf_16_is_repaired_in_utf_16(encoding: str, size: int) -> None:
+    body = "<urlset><loc>é?a&b</loc></urlset>".encode(encoding)
+    repair = Repair(["xsi"])
+    after = b"".join(repair.apply(split(body, size)))
+    assert after.decode(encoding) == f'<urlset xmlns:xsi="{NAMESPACES["xsi"]}"><loc>é?a&amp;b</loc></urlset>'
+    assert after[:2] == body[:2]
+    assert repair.seen == "é?a&b"
+
+
+def test_bytes_that_are_no_utf_16_are_an_error() -> None:
+    with pytest.raises(CorruptError):
+        list(Repair().apply([b"\xff\xfe<\0\x00\xd8"]))
+
+
+@pytest.mark.parametrize("body", [b"", b"<", b"&", b"\xff"])
+def test_a_file_of_a_byte_or_none_is_no_error(body: bytes) -> None:
+    assert b"".join(Repair(["diwoo"]).apply([body])) == body.replace(b"&", b"&amp;")
+
+
+def peak_memory(part: bytes, pieces: int) -> int:
+    """Return the most bytes in use while so many pieces of 64 KiB pass, made of the same part."""
+    piece = part * (64 * 1024 // len(part))
+    tracemalloc.start()
+    try:
+        size = sum(len(after) for after in Repair(["diwoo"]).apply(iter([piece] * pieces)))
+        assert size >= pieces * len(piece)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("part", [b"&", b"&\n", b"<!--", b"&a", b"<", b"x", b"&<!---->", b"&amp;"])
+def test_a_long_file_passes_without_being_kept(part: bytes) -> None:
+    assert peak_memory(part, 16) < peak_memory(part, 4) + 64 * 1024
