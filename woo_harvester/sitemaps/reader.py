@@ -16,6 +16,7 @@ from typing import Any, Literal
 from lxml import etree
 
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
+from woo_harvester.sitemaps.repair import Repair
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -38,7 +39,7 @@ _PEEK_SIZE = 4 * 1024
 RootName = Literal["urlset", "sitemapindex", "Documents"]
 #: Names of the entries by root element. "Documents" is no sitemap, but some software writes it: its entries
 #: are only counted.
-_ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap", "Documents": "Document"}
+ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap", "Documents": "Document"}
 
 #: The root elements of the protocol. Software mixes them up, so that the entries decide what a file is.
 PROTOCOL_ROOTS = ("urlset", "sitemapindex")
@@ -62,6 +63,8 @@ class SitemapError(ValueError):
         self.reason: ErrorReason = reason
         self.seen = seen
         self.line = line
+        self.lost = 0
+        """Number of entries in the file that were not read, as far as they can be counted."""
 
 
 class OtherRootError(ValueError):
@@ -125,10 +128,13 @@ class SitemapReader:
     *root_name* says which entries are read. They are read under any root element, since software mixes up the
     roots of sitemaps and indexes. Iterating raises :class:`OtherRootError` if there are none of them, unless
     the file is an empty sitemap or index. It raises :class:`SitemapError` after all entries before the error.
-    An iteration without an error has read the file to its end.
+    An iteration without an error has read the file to its end. With *repair* the file is repaired while it is
+    read.
     """
 
-    def __init__(self, chunks: Iterable[bytes], root_name: RootName, maxsize: int) -> None:
+    def __init__(
+        self, chunks: Iterable[bytes], root_name: RootName, maxsize: int, repair: Repair | None = None
+    ) -> None:
         self.entries = 0
         """Number of entries yielded so far."""
         self.others = 0
@@ -144,7 +150,10 @@ class SitemapReader:
         self.complete = False
         """True once the file has been read to its end."""
         self._root_name = root_name
-        self._pieces = self._counted(decompress(chunks, maxsize))
+        self.repair = repair
+        """What was repaired so far, if the file is repaired."""
+        pieces = self._counted(decompress(chunks, maxsize))
+        self._pieces = pieces if repair is None else repair.apply(pieces)
 
     def __iter__(self) -> Iterator[list[Entry]]:
         try:
@@ -189,7 +198,7 @@ class SitemapReader:
     def _batches(self, root_tag: str, pieces: Iterable[bytes]) -> Iterator[list[Entry]]:
         # There is no DOCTYPE before the root element, so no entity can be expanded. "internal" only makes
         # libxml2 report an undefined entity with its line.
-        name = _ENTRY_NAMES[self._root_name]
+        name = ENTRY_NAMES[self._root_name]
         names = {name, "url", "sitemap"}
         tags = [root_tag, *("{*}" + each for each in names)]
         parser = _parser(("start", "end"), tags, entities="internal")
@@ -203,6 +212,8 @@ class SitemapReader:
                 if event == "start":
                     root = element if root is None else root
                 elif element.getparent() is root:
+                    if error and _has_undeclared_prefix(element):
+                        break
                     if local_name(element.tag) == name:
                         batch.append(entry_of(element))
                     else:
@@ -318,6 +329,12 @@ def _close(parser: etree.XMLPullParser, reason: ErrorReason, tail: bytes = b"") 
         stray = "EntityRef" in (error.msg or "") and not re.search(rb"&[#\w]*;?$", _ascii(tail))
         return SitemapError("ongeldig" if stray else reason, _message(error.msg), error.lineno)
     return None
+
+
+def _has_undeclared_prefix(element: etree._Element) -> bool:
+    """Return whether an element of an entry has a prefix that is not declared. libxml2 goes on after that."""
+    names = (name for each in element.iter() for name in (each.tag, *each.attrib))
+    return any(":" in local_name(name) for name in names)
 
 
 def _has_end_tag(tail: bytes, root: str) -> bool:
