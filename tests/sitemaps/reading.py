@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from woo_harvester.sitemaps.reader import OtherRootError, RootName, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import OtherRootError, RootName, SitemapReader
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DIWOO = "https://standaarden.overheid.nl/diwoo/metadata/"

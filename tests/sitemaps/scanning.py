@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE
-from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapReader
 from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 MAXSIZE = 50 * 1024 * 1024
 ROOT = f'<urlset xmlns="{SITEMAP_NAMESPACE}" xmlns:diwoo="{DIWOO_NAMESPACE}">'

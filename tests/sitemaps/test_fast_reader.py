@@ -9,8 +9,9 @@ import pytest
 from tests.sitemaps.scanning import MAXSIZE, ONE, TWO, scanned, sitemap
 from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
-from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError
+from woo_harvester.sitemaps.reader import Entry, OtherRootError
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 COMMENTED = "<url><!-- not where an entry begins with its loc --><loc>https://a.nl/3.pdf</loc></url>"
 

@@ -23,11 +23,11 @@ from woo_harvester.sitemaps.reader import (
     GUIDE_MAXSIZE,
     SITEMAP_NAMESPACE,
     Entry,
-    ErrorReason,
     OtherRootError,
     SitemapReader,
 )
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
+from woo_harvester.sitemaps.xml_stream import ErrorReason
 
 MAXSIZE = 1_000_000
 NAMESPACE = f'xmlns="{SITEMAP_NAMESPACE}"'

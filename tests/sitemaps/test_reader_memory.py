@@ -17,7 +17,8 @@ BOUND = 80
 PRELUDE = """
 import gzip, json, resource, zlib
 from tests.sitemaps.reading import url
-from woo_harvester.sitemaps.reader import SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import (SitemapReader)
+from woo_harvester.sitemaps.xml_stream import (SitemapError)
 
 MB = 1024 * 1024
 

@@ -13,9 +13,10 @@ from woo_harvester.audit.local_file import chunks_of, entries_of, kind_of, shown
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import NameMatch, index_name
-from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import OtherRootError, SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.url_selection import Index, UrlSelection
+from woo_harvester.sitemaps.xml_stream import SitemapError
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept, ValueList
 from woo_harvester.urls import last_segment

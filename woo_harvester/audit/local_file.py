@@ -17,7 +17,8 @@ from woo_harvester.sitemaps.file_findings import (
     read_error_code,
 )
 from woo_harvester.sitemaps.names import NameMatch, index_name
-from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapReader
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 
 def kind_of(path: Path, maxsize: int) -> Area:

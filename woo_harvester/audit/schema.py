@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from lxml import etree
 
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
-from woo_harvester.sitemaps.reader import local_name, namespace
+from woo_harvester.sitemaps.xml_stream import local_name, namespace
 
 _MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
 

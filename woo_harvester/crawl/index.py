@@ -9,8 +9,9 @@ from woo_harvester.crawl.files import StateWrite, report_file, state_write
 from woo_harvester.crawl.host import Visit
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_code
-from woo_harvester.sitemaps.reader import OtherRootError, SitemapError, SitemapReader
+from woo_harvester.sitemaps.reader import OtherRootError, SitemapReader
 from woo_harvester.sitemaps.url_selection import Index
+from woo_harvester.sitemaps.xml_stream import SitemapError
 from woo_harvester.state.resources import Resource
 from woo_harvester.statuses import is_complete
 

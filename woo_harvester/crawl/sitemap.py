@@ -23,8 +23,9 @@ from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_code
-from woo_harvester.sitemaps.reader import OtherRootError, SitemapError
+from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.url_selection import Sitemap
+from woo_harvester.sitemaps.xml_stream import SitemapError
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.statuses import is_complete

@@ -21,7 +21,8 @@ from woo_harvester.diwoo.given import (
     Relation,
     Value,
 )
-from woo_harvester.sitemaps.reader import Entry, local_name, namespace
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.xml_stream import local_name, namespace
 
 #: Most names of elements that are kept for one finding.
 NAMES_MAX = 20

@@ -37,7 +37,7 @@ from woo_harvester.permits.record import (
 from woo_harvester.permits.schema import CASE_NS, DCTERMS_NS, DOCUMENT_NS
 from woo_harvester.permits.values import house_address, organisation_by_name, postcode_and_number, to_wgs84
 from woo_harvester.record import Waarde
-from woo_harvester.sitemaps.reader import local_name
+from woo_harvester.sitemaps.xml_stream import local_name
 from woo_harvester.tooi.values import ValueList
 
 _KEPT = "bewaard zoals gegeven"

@@ -20,7 +20,7 @@ from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_document
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, parse, text_of
 from woo_harvester.permits.record import Vergunning, VergunningDocument
-from woo_harvester.sitemaps.reader import local_name, namespace
+from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import ValueList
 from woo_harvester.urls import LOC_MAXLENGTH, host_of
 

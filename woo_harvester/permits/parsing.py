@@ -9,7 +9,7 @@ from lxml import etree
 
 from woo_harvester.findings import Finding
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
-from woo_harvester.sitemaps.reader import local_name
+from woo_harvester.sitemaps.xml_stream import local_name
 
 #: Action of a finding about a message that is not accepted.
 UNPROCESSED = "bericht niet verwerkt"

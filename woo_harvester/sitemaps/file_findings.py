@@ -16,12 +16,11 @@ from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
     GUIDE_MAXSIZE,
     SITEMAP_NAMESPACE,
-    ErrorReason,
     OtherRootError,
     RootName,
-    SitemapError,
     SitemapReader,
 )
+from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
 
 Area = Literal["index", "sitemap"]
 """The first part of a finding's code."""

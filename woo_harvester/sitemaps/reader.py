@@ -6,22 +6,28 @@ expansion, external entities or network; a DOCTYPE is refused.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from lxml import etree
 
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.sitemaps.repair import Repair
+from woo_harvester.sitemaps.xml_stream import (
+    ENTRY_MAXSIZE,
+    ErrorReason,
+    SitemapError,
+    close_parser,
+    feed_parser,
+    has_end_tag,
+    local_name,
+    namespace,
+    new_parser,
+    peek_root,
+)
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-
-#: Largest entry, in bytes of XML. Its tree takes some thirty times as much memory.
-_ENTRY_MAXSIZE = 2 * 1024 * 1024
 
 #: The guide's limits for one file: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 GUIDE_MAXENTRIES = 50_000
@@ -33,9 +39,6 @@ _LINE_MAX = 65_535
 #: Last bytes of a file, enough for the end tag of its root element and white space after it.
 _TAIL_SIZE = 256
 
-#: Bytes that the parser gets at once until the root element begins.
-_PEEK_SIZE = 4 * 1024
-
 RootName = Literal["urlset", "sitemapindex", "Documents"]
 #: Names of the entries by root element. "Documents" is no sitemap, but some software writes it: its entries
 #: are only counted.
@@ -46,25 +49,6 @@ PROTOCOL_ROOTS = ("urlset", "sitemapindex")
 
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
 _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
-
-_Event = Literal["start", "end"]
-
-ErrorReason = Literal["ongeldig", "afgebroken", "te-groot", "doctype"]
-
-
-class SitemapError(ValueError):
-    """The file cannot be read, or not to its end. The entries before the error were yielded first.
-
-    *reason* is the last part of the finding's code, *seen* the detail that the finding shows.
-    """
-
-    def __init__(self, reason: ErrorReason, seen: str, line: int | None = None) -> None:
-        super().__init__(seen)
-        self.reason: ErrorReason = reason
-        self.seen = seen
-        self.line = line
-        self.lost = 0
-        """Number of entries in the file that were not read, as far as they can be counted."""
 
 
 class OtherRootError(ValueError):
@@ -103,22 +87,6 @@ class Entry:
     def parse(self) -> Entry:
         """Return the entry itself: the full reader has parsed it already."""
         return self
-
-
-def _local_name(tag: str) -> str:
-    return tag.rpartition("}")[2]
-
-
-local_name: Callable[[Any], str] = lru_cache(maxsize=1024)(_local_name)
-"""Return the name in an element's tag without its namespace, which publishers often misspell.
-
-Cached: a file has the same few names a million times.
-"""
-
-
-def namespace(tag: str) -> str:
-    """Return the namespace in an element's tag; empty if it has none."""
-    return tag[1:].partition("}")[0] if tag.startswith("{") else ""
 
 
 class SitemapReader:
@@ -168,7 +136,7 @@ class SitemapReader:
 
     def _read(self) -> Iterator[list[Entry]]:
         try:
-            root, self.root_line, pieces = _peek_root(self._pieces)
+            root, self.root_line, pieces = peek_root(self._pieces)
             self.root = local_name(root)
             self.namespace = namespace(root) if self.root in PROTOCOL_ROOTS else None
             for batch in self._batches(root, pieces):
@@ -201,12 +169,12 @@ class SitemapReader:
         name = ENTRY_NAMES[self._root_name]
         names = {name, "url", "sitemap"}
         tags = [root_tag, *("{*}" + each for each in names)]
-        parser = _parser(("start", "end"), tags, entities="internal")
+        parser = new_parser(("start", "end"), tags, entities="internal")
         root: etree._Element | None = None
         since_progress = 0
         tail = b""
         for piece in pieces:
-            error = _feed(parser, piece)
+            error = feed_parser(parser, piece)
             batch: list[Entry] = []
             for event, element in parser.read_events():
                 if event == "start":
@@ -222,129 +190,20 @@ class SitemapReader:
             if error:
                 raise error
             since_progress = 0 if root is not None and len(root) > 1 else since_progress + len(piece)
-            if since_progress > _ENTRY_MAXSIZE:
-                raise _close(parser, "te-groot") or SitemapError("te-groot", "an endless element")
+            if since_progress > ENTRY_MAXSIZE:
+                raise close_parser(parser, "te-groot") or SitemapError("te-groot", "an endless element")
             if root is not None:
                 del root[:-1]  # all but the open element, so that the tree has no more than one piece
             tail = (tail + piece)[-_TAIL_SIZE:]
-        reason: ErrorReason = "ongeldig" if _has_end_tag(tail, local_name(root_tag)) else "afgebroken"
-        if error := _close(parser, reason, tail):
+        reason: ErrorReason = "ongeldig" if has_end_tag(tail, local_name(root_tag)) else "afgebroken"
+        if error := close_parser(parser, reason, tail):
             raise error
-
-
-def _parser(
-    events: Iterable[_Event], tag: list[str] | None = None, entities: bool | Literal["internal"] = False
-) -> etree.XMLPullParser:
-    return etree.XMLPullParser(
-        events=events,
-        tag=tag,
-        resolve_entities=entities,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-
-
-def _peek_root(pieces: Iterator[bytes]) -> tuple[str, int, Iterable[bytes]]:
-    """Return the tag and line of the root element, and all pieces again from the first byte.
-
-    Raises :class:`SitemapError` if the file is not XML or has a DOCTYPE. The parser here expands nothing, and
-    gets no more bytes than it needs to reach the root element.
-    """
-    parser = _parser(("start",))
-    read = []
-    size = 0
-    for piece in pieces:
-        read.append(piece)
-        for start in range(0, len(piece), _PEEK_SIZE):
-            error = _feed(parser, piece[start : start + _PEEK_SIZE])
-            for _, element in parser.read_events():
-                _refuse_doctype(element)
-                return str(element.tag), element.sourceline or 1, chain(read, pieces)
-            if error:
-                raise _doctype(b"".join(read)) or error
-        size += len(piece)
-        if size > _ENTRY_MAXSIZE:
-            break
-    raise _no_root(b"".join(read))
-
-
-def _no_root(head: bytes) -> SitemapError:
-    """Return the error for a file without a root element that the parser found no error in."""
-    text = _ascii(head).strip()
-    if not text:
-        return SitemapError("ongeldig", "no root element" if head else "the file is empty")
-    is_cut_off = text.startswith(b"<") and len(head) <= _ENTRY_MAXSIZE
-    return _doctype(head) or SitemapError("afgebroken" if is_cut_off else "ongeldig", "no root element")
-
-
-def _doctype(head: bytes) -> SitemapError | None:
-    """Return the error for a DOCTYPE before the root element that the parser stopped at."""
-    doctype = re.search(rb"<!DOCTYPE\s+([^\s<>\[]+)", _ascii(head))
-    if doctype is None:
-        return None
-    if doctype[1].lower() == b"html":
-        return SitemapError("ongeldig", "an HTML page")
-    return SitemapError("doctype", doctype[0].decode("ascii", errors="replace"))
-
-
-def _ascii(data: bytes) -> bytes:
-    """Return the ASCII characters of markup in UTF-8 or UTF-16: without zero bytes and byte order mark."""
-    return data.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
-
-
-def _refuse_doctype(root: etree._Element) -> None:
-    doctype = root.getroottree().docinfo.internalDTD
-    names = {local_name(root.tag).lower(), (doctype.name or "").lower() if doctype is not None else ""}
-    if "html" in names:
-        raise SitemapError("ongeldig", "an HTML page", root.sourceline)
-    if doctype is not None:
-        raise SitemapError("doctype", f"<!DOCTYPE {doctype.name}>", root.sourceline)
-
-
-def _feed(parser: etree.XMLPullParser, piece: bytes) -> SitemapError | None:
-    """Feed the parser; return the error if the file is not well-formed up to here.
-
-    libxml2 does not raise every error at once. A stray ampersand or an undeclared prefix is only in its log.
-    """
-    try:
-        parser.feed(piece)
-    except etree.XMLSyntaxError as error:
-        return SitemapError("ongeldig", _message(error.msg), error.lineno)
-    errors = parser.feed_error_log.filter_from_errors()
-    return SitemapError("ongeldig", _message(errors[0].message), errors[0].line) if len(errors) else None
-
-
-def _close(parser: etree.XMLPullParser, reason: ErrorReason, tail: bytes = b"") -> SitemapError | None:
-    """Close the parser; return its error, if any, with *reason* unless a stray ampersand caused it.
-
-    libxml2 waits for a semicolon after an ampersand, so it often finds a stray one only at the end. One in
-    the last bytes may be an entity that was cut off.
-    """
-    try:
-        parser.close()
-    except etree.XMLSyntaxError as error:
-        stray = "EntityRef" in (error.msg or "") and not re.search(rb"&[#\w]*;?$", _ascii(tail))
-        return SitemapError("ongeldig" if stray else reason, _message(error.msg), error.lineno)
-    return None
 
 
 def _has_undeclared_prefix(element: etree._Element) -> bool:
     """Return whether an element of an entry has a prefix that is not declared. libxml2 goes on after that."""
     names = (name for each in element.iter() for name in (each.tag, *each.attrib))
     return any(":" in local_name(name) for name in names)
-
-
-def _has_end_tag(tail: bytes, root: str) -> bool:
-    """Return whether the file ends with the root's end tag, so that nothing was cut off."""
-    text = _ascii(tail).rstrip()
-    return re.search(rb"</([^<>\s:]+:)?" + re.escape(root).encode() + rb"\s*>$", text) is not None
-
-
-def _message(text: str | None) -> str:
-    return (text or "not well-formed").partition(", line ")[0].strip()
 
 
 def entry_of(element: etree._Element) -> Entry:

@@ -11,15 +11,9 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 
 from woo_harvester.sitemaps.decompress import DecompressError, decompress
-from woo_harvester.sitemaps.reader import (
-    ENTRY_NAMES,
-    Entry,
-    OtherRootError,
-    RootName,
-    SitemapError,
-    SitemapReader,
-)
+from woo_harvester.sitemaps.reader import ENTRY_NAMES, Entry, OtherRootError, RootName, SitemapReader
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 #: Most readings to find out which repair makes a file well-formed: each may show one more prefix.
 _CHECKS = len(NAMESPACES) + 1
@@ -104,7 +98,8 @@ class RepairingReader:
             try:
                 next(batches)
             except StopIteration as end:
-                return end.value
+                left: SitemapError | OtherRootError | None = end.value
+                return left
             except (SitemapError, OtherRootError):
                 return None  # well-formed as far as it can be read
             yield []

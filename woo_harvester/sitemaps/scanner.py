@@ -32,7 +32,8 @@ from xml.sax.saxutils import unescape
 from lxml import etree
 
 from woo_harvester.sitemaps.decompress import DecompressError, decompress
-from woo_harvester.sitemaps.reader import Entry, entry_of, namespace
+from woo_harvester.sitemaps.reader import Entry, entry_of
+from woo_harvester.sitemaps.xml_stream import namespace
 
 #: Most entries in a batch: as many as the state looks up in one query.
 _BATCH_SIZE = 1000

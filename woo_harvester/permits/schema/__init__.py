@@ -18,7 +18,7 @@ from lxml import etree
 
 from woo_harvester.findings import Finding
 from woo_harvester.permits.parsing import UNPROCESSED, element_path
-from woo_harvester.sitemaps.reader import local_name, namespace
+from woo_harvester.sitemaps.xml_stream import local_name, namespace
 
 MESSAGE_NS = "http://standaarden.overheid.nl/vergunningen/4.0/"
 CASE_NS = f"{MESSAGE_NS}zaak"

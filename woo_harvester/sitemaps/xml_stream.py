@@ -1,0 +1,165 @@
+"""Feed a file to libxml2 piece by piece, and say what is wrong with it if it is not well-formed.
+
+XML is read without entity expansion, external entities or network; a DOCTYPE is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Literal
+
+from lxml import etree
+
+#: Largest entry, in bytes of XML. Its tree takes some thirty times as much memory.
+ENTRY_MAXSIZE = 2 * 1024 * 1024
+
+#: Bytes that the parser gets at once until the root element begins.
+_PEEK_SIZE = 4 * 1024
+
+_Event = Literal["start", "end"]
+
+ErrorReason = Literal["ongeldig", "afgebroken", "te-groot", "doctype"]
+
+
+class SitemapError(ValueError):
+    """The file cannot be read, or not to its end. The entries before the error were yielded first.
+
+    *reason* is the last part of the finding's code, *seen* the detail that the finding shows.
+    """
+
+    def __init__(self, reason: ErrorReason, seen: str, line: int | None = None) -> None:
+        super().__init__(seen)
+        self.reason: ErrorReason = reason
+        self.seen = seen
+        self.line = line
+        self.lost = 0
+        """Number of entries in the file that were not read, as far as they can be counted."""
+
+
+def _local_name(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
+local_name: Callable[[Any], str] = lru_cache(maxsize=1024)(_local_name)
+"""Return the name in an element's tag without its namespace, which publishers often misspell.
+
+Cached: a file has the same few names a million times.
+"""
+
+
+def namespace(tag: str) -> str:
+    """Return the namespace in an element's tag; empty if it has none."""
+    return tag[1:].partition("}")[0] if tag.startswith("{") else ""
+
+
+def new_parser(
+    events: Iterable[_Event], tag: list[str] | None = None, entities: bool | Literal["internal"] = False
+) -> etree.XMLPullParser:
+    """Return a parser that expands no entities, and that opens no other files."""
+    return etree.XMLPullParser(
+        events=events,
+        tag=tag,
+        resolve_entities=entities,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+
+
+def peek_root(pieces: Iterator[bytes]) -> tuple[str, int, Iterable[bytes]]:
+    """Return the tag and line of the root element, and all pieces again from the first byte.
+
+    Raises :class:`SitemapError` if the file is not XML or has a DOCTYPE. The parser here expands nothing, and
+    gets no more bytes than it needs to reach the root element.
+    """
+    parser = new_parser(("start",))
+    read = []
+    size = 0
+    for piece in pieces:
+        read.append(piece)
+        for start in range(0, len(piece), _PEEK_SIZE):
+            error = feed_parser(parser, piece[start : start + _PEEK_SIZE])
+            for _, element in parser.read_events():
+                _refuse_doctype(element)
+                return str(element.tag), element.sourceline or 1, chain(read, pieces)
+            if error:
+                raise _doctype(b"".join(read)) or error
+        size += len(piece)
+        if size > ENTRY_MAXSIZE:
+            break
+    raise _no_root(b"".join(read))
+
+
+def _no_root(head: bytes) -> SitemapError:
+    """Return the error for a file without a root element that the parser found no error in."""
+    text = _ascii(head).strip()
+    if not text:
+        return SitemapError("ongeldig", "no root element" if head else "the file is empty")
+    is_cut_off = text.startswith(b"<") and len(head) <= ENTRY_MAXSIZE
+    return _doctype(head) or SitemapError("afgebroken" if is_cut_off else "ongeldig", "no root element")
+
+
+def _doctype(head: bytes) -> SitemapError | None:
+    """Return the error for a DOCTYPE before the root element that the parser stopped at."""
+    doctype = re.search(rb"<!DOCTYPE\s+([^\s<>\[]+)", _ascii(head))
+    if doctype is None:
+        return None
+    if doctype[1].lower() == b"html":
+        return SitemapError("ongeldig", "an HTML page")
+    return SitemapError("doctype", doctype[0].decode("ascii", errors="replace"))
+
+
+def _ascii(data: bytes) -> bytes:
+    """Return the ASCII characters of markup in UTF-8 or UTF-16: without zero bytes and byte order mark."""
+    return data.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
+
+
+def _refuse_doctype(root: etree._Element) -> None:
+    doctype = root.getroottree().docinfo.internalDTD
+    names = {local_name(root.tag).lower(), (doctype.name or "").lower() if doctype is not None else ""}
+    if "html" in names:
+        raise SitemapError("ongeldig", "an HTML page", root.sourceline)
+    if doctype is not None:
+        raise SitemapError("doctype", f"<!DOCTYPE {doctype.name}>", root.sourceline)
+
+
+def feed_parser(parser: etree.XMLPullParser, piece: bytes) -> SitemapError | None:
+    """Feed the parser; return the error if the file is not well-formed up to here.
+
+    libxml2 does not raise every error at once. A stray ampersand or an undeclared prefix is only in its log.
+    """
+    try:
+        parser.feed(piece)
+    except etree.XMLSyntaxError as error:
+        return SitemapError("ongeldig", _message(error.msg), error.lineno)
+    errors = parser.feed_error_log.filter_from_errors()
+    return SitemapError("ongeldig", _message(errors[0].message), errors[0].line) if len(errors) else None
+
+
+def close_parser(parser: etree.XMLPullParser, reason: ErrorReason, tail: bytes = b"") -> SitemapError | None:
+    """Close the parser; return its error, if any, with *reason* unless a stray ampersand caused it.
+
+    libxml2 waits for a semicolon after an ampersand, so it often finds a stray one only at the end. One in
+    the last bytes may be an entity that was cut off.
+    """
+    try:
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        stray = "EntityRef" in (error.msg or "") and not re.search(rb"&[#\w]*;?$", _ascii(tail))
+        return SitemapError("ongeldig" if stray else reason, _message(error.msg), error.lineno)
+    return None
+
+
+def has_end_tag(tail: bytes, root: str) -> bool:
+    """Return whether the file ends with the root's end tag, so that nothing was cut off."""
+    text = _ascii(tail).rstrip()
+    return re.search(rb"</([^<>\s:]+:)?" + re.escape(root).encode() + rb"\s*>$", text) is not None
+
+
+def _message(text: str | None) -> str:
+    return (text or "not well-formed").partition(", line ")[0].strip()
