@@ -14,7 +14,7 @@ from tests.audit.reading import MAXSIZE, Read, entry
 from woo_harvester.audit.files import files_of
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
-from woo_harvester.demo.sitemaps import Entry, sitemap, sitemapindex
+from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, sitemap, sitemapindex
 from woo_harvester.findings import explain
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import HostReport
@@ -106,7 +106,6 @@ def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: P
         (sitemap(entry())[:-20], "sitemap.afgebroken", 3),
         (sitemap(entry()).replace(b"?>", b"?>\n<!DOCTYPE urlset>", 1), "sitemap.doctype", 3),
         (sitemap(entry()).replace(b"</loc>", b"</lok>"), "sitemap.ongeldig", 3),
-        (b"<Documents><Document/><Document/></Documents>", "sitemap.wortelelement", 1),
     ],
 )
 def test_a_file_that_is_no_sitemap_is_reported_with_its_line(
@@ -120,9 +119,38 @@ def test_a_file_that_is_no_sitemap_is_reported_with_its_line(
     assert read.account.sitemaps == 1
 
 
-def test_documents_that_are_lost_by_their_root_element_are_counted(file: Path) -> None:
-    file.write_bytes(b"<Documents><Document/><Document/></Documents>")
-    assert Read(file).about("sitemap.wortelelement").seen == "<Documents> met 2 documenten"
+def test_a_file_with_documents_as_its_root_is_read_and_they_are_counted(file: Path) -> None:
+    document = "<diwoo:Document><diwoo:DiWoo><loc>https://a.nl/{}.pdf</loc></diwoo:DiWoo></diwoo:Document>"
+    body = "".join(map(document.format, range(2)))
+    file.write_text(f'<diwoo:Documents xmlns:diwoo="{DIWOO_NAMESPACE}">{body}</diwoo:Documents>')
+    read = Read(file)
+    found = read.about("sitemap.andere-wortel")
+    assert (found.seen, found.line, found.severity) == ("<Documents> met 2 documenten", 1, "warning")
+    assert (read.account.listed, read.account.records, read.account.complete) == (2, 2, True)
+
+
+def test_a_file_that_is_not_well_formed_is_read_if_what_was_meant_is_certain(file: Path) -> None:
+    body = sitemap(entry("?a=1&b=2"), entry("?a=3&b=4")).replace(b"&amp;", b"&")
+    file.write_bytes(body.replace(f' xmlns:diwoo="{DIWOO_NAMESPACE}"'.encode(), b""))
+    read = Read(file)
+    assert read.about("sitemap.ampersand").line == 3
+    assert read.about("sitemap.voorvoegsel").seen == "diwoo"
+    assert (read.account.listed, read.account.records, read.account.complete) == (2, 2, True)
+    file.write_bytes(body.replace(b"</urlset>", b"</lok>"))
+    read = Read(file)
+    assert read.about("sitemap.ongeldig").action == "ongeveer 2 documenten niet gelezen"
+    assert (read.account.listed, read.account.complete) == (0, False)
+
+
+def test_the_schema_is_checked_where_metadata_are_in_another_place(file: Path) -> None:
+    file.write_bytes(sitemap(entry()).replace(b"<diwoo:Document>", b"").replace(b"</diwoo:Document>", b""))
+    read = Read(file)
+    assert read.about("metadata.plaats").seen == "DiWoo"
+    assert "metadata.ontbreekt" not in read.codes
+    file.write_bytes(
+        sitemap("<url><loc>https://a.nl/1.pdf</loc><diwoo:DiWoo><diwoo:wijk/></diwoo:DiWoo></url>")
+    )
+    assert "metadata.schema" in Read(file).codes
 
 
 def test_a_packed_sitemap_is_read(tmp_path: Path) -> None:

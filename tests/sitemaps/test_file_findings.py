@@ -7,16 +7,17 @@ from contextlib import suppress
 
 import pytest
 
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.findings import explain
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.file_findings import (
     ROOTS,
     Area,
     FileFinding,
-    describe_root,
     file_findings,
     other_kind_finding,
     read_error_code,
+    read_error_finding,
 )
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
@@ -26,8 +27,9 @@ from woo_harvester.sitemaps.reader import (
     OtherRootError,
     SitemapReader,
 )
+from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
-from woo_harvester.sitemaps.xml_stream import ErrorReason
+from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
 
 MAXSIZE = 1_000_000
 NAMESPACE = f'xmlns="{SITEMAP_NAMESPACE}"'
@@ -67,10 +69,17 @@ def parsed(batch: Sequence[Entry | ScannedEntry]) -> int:
     return count
 
 
+def repaired_findings(area: Area, body: str) -> list[FileFinding]:
+    """Return the findings on a file that can be read once it is repaired."""
+    reading = RepairingReader(lambda: [body.encode()], ROOTS[area], MAXSIZE)
+    assert sum(map(len, reading))
+    return list(file_findings(area, reading.current))
+
+
 def other_kind(area: Area, body: str) -> FileFinding:
     with pytest.raises(OtherRootError) as caught:
         list(SitemapReader([body.encode()], ROOTS[area], MAXSIZE))
-    return other_kind_finding(area, caught.value, [body.encode()], MAXSIZE)
+    return other_kind_finding(area, caught.value)
 
 
 def test_a_file_within_the_norm_and_in_the_right_namespace_gives_no_finding() -> None:
@@ -153,13 +162,60 @@ def test_a_file_of_another_kind_is_reported_with_what_is_lost(
     assert explain(code).severity == "error"
 
 
+def test_a_root_of_documents_is_no_sitemap_and_is_read_with_their_number() -> None:
+    document = "<diwoo:Document><loc>https://a.nl/1.pdf</loc></diwoo:Document>"
+    root = f'diwoo:Documents {NAMESPACE} xmlns:diwoo="{DIWOO_NAMESPACE}"'
+    body = f"<{root}>{document * 3}</diwoo:Documents>"
+    assert findings("sitemap", body) == [
+        FileFinding("sitemap.andere-wortel", "<Documents> met 3 documenten", line=1)
+    ]
+    assert other_kind("index", body) == FileFinding(
+        "index.is-urlset", "<Documents> met 3 documenten", 1, "niet gelezen"
+    )
+    assert findings("sitemap", f"<{root}><diwoo:Document/></diwoo:Documents>") == [
+        FileFinding("sitemap.andere-wortel", "<Documents> met 0 documenten", line=1)
+    ]
+
+
+@pytest.mark.parametrize("area", ["index", "sitemap"])
+def test_what_was_repaired_in_a_file_is_reported_at_its_line(area: Area) -> None:
+    root = f'<x {NAMESPACE} xsi:y="z">'.replace("<x", "<" + ROOTS[area])
+    loc = "<loc>https://a.nl/?a=1&b=2</loc>"
+    body = f"\n{root}\n" + (URL if area == "sitemap" else SITEMAP).replace("<loc>", f"{loc}<loc>")
+    assert repaired_findings(area, f"{body}</{ROOTS[area]}>") == [
+        FileFinding("sitemap.voorvoegsel", "xsi", 2, "gelezen als http://www.w3.org/2001/XMLSchema-instance"),
+        FileFinding("sitemap.ampersand", "https://a.nl/?a=1&b=2", 3, "gelezen als &amp;"),
+    ]
+
+
 @pytest.mark.parametrize(
-    ("root", "body", "shown"),
+    ("lines", "action"),
     [
-        ("rss", b"<rss/>", "<rss>"),
-        ("Documents", b"<Documents><Document/><Document/></Documents>", "<Documents> met 2 documenten"),
-        ("Documents", b"<Documents><Document/><Docu", "<Documents> met 1 document"),
+        (1, "gelezen als &amp;"),
+        (2, "gelezen als &amp;; ook op regel 3"),
+        (10, "gelezen als &amp;; ook op regel 3, 4, 5, 6, 7, 8, 9, 10, 11"),
+        (11, "gelezen als &amp;; ook op regel 3, 4, 5, 6, 7, 8, 9, 10, 11 en verder"),
+        (500, "gelezen als &amp;; ook op regel 3, 4, 5, 6, 7, 8, 9, 10, 11 en verder"),
     ],
 )
-def test_the_text_for_another_root_element_shows_what_is_lost(root: str, body: bytes, shown: str) -> None:
-    assert describe_root(root, [body], 1_000_000) == shown
+def test_the_finding_on_ampersands_names_the_first_lines(lines: int, action: str) -> None:
+    body = f"<urlset {NAMESPACE}>" + "\n<url><loc>https://a.nl/?a&b&c</loc></url>" * lines + "</urlset>"
+    assert repaired_findings("sitemap", body) == [
+        FileFinding("sitemap.ampersand", "https://a.nl/?a&b&c", 2, action)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("area", "lost", "finding"),
+    [
+        ("sitemap", 3, FileFinding("sitemap.ongeldig", "x", 7, "ongeveer 3 documenten niet gelezen")),
+        ("index", 1, FileFinding("index.ongeldig", "x", 7, "ongeveer 1 sitemap niet gelezen")),
+        ("sitemap", 0, FileFinding("sitemap.ongeldig", "x", 7)),
+    ],
+)
+def test_the_finding_on_a_file_that_cannot_be_read_shows_how_much_is_lost(
+    area: Area, lost: int, finding: FileFinding
+) -> None:
+    error = SitemapError("ongeldig", "x", 7)
+    error.lost = lost
+    assert read_error_finding(area, error) == finding

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.sitemaps.reading import DIWOO, NAMESPACE, read, url, urlset
+from tests.sitemaps.reading import NAMESPACE, read, url, urlset
 from woo_harvester.sitemaps.reader import OtherRootError, RootName, SitemapReader
 
 SITEMAP = "<sitemap><loc>https://a.nl/s.xml</loc></sitemap>"
@@ -119,12 +119,21 @@ def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_
     assert not outcome.complete
 
 
-def test_a_prefix_that_is_not_declared_is_an_error() -> None:
-    outcome = read(f'<urlset xmlns="{NAMESPACE}">{url("a")}<url><loc>b</loc><diwoo:Document/></url></urlset>')
+@pytest.mark.parametrize(
+    ("metadata", "seen"),
+    [
+        ("<diwoo:Document/>", "Namespace prefix diwoo on Document is not defined"),
+        ("<a><b diwoo:resource='x'/></a>", "Namespace prefix diwoo for resource on b is not defined"),
+    ],
+)
+@pytest.mark.parametrize("size", [7, 100_000])
+def test_the_entries_before_a_prefix_that_is_not_declared_are_kept_and_no_others(
+    metadata: str, seen: str, size: int
+) -> None:
+    described = f"<url><loc>b</loc>{metadata}</url>"
+    outcome = read(f'<urlset xmlns="{NAMESPACE}">{url("a")}{described}{url("c")}</urlset>', size=size)
 
-    assert outcome.reason == "ongeldig"
-    assert "a" in outcome.locs
-    assert outcome.seen == "Namespace prefix diwoo on Document is not defined"
+    assert (outcome.locs, outcome.reason, outcome.seen) == (["a"], "ongeldig", seen)
 
 
 def test_a_stray_ampersand_is_no_file_that_breaks_off_even_if_no_semicolon_follows_it() -> None:
@@ -195,7 +204,6 @@ def test_a_file_without_a_root_element_is_not_read_to_its_end() -> None:
         ("urlset", f'<urlset xmlns="{NAMESPACE}">{SITEMAP}</urlset>', "urlset"),
         ("sitemapindex", urlset("a"), "urlset"),
         ("sitemapindex", urlset("a").replace("urlset", "sitemapindex"), "sitemapindex"),
-        ("urlset", f'<diwoo:Documents xmlns:diwoo="{DIWOO}"/>', "Documents"),
         ("urlset", "<rss version='2.0'/>", "rss"),
         ("urlset", "<URLSET/>", "URLSET"),
         ("urlset", "<rss><channel>", "rss"),  # broken off, and no sitemap before that either
@@ -259,14 +267,6 @@ def test_an_entry_of_the_other_kind_that_is_deeper_in_the_file_does_not_count() 
 
     assert sum(map(len, reader)) == 1
     assert reader.others == 0
-
-
-def test_what_is_lost_by_a_root_of_documents_can_be_counted() -> None:
-    document = "<diwoo:Document><loc>https://a.nl/1</loc><diwoo:DiWoo/></diwoo:Document>"
-
-    outcome = read(f'<diwoo:Documents xmlns:diwoo="{DIWOO}">{document * 3}</diwoo:Documents>', "Documents")
-
-    assert len(outcome.entries) == 3
 
 
 # Files that are made to harm

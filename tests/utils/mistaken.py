@@ -11,7 +11,7 @@ from woo_harvester.demo.documents import html_page, pdf_page
 from woo_harvester.demo.mistakes import ELSEWHERE, GOOD, LASTMOD
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE, Entry, sitemapindex
+from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE, Entry, sitemapindex
 
 SITEMAP = f"{INDEX}/sitemap.xml"
 DOCUMENT = "/documenten/besluit.pdf"
@@ -138,6 +138,9 @@ ENTRIES = (
     "metadata.ontbreekt",
     "metadata.mdto",
     "metadata.naamruimte",
+    "metadata.plaats",
+    "metadata.dubbel",
+    "metadata.resource-element",
     "metadata.element-onbekend",
     "publisher.ontbreekt",
     "verantwoordelijke.ontbreekt",
@@ -204,7 +207,7 @@ AUDITED: dict[str, Build] = {
     "sitemap.onbereikbaar": _gone(SITEMAP),
     "sitemap.ongeldig": _page(SITEMAP, lambda site: html_page("Storing")),
     "sitemap.afgebroken": _page(SITEMAP, lambda site: _whole(site)[:-20]),
-    "sitemap.wortelelement": _page(SITEMAP, lambda site: "<Documents><Document/></Documents>"),
+    "sitemap.wortelelement": _page(SITEMAP, lambda site: "<rss version='2.0'/>"),
     "sitemap.gemengd": _page(
         SITEMAP,
         lambda site: _whole(site).replace(
@@ -221,5 +224,9 @@ AUDITED: dict[str, Build] = {
             SITEMAP_NAMESPACE.encode(), SITEMAP_NAMESPACE.replace("http:", "https:").encode()
         ),
     ),
+    "sitemap.voorvoegsel": _page(
+        SITEMAP, lambda site: _whole(site).replace(f' xmlns:diwoo="{DIWOO_NAMESPACE}"'.encode(), b"")
+    ),
+    "sitemap.ampersand": _page(SITEMAP, lambda site: _whole(site).replace(b"</loc>", b"?a=1&b=2</loc>")),
     "sitemap.leeg": _page(SITEMAP, entries_of),
 }

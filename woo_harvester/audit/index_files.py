@@ -13,7 +13,8 @@ from woo_harvester.audit.local_file import chunks_of, entries_of, kind_of, shown
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import NameMatch, index_name
-from woo_harvester.sitemaps.reader import OtherRootError, SitemapReader
+from woo_harvester.sitemaps.reader import OtherRootError
+from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.url_selection import Index, UrlSelection
 from woo_harvester.sitemaps.xml_stream import SitemapError
@@ -52,13 +53,12 @@ class IndexFiles:
                 self._learn(path)
 
     def _learn(self, path: Path) -> None:
-        with chunks_of(path) as chunks:
-            reader = SitemapReader(chunks, "sitemapindex", self._maxsize)
-            with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
-                for entry in chain.from_iterable(reader):
-                    self._listed.add(last_segment(entry.loc))
-                    self._add_category(entry.loc, index_name(path.name).number)
-        if not reader.others:
+        reading = RepairingReader(chunks_of(path), "sitemapindex", self._maxsize)
+        with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
+            for entry in chain.from_iterable(reading):
+                self._listed.add(last_segment(entry.loc))
+                self._add_category(entry.loc, index_name(path.name).number)
+        if not reading.current.others:
             self._names.add(path.name)
 
     def _add_category(self, loc: str, number: int | None) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -14,10 +14,11 @@ from woo_harvester.sitemaps.file_findings import (
     Area,
     file_findings,
     other_kind_finding,
-    read_error_code,
+    read_error_finding,
 )
 from woo_harvester.sitemaps.names import NameMatch, index_name
-from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, OtherRootError
+from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.xml_stream import SitemapError
 
 
@@ -28,12 +29,12 @@ def kind_of(path: Path, maxsize: int) -> Area:
     """
     if index_name(path.name).match is NameMatch.INDEX:
         return "index"
-    with chunks_of(path) as chunks:
-        reader = SitemapReader(chunks, "urlset", maxsize)
-        with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
-            for batch in reader:
-                if batch or reader.others:
-                    break
+    reading = RepairingReader(chunks_of(path), "urlset", maxsize)
+    with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
+        for batch in reading:
+            if batch or reading.current.others:
+                break
+    reader = reading.current
     if bool(reader.entries) == bool(reader.others):
         return "index" if reader.root == "sitemapindex" else "sitemap"
     return "index" if reader.others else "sitemap"
@@ -42,27 +43,29 @@ def kind_of(path: Path, maxsize: int) -> Area:
 def entries_of(path: Path, area: Area, maxsize: int, report: Reporter) -> Iterator[Entry]:
     """Yield the entries of a file as far as it can be read; report what is wrong with it as a whole."""
     url = shown(path)
-    with chunks_of(path) as chunks:
-        reader = SitemapReader(chunks, ROOTS[area], maxsize)
-        try:
-            for batch in reader:
-                yield from batch
-        except OtherRootError as error:
-            with chunks_of(path) as again:
-                other_kind_finding(area, error, again, maxsize).send(report, url)
-        except SitemapError as error:
-            report(read_error_code(area, error.reason), url=url, line=error.line, seen=error.seen)
+    reading = RepairingReader(chunks_of(path), ROOTS[area], maxsize)
+    try:
+        for batch in reading:
+            yield from batch
+    except OtherRootError as error:
+        other_kind_finding(area, error).send(report, url)
+    except SitemapError as error:
+        read_error_finding(area, error).send(report, url)
+    reader = reading.current
     for found in file_findings(area, reader):
         found.send(report, url)
     if reader.complete and not reader.entries:
         report("sitemap.leeg", url=url)
 
 
-@contextmanager
-def chunks_of(path: Path) -> Iterator[Iterator[bytes]]:
-    """Return the bytes of a file in pieces. Raises OSError."""
-    with path.open("rb") as file:
-        yield iter(partial(file.read, CHUNK_SIZE), b"")
+def chunks_of(path: Path) -> Callable[[], Iterator[bytes]]:
+    """Return a function that yields the bytes of a file in pieces, from the first on. It raises OSError."""
+
+    def chunks() -> Iterator[bytes]:
+        with path.open("rb") as file:
+            yield from iter(partial(file.read, CHUNK_SIZE), b"")
+
+    return chunks
 
 
 def shown(path: Path | str) -> str:

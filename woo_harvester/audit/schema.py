@@ -15,12 +15,13 @@ from typing import Literal, NamedTuple
 from lxml import etree
 
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
+from woo_harvester.sitemaps.repair import NAMESPACES
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
 
-_MDTO_NAMESPACE = "https://www.nationaalarchief.nl/mdto"
+_MDTO_NAMESPACE = NAMESPACES["mdto"]
 
 #: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
-_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+_INSTANCE = NAMESPACES["xsi"]
 
 #: The number of faults of one document that are reported: nobody reads more.
 MAX_FAULTS = 20

@@ -8,8 +8,9 @@ from woo_harvester.crawl.conditional import is_not_modified
 from woo_harvester.crawl.files import StateWrite, report_file, state_write
 from woo_harvester.crawl.host import Visit
 from woo_harvester.responses import StreamedResponse
-from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_code
-from woo_harvester.sitemaps.reader import OtherRootError, SitemapReader
+from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_finding
+from woo_harvester.sitemaps.reader import OtherRootError
+from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.url_selection import Index
 from woo_harvester.sitemaps.xml_stream import SitemapError
 from woo_harvester.state.resources import Resource
@@ -47,16 +48,16 @@ def read_index(
 
 def _add_sitemaps(chunks: Callable[[], Iterable[bytes]], visit: Visit, index: Index, maxsize: int) -> bool:
     """Add the sitemaps in an index to *visit*; return whether the index was read to its end."""
-    reader = SitemapReader(chunks(), "sitemapindex", maxsize)
+    reading = RepairingReader(chunks, "sitemapindex", maxsize)
     try:
-        for batch in reader:
+        for batch in reading:
             found = (visit.selection.sitemap(entry, index) for entry in batch)
             visit.sitemaps.extend(filter(None, found))
     except OtherRootError as error:
-        other_kind_finding("index", error, chunks(), maxsize).send(visit.report, index.url)
+        other_kind_finding("index", error).send(visit.report, index.url)
     except SitemapError as error:
-        code = read_error_code("index", error.reason)
-        visit.report(code, url=index.url, line=error.line, seen=error.seen)
+        read_error_finding("index", error).send(visit.report, index.url)
+    reader = reading.current
     if reader.others:
         visit.selection.with_documents.add(index.url)
     visit.selection.report_shared(index)

@@ -22,7 +22,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
-from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_code
+from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_finding
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.sitemaps.xml_stream import SitemapError
@@ -73,6 +73,9 @@ class SitemapFiles:
         reader = UrlsetReader(response.chunks, self._maxsize)
         try:
             for batch in reader:
+                if not batch:
+                    await asyncio.sleep(0)
+                    continue
                 items, processed = self._entries.select(batch, reading)
                 reader.processed(processed)
                 async for made in self._documents_of(items, visit):
@@ -81,11 +84,9 @@ class SitemapFiles:
                     visit.incomplete.append("closed")
                     return
         except OtherRootError as error:
-            found = other_kind_finding("sitemap", error, response.chunks(), self._maxsize)
-            found.send(visit.report, sitemap.url)
+            other_kind_finding("sitemap", error).send(visit.report, sitemap.url)
         except SitemapError as error:
-            code = read_error_code("sitemap", error.reason)
-            visit.report(code, url=sitemap.url, line=error.line, seen=error.seen)
+            read_error_finding("sitemap", error).send(visit.report, sitemap.url)
         self._end(response, visit, reading, reader)
 
     def _begin(

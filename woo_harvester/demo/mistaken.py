@@ -13,7 +13,6 @@ from woo_harvester.demo.server import LoopbackServer, Page, Pages, redirect
 from woo_harvester.demo.sitemaps import (
     DIWOO_NAMESPACE,
     SITEMAP_NAMESPACE,
-    XML_DECLARATION,
     Entry,
     robots_txt,
     sitemap,
@@ -26,6 +25,7 @@ _XML = "application/xml"
 BEFORE_THE_BREAK, OTHER_NAMESPACE = "/documenten/voor-de-breuk.pdf", "/documenten/naamruimte.pdf"
 IN_A_MIXED_SITEMAP = "/documenten/gemengd.pdf"
 _MIXED = "/sitemaps/gemengd.xml"
+OTHER_ROOT, REPAIRED = "/documenten/ander-hoofdelement.pdf", "/documenten/los-teken.pdf"
 
 #: Findings of the pages of the main site, besides those of the mistakes in single entries.
 _SITE_CODES = frozenset(
@@ -51,6 +51,9 @@ _SITE_CODES = frozenset(
         "sitemap.doctype",
         "sitemap.leeg",
         "sitemap.naamruimte",
+        "sitemap.andere-wortel",
+        "sitemap.voorvoegsel",
+        "sitemap.ampersand",
         "host.niet-geregistreerd",
     }
 )
@@ -74,6 +77,8 @@ def pages(site: LoopbackServer) -> Pages:
         BEFORE_THE_BREAK: pdf_page("Voor de breuk"),
         OTHER_NAMESPACE: pdf_page("Andere naamruimte"),
         IN_A_MIXED_SITEMAP: pdf_page("Tussen de sitemaps"),
+        OTHER_ROOT: pdf_page("Ander hoofdelement"),
+        REPAIRED: pdf_page("Los teken"),
     }
 
 
@@ -183,6 +188,8 @@ def _sitemaps(site: LoopbackServer) -> Mapping[str, Page]:
         "/sitemaps/storing.xml": html_page("Storing", "Probeer het later nog eens."),
         "/sitemaps/diwoo-documents.xml": Page(_documents_root(site), content_type=_XML),
         "/sitemaps/doctype.xml": Page(_with_doctype(site), content_type=_XML),
+        "/sitemaps/nieuws.xml": Page('<rss version="2.0"><channel/></rss>', content_type=_XML),
+        "/sitemaps/los-teken.xml": Page(_not_well_formed(site), content_type=_XML),
         "/sitemaps/naamruimte.xml": Page(_other_namespace(site), content_type=_XML),
         "/sitemaps/2024-02.xml": Page(sitemap(), content_type=_XML),
         _MIXED: Page(_mixed_sitemap(site), content_type=_XML),
@@ -230,15 +237,20 @@ def _other_namespace(site: LoopbackServer) -> bytes:
     )
 
 
-def _documents_root(site: LoopbackServer) -> str:
-    """Return metadata of two documents without a sitemap around it, so that neither is harvested."""
-    documents = "".join(
-        f"<diwoo:Document><loc>{site.url(f'/documenten/los-{number}.pdf')}</loc></diwoo:Document>\n"
-        for number in (1, 2)
-    )
-    return (
-        f'{XML_DECLARATION}<diwoo:Documents xmlns:diwoo="{DIWOO_NAMESPACE}">\n{documents}</diwoo:Documents>\n'
-    )
+def _documents_root(site: LoopbackServer) -> bytes:
+    """Return metadata with the loc in them, without a sitemap around them; they are read all the same."""
+    entry = Entry(loc=site.url(OTHER_ROOT), lastmod=mistakes.LASTMOD, diwoo=mistakes.GOOD).xml()
+    begin, document, rest = entry.partition("<diwoo:Document>")
+    document, loc = document + rest.replace("</url>", ""), begin.replace("<url>", "")
+    document = document.replace("<diwoo:DiWoo>", f"<diwoo:DiWoo>{loc}")
+    return sitemap(document).replace(b"urlset", b"diwoo:Documents")
+
+
+def _not_well_formed(site: LoopbackServer) -> bytes:
+    """Return a sitemap with a bare ampersand that does not declare its prefix; it is read all the same."""
+    entry = Entry(loc=site.url(f"{REPAIRED}?a=1&b=2"), lastmod=mistakes.LASTMOD, diwoo=mistakes.GOOD)
+    declared = f' xmlns:diwoo="{DIWOO_NAMESPACE}"'.encode()
+    return sitemap(entry).replace(declared, b"").replace(b"&amp;", b"&")
 
 
 def _with_doctype(site: LoopbackServer) -> bytes:

@@ -99,6 +99,7 @@ def _about_metadata(site: LoopbackServer) -> Iterator[Mistake]:
     yield _mistake(site, "metadata.mdto", "mdto.pdf", None, raw=mdto)
     misspelt = _prefix_on_document(GOOD, DIWOO_NAMESPACE.replace("https:", "http:"))
     yield _mistake(site, "metadata.naamruimte", "andere-naamruimte.pdf", None, raw=misspelt)
+    yield from _about_places(site)
     own_element = _document(GOOD).replace("</diwoo:DiWoo>", "<diwoo:wijk>Haven</diwoo:wijk></diwoo:DiWoo>")
     yield _mistake(site, "metadata.element-onbekend", "eigen-element.pdf", None, raw=own_element)
     yield _mistake(site, "publisher.ontbreekt", "zonder-publisher.pdf", replace(GOOD, publisher=None))
@@ -122,6 +123,18 @@ def _about_metadata(site: LoopbackServer) -> Iterator[Mistake]:
     insecure = Coded("Bundel", site.url("/documenten/bundel.pdf").replace("https:", "http:"))
     yield _mistake(site, "verwijzing.geen-https", "deel.pdf", replace(GOOD, is_part_of=insecure))
     yield _mistake(site, "documenthandeling.ontbreekt", "zonder-handeling.pdf", replace(GOOD, handelingen=[]))
+
+
+def _about_places(site: LoopbackServer) -> Iterator[Mistake]:
+    document = _document(GOOD)
+    bare = document.replace("<diwoo:Document>", "").replace("</diwoo:Document>", "")
+    yield _mistake(site, "metadata.plaats", "zonder-document.pdf", None, raw=bare)
+    yield _mistake(site, "metadata.dubbel", "twee-keer-metadata.pdf", None, raw=document * 2)
+    attribute = f' resource="{values.PDF.uri}"'
+    element = document.replace(attribute, "").replace(
+        "</diwoo:format>", f"<resource>{values.PDF.uri}</resource></diwoo:format>"
+    )
+    yield _mistake(site, "metadata.resource-element", "resource-als-element.pdf", None, raw=element)
 
 
 def _about_values(site: LoopbackServer) -> Iterator[Mistake]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
+from woo_harvester.sitemaps.repair import NAMESPACES
+
+DIWOO_NAMESPACE = NAMESPACES["diwoo"]
 
 
 class Value(NamedTuple):

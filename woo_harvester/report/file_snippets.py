@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape, quoteattr, unescape
 
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.xml_lines import entry
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
+from woo_harvester.sitemaps.repair import NAMESPACES
 from woo_harvester.sitemaps.robots import read_robots_lines
+from woo_harvester.urls import loc_problem
 
 #: The file name that an index should have.
 _INDEX_NAME = "sitemapindex-diwoo.xml"
@@ -121,6 +123,37 @@ def _index_root(finding: FindingLine, organisation: OrganisationRef) -> tuple[li
     )
 
 
+def _sitemap_root(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return the beginning of a sitemap with another root; of ``Documents`` with an entry as it is there."""
+    if _root_seen(finding) != "Documents":
+        return _urlset(finding, organisation)
+    loc = example_file(finding)
+    begin, end = ["<diwoo:Document>", "  <diwoo:DiWoo>"], ["    …", "  </diwoo:DiWoo>", "</diwoo:Document>"]
+    given = [*begin, f"    <loc>{escape(loc)}</loc>", *end]
+    right = entry(loc, *begin, *end)
+    return (
+        ["<diwoo:Documents …>", *("  " + line for line in given), "</diwoo:Documents>"],
+        ["<urlset …>", *("  " + line for line in right), "</urlset>"],
+    )
+
+
+def _declared(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
+    """Return a root element without and with the declaration of the prefix that was seen."""
+    prefix = str(finding.get("seen", ""))
+    if prefix not in NAMESPACES:
+        return None
+    root = f'<urlset xmlns="{SITEMAP_NAMESPACE}"'
+    return [f"{root}>"], [root, f'        xmlns:{prefix}="{NAMESPACES[prefix]}">']
+
+
+def _ampersand(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return the text with a bare ampersand, and the same text as XML has it."""
+    seen = str(finding.get("seen", "")).replace("<", "&lt;")
+    right = escape(unescape(seen))
+    is_loc = loc_problem(unescape(seen)) is None
+    return ([f"<loc>{seen}</loc>"], [f"<loc>{right}</loc>"]) if is_loc else ([seen], [right])
+
+
 def _separated(root: str, name: str, other: str) -> Maker:
     """Return a maker for a file with entries of two kinds, of which *other* does not belong in it."""
 
@@ -170,7 +203,9 @@ FILE_MAKERS: dict[str, Maker] = {
     "index.andere-wortel": _index_root,
     "sitemap.wortelelement": _urlset,
     "sitemap.gemengd": _separated("urlset", "url", "sitemap"),
-    "sitemap.andere-wortel": _urlset,
+    "sitemap.andere-wortel": _sitemap_root,
+    "sitemap.voorvoegsel": _declared,
+    "sitemap.ampersand": _ampersand,
     "sitemap.doctype": _doctype,
     "sitemap.naamruimte": namespace_maker("urlset", SITEMAP_NAMESPACE),
 }

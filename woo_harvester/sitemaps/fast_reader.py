@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from woo_harvester.sitemaps.reader import Entry, SitemapReader
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.repair import Repair
+from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
 
 
@@ -13,13 +15,14 @@ class UrlsetReader:
 
     *chunks* returns the body from its first byte on each call. After each batch the caller reports with
     :meth:`processed` how many of its entries it could process. If these are not all, the scanner cannot read
-    the next one, and the full reader continues there.
+    the next one, and the full reader continues there. An empty batch is a moment at which the caller can do
+    something else.
     """
 
     def __init__(self, chunks: Callable[[], Iterable[bytes]], maxsize: int) -> None:
         self._chunks = chunks
         self._maxsize = maxsize
-        self._reader: SitemapReader | None = None
+        self._reader: RepairingReader | None = None
         self._scan = Scan(chunks(), maxsize)
         self._batch = 0
         self.entries = 0
@@ -30,27 +33,32 @@ class UrlsetReader:
     @property
     def size(self) -> int:
         """Bytes of XML read so far."""
-        return self._reader.size if self._reader else self._scan.size
+        return self._reader.current.size if self._reader else self._scan.size
 
     @property
     def namespace(self) -> str | None:
         """Namespace of a root of the protocol; None before it is read, and for another root."""
-        return self._reader.namespace if self._reader else self._scan.namespace
+        return self._reader.current.namespace if self._reader else self._scan.namespace
 
     @property
     def root(self) -> str | None:
         """Local name of the root element; None before it is known to be another one than ``urlset``."""
-        return self._reader.root if self._reader else None
+        return self._reader.current.root if self._reader else None
 
     @property
     def root_line(self) -> int:
         """The line of the root element; 1 before it is known to be another one than ``urlset``."""
-        return self._reader.root_line if self._reader else 1
+        return self._reader.current.root_line if self._reader else 1
 
     @property
     def others(self) -> int:
         """Number of sitemaps in the file so far: the scanner reads no file that has one."""
-        return self._reader.others if self._reader else 0
+        return self._reader.current.others if self._reader else 0
+
+    @property
+    def repair(self) -> Repair | None:
+        """What was repaired in the file so far; None if nothing was."""
+        return self._reader.current.repair if self._reader else None
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:
         try:
@@ -60,7 +68,7 @@ class UrlsetReader:
                 if self._batch:
                     raise NotPlainError
         except NotPlainError:
-            self._reader = SitemapReader(self._chunks(), "urlset", self._maxsize)
+            self._reader = RepairingReader(self._chunks, "urlset", self._maxsize)
             yield from self._rest(self._reader)
         self.complete = True
 
@@ -69,11 +77,10 @@ class UrlsetReader:
         self.entries += count
         self._batch -= count
 
-    def _rest(self, reader: SitemapReader) -> Iterator[Sequence[Entry]]:
+    def _rest(self, reader: RepairingReader) -> Iterator[Sequence[Entry]]:
         """Yield the batches of the full reader, without the entries that were processed already."""
         skipped = self.entries
         for batch in reader:
             rest = batch[skipped:]
             skipped -= len(batch) - len(rest)
-            if rest:
-                yield rest
+            yield rest

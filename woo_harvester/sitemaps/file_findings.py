@@ -5,8 +5,7 @@ Source: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from woo_harvester.findings import Reporter
@@ -20,6 +19,7 @@ from woo_harvester.sitemaps.reader import (
     RootName,
     SitemapReader,
 )
+from woo_harvester.sitemaps.repair import NAMESPACES, Repair
 from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
 
 Area = Literal["index", "sitemap"]
@@ -28,6 +28,9 @@ Area = Literal["index", "sitemap"]
 #: The root element of a file by its area.
 ROOTS: dict[Area, RootName] = {"index": "sitemapindex", "sitemap": "urlset"}
 _OTHER: dict[Area, Area] = {"index": "sitemap", "sitemap": "index"}
+
+#: Most lines that a finding names beside its own.
+_LINES_SHOWN = 9
 
 _INDEX_CODES: dict[ErrorReason, str] = {
     "ongeldig": "index.ongeldig",
@@ -66,34 +69,41 @@ def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[
         yield FileFinding(f"{area}.andere-wortel", seen, reader.root_line)
     if reader.entries and reader.others:
         yield FileFinding(f"{area}.gemengd", counted(_OTHER[area], reader.others), action=NOT_READ)
+    if reader.repair is not None:
+        yield from _repair_findings(reader.repair, reader.root_line)
 
 
-def other_kind_finding(
-    area: Area, error: OtherRootError, chunks: Iterable[bytes], maxsize: int
-) -> FileFinding:
-    """Return the finding on a file that has none of the entries of its kind; *chunks* is its body again."""
+def _repair_findings(repair: Repair, root_line: int) -> Iterator[FileFinding]:
+    """Yield the findings on what was repaired in a file."""
+    for prefix in repair.prefixes:
+        action = f"gelezen als {NAMESPACES[prefix]}"
+        yield FileFinding("sitemap.voorvoegsel", prefix, root_line, action)
+    if repair.ampersands:
+        line, *others = repair.lines
+        shown = ", ".join(map(str, others[:_LINES_SHOWN]))
+        more = " en verder" if len(others) > _LINES_SHOWN else ""
+        action = f"gelezen als &amp;; ook op regel {shown}{more}" if others else "gelezen als &amp;"
+        yield FileFinding("sitemap.ampersand", repair.seen, line, action)
+
+
+def other_kind_finding(area: Area, error: OtherRootError) -> FileFinding:
+    """Return the finding on a file that has none of the entries of its kind."""
+    seen = f"<{error.root}>"
     if error.others:
         code = "index.is-urlset" if area == "index" else "index.genest"
-        seen = f"<{error.root}> met {counted(_OTHER[area], error.others)}"
-    elif area == "index":
-        code, seen = "index.ongeldig", f"<{error.root}>"
+        seen += f" met {counted(_OTHER[area], error.others)}"
     else:
-        code, seen = "sitemap.wortelelement", describe_root(error.root, chunks, maxsize)
+        code = "index.ongeldig" if area == "index" else "sitemap.wortelelement"
     return FileFinding(code, seen, error.line, NOT_READ)
+
+
+def read_error_finding(area: Area, error: SitemapError) -> FileFinding:
+    """Return the finding on a file that cannot be read, or not to its end, with what is lost by it."""
+    action = f"ongeveer {counted(area, error.lost)} niet gelezen" if error.lost else None
+    return FileFinding(read_error_code(area, error.reason), error.seen, error.line, action)
 
 
 def counted(area: Area, count: int) -> str:
     """Return the number of entries of an index or a sitemap in words: "1 sitemap", "3 documenten"."""
     one, more = ("sitemap", "sitemaps") if area == "index" else ("document", "documenten")
     return f"{count} {one if count == 1 else more}"
-
-
-def describe_root(root: str, chunks: Iterable[bytes], maxsize: int) -> str:
-    """Return a wrong root element as a finding shows it; ``Documents`` with its number of documents."""
-    if root != "Documents":
-        return f"<{root}>"
-    reader = SitemapReader(chunks, "Documents", maxsize)
-    with suppress(SitemapError):  # the count goes as far as the file can be read
-        for _ in reader:
-            pass
-    return f"<Documents> met {counted('sitemap', reader.entries)}"

@@ -39,13 +39,16 @@ _LINE_MAX = 65_535
 #: Last bytes of a file, enough for the end tag of its root element and white space after it.
 _TAIL_SIZE = 256
 
-RootName = Literal["urlset", "sitemapindex", "Documents"]
-#: Names of the entries by root element. "Documents" is no sitemap, but some software writes it: its entries
-#: are only counted.
-ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap", "Documents": "Document"}
+RootName = Literal["urlset", "sitemapindex"]
+#: The root elements of the protocol with their entries. Software mixes them up, so that the entries decide
+#: what a file is.
+_ENTRY_NAMES: dict[RootName, str] = {"urlset": "url", "sitemapindex": "sitemap"}
 
-#: The root elements of the protocol. Software mixes them up, so that the entries decide what a file is.
-PROTOCOL_ROOTS = ("urlset", "sitemapindex")
+#: A root element that some software writes instead of ``urlset``, with entries of another name.
+_DOCUMENTS, _DOCUMENT = "Documents", "Document"
+
+#: Names of the elements of a ``url`` by the protocol.
+_PROTOCOL_NAMES = frozenset({"loc", "lastmod", "changefreq", "priority"})
 
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
 _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
@@ -138,7 +141,7 @@ class SitemapReader:
         try:
             root, self.root_line, pieces = peek_root(self._pieces)
             self.root = local_name(root)
-            self.namespace = namespace(root) if self.root in PROTOCOL_ROOTS else None
+            self.namespace = namespace(root) if self.root in _ENTRY_NAMES else None
             for batch in self._batches(root, pieces):
                 self.entries += len(batch)
                 yield batch
@@ -153,7 +156,7 @@ class SitemapReader:
         """Return whether the file is of another kind, as far as it was read."""
         if self.entries or self.root is None:
             return False
-        return self.others > 0 or self.root not in (*PROTOCOL_ROOTS, self._root_name)
+        return self.others > 0 or self.root not in (*_ENTRY_NAMES, _DOCUMENTS)
 
     def _other_kind(self) -> OtherRootError:
         return OtherRootError(str(self.root), self.root_line, self.others)
@@ -166,9 +169,10 @@ class SitemapReader:
     def _batches(self, root_tag: str, pieces: Iterable[bytes]) -> Iterator[list[Entry]]:
         # There is no DOCTYPE before the root element, so no entity can be expanded. "internal" only makes
         # libxml2 report an undefined entity with its line.
-        name = ENTRY_NAMES[self._root_name]
-        names = {name, "url", "sitemap"}
-        tags = [root_tag, *("{*}" + each for each in names)]
+        root_name = local_name(root_tag)
+        names = entry_names(self._root_name, root_name)
+        known = {*_ENTRY_NAMES.values(), *entry_names("urlset", root_name)}
+        tags = [root_tag, *("{*}" + name for name in known)]
         parser = new_parser(("start", "end"), tags, entities="internal")
         root: etree._Element | None = None
         since_progress = 0
@@ -182,10 +186,10 @@ class SitemapReader:
                 elif element.getparent() is root:
                     if error and _has_undeclared_prefix(element):
                         break
-                    if local_name(element.tag) == name:
-                        batch.append(entry_of(element))
-                    else:
+                    if local_name(element.tag) not in names:
                         self.others += 1
+                    elif (entry := _entry_of_any(element)) is not None:
+                        batch.append(entry)
             yield batch
             if error:
                 raise error
@@ -195,7 +199,7 @@ class SitemapReader:
             if root is not None:
                 del root[:-1]  # all but the open element, so that the tree has no more than one piece
             tail = (tail + piece)[-_TAIL_SIZE:]
-        reason: ErrorReason = "ongeldig" if has_end_tag(tail, local_name(root_tag)) else "afgebroken"
+        reason: ErrorReason = "ongeldig" if has_end_tag(tail, root_name) else "afgebroken"
         if error := close_parser(parser, reason, tail):
             raise error
 
@@ -204,6 +208,13 @@ def _has_undeclared_prefix(element: etree._Element) -> bool:
     """Return whether an element of an entry has a prefix that is not declared. libxml2 goes on after that."""
     names = (name for each in element.iter() for name in (each.tag, *each.attrib))
     return any(":" in local_name(name) for name in names)
+
+
+def entry_names(kind: RootName, root: str) -> tuple[str, ...]:
+    """Return the names of the entries of a sitemap or an index with the root element *root*."""
+    if kind == "urlset" and root == _DOCUMENTS:
+        return _ENTRY_NAMES[kind], _DOCUMENT
+    return (_ENTRY_NAMES[kind],)
 
 
 def entry_of(element: etree._Element) -> Entry:
@@ -222,6 +233,32 @@ def entry_of(element: etree._Element) -> Entry:
             outside = outside or []
             outside.append(child)
     return Entry(loc, lastmod, _line(element), document, outside or ())
+
+
+def _entry_of_any(element: etree._Element) -> Entry | None:
+    """Return the entry in an element below the root; None for the empty one of a page without documents."""
+    if local_name(element.tag) != _DOCUMENT:
+        return entry_of(element)
+    return _entry_of_document(element) if len(element) else None
+
+
+def _entry_of_document(document: etree._Element) -> Entry:
+    """Return the entry in a ``diwoo:Document`` that is no part of a ``url``.
+
+    Its loc and lastmod are in it, or in its ``diwoo:DiWoo``. They are taken out: the rest is metadata.
+    """
+    loc = ""
+    lastmod: str | None = None
+    for parent in (document, *(child for child in document if local_name(child.tag) == "DiWoo")):
+        for child in list(parent):
+            name, text = local_name(child.tag), (child.text or "").strip()
+            if name == "loc":
+                loc = loc or text
+            elif name == "lastmod":
+                lastmod = lastmod or text or None
+            if name in _PROTOCOL_NAMES:
+                parent.remove(child)
+    return Entry(loc, lastmod, _line(document), document)
 
 
 def _line(element: etree._Element) -> int:

@@ -24,7 +24,7 @@ NAMESPACES = {
 }
 
 #: Most lines with a bare ampersand that are kept for the finding.
-LINES_MAX = 10
+LINES_MAX = 11
 
 #: Bytes around a bare ampersand that are kept for the finding, on each side.
 _CONTEXT = 200

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 
 from woo_harvester.sitemaps.decompress import DecompressError, decompress
-from woo_harvester.sitemaps.reader import ENTRY_NAMES, Entry, OtherRootError, RootName, SitemapReader
+from woo_harvester.sitemaps.reader import Entry, OtherRootError, RootName, SitemapReader, entry_names
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
 from woo_harvester.sitemaps.xml_stream import SitemapError
 
@@ -24,7 +24,8 @@ _UNDECLARED = re.compile(r"Namespace prefix (\S+) (?:for \S+ )?on \S+ is not def
 #: Bytes of the start of an element that may be cut off at the end of a piece.
 _NAME_MAXSIZE = 128
 
-_Batches = Generator[list[Entry], None, "SitemapError | OtherRootError | None"]
+_Fault = SitemapError | OtherRootError
+_Batches = Generator[list[Entry], None, _Fault | None]
 
 
 class RepairingReader:
@@ -59,7 +60,10 @@ class RepairingReader:
             raise
 
     def _read(self, reader: SitemapReader) -> _Batches:
-        """Yield the batches of a reader; return the fault that a repair may take away."""
+        """Yield the batches of a reader; return the fault that a repair may take away.
+
+        libxml2 waits for a semicolon after a bare ampersand. So a file that breaks off may have one, too.
+        """
         try:
             yield from reader
         except OtherRootError as error:
@@ -67,48 +71,50 @@ class RepairingReader:
                 raise
             return error
         except SitemapError as error:
-            if error.reason != "ongeldig":
+            if error.reason == "doctype":
                 raise
             return error
         return None
 
-    def _find_prefixes(
-        self, fault: SitemapError | OtherRootError | None
-    ) -> Generator[list[Entry], None, list[str] | None]:
+    def _find_prefixes(self, fault: _Fault) -> Generator[list[Entry], None, list[str] | None]:
         """Return the prefixes that must be declared to read a file; None if no repair helps."""
         prefixes: list[str] = []
+        left: _Fault | None = fault
         for _ in range(_CHECKS):
-            prefix = _undeclared_prefix(fault)
+            prefix = _undeclared_prefix(left)
             if prefix is not None:
                 if prefix not in NAMESPACES or prefix in prefixes:
-                    return None
+                    break
                 prefixes.append(prefix)
-            fault = yield from self._check(prefixes)
-            if fault is None:
-                return prefixes
-            if _undeclared_prefix(fault) is None:
-                return None
+            repair = Repair(prefixes)
+            left = yield from self._check(repair)
+            if left is None:
+                return prefixes if prefixes or repair.ampersands else None
+            if _undeclared_prefix(left) is None:
+                break
+        if isinstance(fault, SitemapError) and isinstance(left, SitemapError) and left.seen != fault.seen:
+            fault.seen += f"; line {left.line}: {left.seen}"  # so that both are fixed at once
         return None
 
-    def _check(self, prefixes: Iterable[str]) -> _Batches:
-        """Return the fault that is left with a repair, without any entries."""
-        reader = SitemapReader(self._chunks(), self._root_name, self._maxsize, Repair(prefixes))
+    def _check(self, repair: Repair) -> _Batches:
+        """Return the fault that is left with a repair; None if the file is well-formed as far as it goes."""
+        reader = SitemapReader(self._chunks(), self._root_name, self._maxsize, repair)
         batches = self._read(reader)
         while True:
             try:
                 next(batches)
             except StopIteration as end:
-                left: SitemapError | OtherRootError | None = end.value
-                return left
-            except (SitemapError, OtherRootError):
-                return None  # well-formed as far as it can be read
+                left: _Fault | None = end.value
+                return None if isinstance(left, SitemapError) and left.reason != "ongeldig" else left
+            except OtherRootError:
+                return None
             yield []
 
     def _count_lost(self, error: SitemapError) -> Iterator[list[Entry]]:
         """Count the entries that begin in a broken file beyond those that were read."""
         begins = -self.current.entries
-        name = ENTRY_NAMES[self._root_name].encode()
-        pattern = re.compile(rb"<(?:[^\s<>/!?&:]{1,60}+:)?%b[\s>]" % name)
+        names = "|".join(entry_names(self._root_name, str(self.current.root))).encode()
+        pattern = re.compile(rb"<(?:[^\s<>/!?&:]{1,60}+:)?(?:%b)[\s/>]" % names)
         data = b""
         try:
             for piece in decompress(self._chunks(), self._maxsize):
@@ -123,7 +129,7 @@ class RepairingReader:
         error.lost = max(0, begins + len(pattern.findall(data)))
 
 
-def _undeclared_prefix(fault: SitemapError | OtherRootError | None) -> str | None:
+def _undeclared_prefix(fault: _Fault | None) -> str | None:
     """Return the prefix that is declared nowhere, if that is the fault."""
     if isinstance(fault, OtherRootError):
         prefix, colon, _ = fault.root.partition(":")

@@ -1,0 +1,88 @@
+"""The reader on files with the root ``diwoo:Documents``, which some software writes for ``urlset``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, read, split, url
+from woo_harvester.diwoo.given import GivenMetadata, Value
+from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.sitemaps.reader import Entry, SitemapReader
+
+LASTMOD = "2024-01-01 10:00:00"
+IN_DOCUMENT = (
+    "<diwoo:Document><loc>{loc}</loc><lastmod>2024-01-01 10:00:00</lastmod><priority>1</priority>"
+    "<diwoo:DiWoo><diwoo:creatiedatum>2024</diwoo:creatiedatum></diwoo:DiWoo></diwoo:Document>"
+)
+IN_DIWOO = (
+    "<diwoo:Document><diwoo:DiWoo><loc>{loc}</loc><lastmod>2024-01-01 10:00:00</lastmod>"
+    "<changefreq>daily</changefreq><diwoo:creatiedatum>2024</diwoo:creatiedatum></diwoo:DiWoo></diwoo:Document>"
+)
+
+
+def documents(*inside: str) -> str:
+    return f'<diwoo:Documents xmlns="{NAMESPACE}" xmlns:diwoo="{DIWOO}">{"".join(inside)}</diwoo:Documents>'
+
+
+def entries(body: str) -> list[tuple[Entry, GivenMetadata]]:
+    reader = SitemapReader(split(body.encode(), 50), "urlset", MAXSIZE)
+    return [(entry, read_metadata(entry.document, entry.outside)) for batch in reader for entry in batch]
+
+
+@pytest.mark.parametrize("document", [IN_DOCUMENT, IN_DIWOO])
+@pytest.mark.parametrize("size", [1, 100_000])
+def test_each_document_is_an_entry_with_its_own_loc_and_lastmod(document: str, size: int) -> None:
+    body = documents(*(document.format(loc=f"https://a.nl/{number}") for number in range(3)))
+    outcome = read(body, size=size)
+    assert outcome.entries == [(f"https://a.nl/{number}", LASTMOD) for number in range(3)]
+    assert outcome.complete
+
+
+@pytest.mark.parametrize("document", [IN_DOCUMENT, IN_DIWOO])
+def test_the_elements_of_a_sitemap_are_not_read_as_metadata(document: str) -> None:
+    ((entry, given),) = entries(documents(document.format(loc="https://a.nl/1")))
+    assert (entry.loc, entry.lastmod) == ("https://a.nl/1", LASTMOD)
+    assert given == GivenMetadata(has_diwoo=True, creatiedatum="2024")
+
+
+def test_a_uri_in_an_element_is_read_there_too() -> None:
+    publisher = "<diwoo:publisher>gemeente A<resource>urn:a</resource></diwoo:publisher>"
+    document = (
+        f"<diwoo:Document><diwoo:DiWoo><loc>https://a.nl/1</loc>{publisher}</diwoo:DiWoo></diwoo:Document>"
+    )
+    ((_, given),) = entries(documents(document))
+    assert given.publisher == Value("gemeente A", "urn:a")
+
+
+def test_the_first_loc_and_lastmod_that_are_not_empty_count() -> None:
+    diwoo = "<diwoo:DiWoo><loc>b</loc><lastmod>2025</lastmod></diwoo:DiWoo>"
+    document = f"<diwoo:Document>{diwoo}<loc> </loc><loc> a </loc><lastmod/><loc>c</loc></diwoo:Document>"
+    assert read(documents(document)).entries == [("a", "2025")]
+
+
+def test_an_empty_document_is_no_entry_and_one_without_a_loc_is_one() -> None:
+    outcome = read(documents("<diwoo:Document/>", "<diwoo:Document>\n</diwoo:Document>"))
+    assert (outcome.entries, outcome.complete) == ([], True)
+    assert read(documents("<diwoo:Document><diwoo:DiWoo/></diwoo:Document>")).entries == [("", None)]
+
+
+def test_a_url_below_this_root_is_an_entry_with_a_document_in_it() -> None:
+    inside = url("https://a.nl/1").replace("</url>", f"{IN_DIWOO.format(loc='https://a.nl/no')}</url>")
+    body = documents(inside, IN_DIWOO.format(loc="https://a.nl/2"))
+    assert read(body).locs == ["https://a.nl/1", "https://a.nl/2"]
+
+
+def test_the_line_of_an_entry_is_that_of_its_start_tag() -> None:
+    body = documents("\n\n", IN_DIWOO.format(loc="a"), "\n", IN_DIWOO.format(loc="b"))
+    assert read(body).lines == [3, 4]
+
+
+def test_documents_in_an_index_are_entries_of_the_other_kind() -> None:
+    sitemap = "<sitemap><loc>https://a.nl/1.xml</loc></sitemap>"
+    reader = SitemapReader([documents(IN_DIWOO, sitemap).encode()], "sitemapindex", MAXSIZE)
+    assert (sum(map(len, reader)), reader.others) == (1, 1)
+
+
+def test_a_document_directly_below_another_root_is_no_entry() -> None:
+    body = documents(IN_DIWOO).replace("diwoo:Documents", "urlset")
+    assert read(body).entries == []

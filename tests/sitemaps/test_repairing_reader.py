@@ -1,0 +1,272 @@
+"""Files that are not well-formed, and that a repair makes readable."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+
+import pytest
+
+from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, split, url
+from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.sitemaps.reader import OtherRootError, RootName
+from woo_harvester.sitemaps.repair import NAMESPACES
+from woo_harvester.sitemaps.repairing_reader import RepairingReader
+from woo_harvester.sitemaps.xml_stream import SitemapError
+
+METADATA = (
+    "<diwoo:Document><diwoo:DiWoo><diwoo:creatiedatum>{}</diwoo:creatiedatum></diwoo:DiWoo></diwoo:Document>"
+)
+DECLARED = f'<urlset xmlns="{NAMESPACE}" xmlns:diwoo="{DIWOO}">'
+UNDECLARED = f'<urlset xmlns="{NAMESPACE}">'
+
+
+def described(number: int, amp: str = "&amp;") -> str:
+    """Return an entry with metadata, on a line of its own."""
+    return f"\n<url><loc>https://a.nl/?a={number}{amp}b</loc>{METADATA.format(number)}</url>"
+
+
+class Reading:
+    """A file that is read to its end, or to its fault."""
+
+    def __init__(
+        self,
+        body: str | bytes,
+        kind: RootName = "urlset",
+        *,
+        size: int = 64 * 1024,
+        maxsize: int = MAXSIZE,
+    ) -> None:
+        self.body = body.encode() if isinstance(body, str) else body
+        self.size = size
+        self.times = 0
+        """How often the file was read from its first byte on."""
+        self.reader = RepairingReader(self.chunks, kind, maxsize)
+        self.locs: list[str] = []
+        self.lines: list[int] = []
+        self.dates: list[str | None] = []
+        self.error: SitemapError | None = None
+        self.root: str | None = None
+        try:
+            for batch in self.reader:
+                self.locs += [entry.loc for entry in batch]
+                self.lines += [entry.line for entry in batch]
+                self.dates += [read_metadata(entry.document).creatiedatum for entry in batch]
+        except SitemapError as error:
+            self.error = error
+        except OtherRootError as error:
+            self.root = error.root
+        assert self.reader.current.complete is (self.error is None and self.root is None)
+
+    def chunks(self) -> Iterator[bytes]:
+        self.times += 1
+        yield from split(self.body, self.size)
+
+    @property
+    def fault(self) -> tuple[str, int | None, int]:
+        """The reason of the error, its line, and how many entries were lost by it."""
+        assert self.error is not None
+        return self.error.reason, self.error.line, self.error.lost
+
+
+def test_a_file_that_is_well_formed_is_read_once() -> None:
+    reading = Reading(DECLARED + described(1) + "</urlset>")
+    assert (reading.dates, reading.times) == (["1"], 1)
+    assert reading.reader.current.repair is None
+
+
+@pytest.mark.parametrize("count", [10, 10_000])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("start", [DECLARED, UNDECLARED])
+@pytest.mark.parametrize("amp", ["&", "&amp;"])
+def test_all_entries_are_read_with_their_metadata_and_lines(
+    start: str, amp: str, encoding: str, count: int
+) -> None:
+    body = start + "".join(described(number, amp) for number in range(count)) + "</urlset>"
+    reading = Reading(body.encode(encoding))
+    assert reading.error is None
+    assert reading.locs == [f"https://a.nl/?a={number}&b" for number in range(count)]
+    assert reading.dates == [str(number) for number in range(count)]
+    assert reading.lines == [number + 2 for number in range(count)]
+    assert reading.reader.current.entries == count
+    repair = reading.reader.current.repair
+    if start is DECLARED and amp == "&amp;":
+        assert repair is None
+    else:
+        assert repair is not None
+        assert (repair.prefixes, repair.ampersands) == (
+            () if start is DECLARED else ("diwoo",),
+            count if amp == "&" else 0,
+        )
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_the_pieces_in_which_a_file_comes_make_no_difference(size: int) -> None:
+    for place in range(4):
+        entries = [described(number, "&" if number == place else "&amp;") for number in range(4)]
+        reading = Reading(UNDECLARED + "".join(entries) + "</urlset>", size=size)
+        assert reading.dates == ["0", "1", "2", "3"]
+        assert reading.lines == [2, 3, 4, 5]
+
+
+def test_a_packed_file_is_repaired_too() -> None:
+    assert Reading(gzip.compress((DECLARED + described(1, "&") + "</urlset>").encode())).dates == ["1"]
+
+
+def test_the_last_ampersand_of_a_file_is_found_though_no_semicolon_follows_it() -> None:
+    body = DECLARED + described(1, "&amp;") + "<url><loc>https://a.nl/?a&b</loc></url></urlset>"
+    assert Reading(body).locs == ["https://a.nl/?a=1&b", "https://a.nl/?a&b"]
+    far = Reading(body.replace("</urlset>", " " * 3_000_000 + "</urlset>"))
+    assert far.locs == ["https://a.nl/?a=1&b", "https://a.nl/?a&b"]
+
+
+def test_an_ampersand_in_metadata_and_in_an_attribute_is_read_as_it_was_meant() -> None:
+    metadata = METADATA.format(
+        "2024</diwoo:creatiedatum><diwoo:format resource='urn:?x&y'>Jansen & Zn</diwoo:format>"
+    )
+    body = metadata.replace("</diwoo:format></diwoo:creatiedatum>", "</diwoo:format>")
+    reader = RepairingReader(
+        lambda: [f"{DECLARED}<url><loc>a</loc>{body}</url></urlset>".encode()], "urlset", MAXSIZE
+    )
+    (entry,) = [read_metadata(entry.document) for batch in reader for entry in batch]
+    assert entry.format == ("Jansen & Zn", "urn:?x&y")
+
+
+def test_each_usual_prefix_is_declared_when_it_must_be() -> None:
+    entry = f"<url><loc>a</loc><mdto:MDTO/>{METADATA.format('1')}</url>"
+    reading = Reading(f'<urlset xmlns="{NAMESPACE}" xsi:schemaLocation="x">{entry}</urlset>')
+    assert (reading.locs, reading.dates) == (["a"], ["1"])
+    repair = reading.reader.current.repair
+    assert repair is not None
+    assert sorted(repair.prefixes) == sorted(NAMESPACES)
+
+
+def test_a_prefix_that_some_entries_declare_themselves_is_declared_for_the_others() -> None:
+    own = described(1).replace("<diwoo:Document>", f'<diwoo:Document xmlns:diwoo="{DIWOO}">')
+    assert Reading(UNDECLARED + own + described(2) + own + "</urlset>").dates == ["1", "2", "1"]
+
+
+def test_a_root_of_documents_may_lack_the_declaration() -> None:
+    document = "<diwoo:Document><diwoo:DiWoo><loc>a</loc></diwoo:DiWoo></diwoo:Document>"
+    reading = Reading(f'<diwoo:Documents xmlns="{NAMESPACE}">{document * 2}</diwoo:Documents>')
+    assert (reading.locs, reading.reader.current.root) == (["a", "a"], "Documents")
+
+
+def test_an_index_is_repaired_too() -> None:
+    listed = "<sitemap><loc>https://a.nl/?a=1&page=2</loc></sitemap>"
+    reading = Reading(f'<sitemapindex xmlns="{NAMESPACE}">{listed * 2}</sitemapindex>', "sitemapindex")
+    assert reading.locs == ["https://a.nl/?a=1&page=2"] * 2
+
+
+def test_a_file_of_another_kind_is_called_that_once_it_is_repaired() -> None:
+    listed = "<sitemap><loc>https://a.nl/?a=1&page=2</loc></sitemap>"
+    assert Reading(f'<sitemapindex xmlns="{NAMESPACE}">{listed}</sitemapindex>').root == "sitemapindex"
+    assert Reading("<rss><a>&</a></rss>").root == "rss"
+    assert Reading("<x:rss/>").root == "x:rss"
+
+
+# Broken files
+
+
+@pytest.mark.parametrize(
+    "fault", ["</lok>", "<a b=1/>", "&nbsp;", "&undefined;", "\x1b", "<!-- -- -->", "<foo:x/>", "&#0;"]
+)
+@pytest.mark.parametrize("size", [7, 100_000])
+def test_of_a_broken_file_only_the_entries_before_the_first_fault_are_read(fault: str, size: int) -> None:
+    broken = f"\n<url><loc>c</loc>{fault}</url>"
+    body = f"{DECLARED}{url('a')}{url('b&b')}{broken}{url('d')}</urlset>"
+    reading = Reading(body, size=size)
+    assert reading.locs == ["a"]
+    assert reading.fault == ("ongeldig", 1, 3)
+    reading = Reading(body.replace("b&b", "b"), size=size)
+    assert reading.locs == ["a", "b"]
+    assert reading.fault == ("ongeldig", 2, 2)
+
+
+def test_of_a_broken_file_that_lacks_a_declaration_too_the_entries_before_it_are_read() -> None:
+    reading = Reading(UNDECLARED + url("a") + described(1) + "</lok>" + described(2) + "</urlset>")
+    assert (reading.locs, reading.fault) == (["a"], ("ongeldig", 2, 2))
+
+
+def test_a_fault_that_no_repair_takes_away_is_named_beside_the_first() -> None:
+    reading = Reading(f"{DECLARED}{url('a&b')}\n\n<url></lok></url></urlset>")
+    assert reading.error is not None
+    assert reading.error.seen == (
+        "EntityRef: expecting ';'; line 3: Opening and ending tag mismatch: url line 3 and lok"
+    )
+    reading = Reading(f"{DECLARED}<url></lok></url></urlset>")
+    assert reading.error is not None
+    assert reading.error.seen == "Opening and ending tag mismatch: url line 1 and lok"
+
+
+def test_a_file_that_breaks_off_is_repaired_up_to_there() -> None:
+    body = UNDECLARED + described(1, "&") + described(2, "&") + described(3, "&")
+    reading = Reading(body[:-20])
+    assert (reading.dates, reading.fault[0], reading.fault[2]) == (["1", "2"], "afgebroken", 1)
+    packed = gzip.compress((body + "</urlset>").encode())
+    assert Reading(packed[:-9]).fault[0] == "afgebroken"
+
+
+def test_a_file_beyond_the_bound_is_repaired_up_to_there() -> None:
+    body = UNDECLARED + "".join(described(number, "&") for number in range(100)) + "</urlset>"
+    reading = Reading(body, maxsize=len(body) // 2)
+    assert 40 < len(reading.dates) < 60
+    assert reading.fault[0] == "te-groot"
+
+
+def test_the_size_is_that_of_the_file_and_not_that_of_its_repaired_form() -> None:
+    body = UNDECLARED + described(1, "&") + "</urlset>"
+    reading = Reading(body, maxsize=len(body))
+    assert (reading.dates, reading.reader.current.size) == (["1"], len(body))
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "lost"),
+    [
+        (f"<urlset>{url('a') * 20_000}</lok>{url('b') * 30_000}</urlset>", "urlset", 30_000),
+        (f"<s:urlset xmlns:s='urn:x'></lok>{'<s:url ><s:loc/></s:url>' * 3}</s:urlset>", "urlset", 3),
+        (f"<urlset></lok>{'<urls/><url/><xurl/><url:x/>' * 3}<url", "urlset", 3),
+        (f"<sitemapindex></lok>{'<sitemap></sitemap>' * 3}</sitemapindex>", "sitemapindex", 3),
+        ("<Documents></lok>" + "<Document>" * 3 + "<url>", "urlset", 4),
+        (f"<urlset></lok>{METADATA}</urlset>", "urlset", 0),
+        ("no XML <url>", "urlset", 1),
+        ("", "urlset", 0),
+    ],
+    ids=lambda given: str(given)[:30],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_what_is_lost_is_counted_by_the_entries_that_begin(
+    body: str, kind: RootName, lost: int, encoding: str
+) -> None:
+    if not body and encoding == "utf-16":
+        return
+    for size in (1000, 64 * 1024):
+        assert Reading(body.encode(encoding), kind, size=size).fault[2] == lost
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'<urlset xsi:a="1"><mdto:a/>{METADATA}&</lok></urlset>',
+        f'<urlset xsi:a="1"><mdto:a/>{METADATA}<foo:a/></urlset>',
+        "<urlset>" + "&" * 100_000,
+        "<urlset>" + "<a>&</b>" * 1000,
+        "<urlset>&<!-- ",
+        "&" * 1000,
+        "<diwoo:urlset " * 1000,
+    ],
+    ids=lambda given: given[:30],
+)
+def test_a_file_is_read_no_more_often_than_a_fixed_number_of_times(body: str) -> None:
+    reading = Reading(body)
+    assert reading.error is not None
+    assert reading.times <= len(NAMESPACES) + 4
+
+
+def test_the_caller_gets_its_turn_while_a_file_is_checked() -> None:
+    body = DECLARED + described(1, "&") + "".join(map(described, range(2, 20_000))) + "</urlset>"
+    reader = RepairingReader(lambda: split(body.encode(), 64 * 1024), "urlset", MAXSIZE)
+    batches = [len(batch) for batch in reader]
+    turns = len(body) // (64 * 1024)
+    assert sum(batches) == 19_999
+    assert batches[1 : turns + 1] == [0] * turns
