@@ -1,8 +1,8 @@
 """Read a file with the full reader, and once more with a repair if it is not well-formed.
 
-A file is repaired only if it is well-formed afterwards, as far as it can be read. So each entry that is read
-is certain, and the entries of a broken file are those before its first fault. A file is read from its first
-byte as often as :data:`_CHECKS` says and twice more, whatever is in it.
+A file is repaired only if it is well-formed afterwards, as far as it goes. Of a broken file the entries before
+its first fault are read. A file is read from its first byte at most :data:`_CHECKS` + 3 times, whatever is in
+it: as it is, with the repairs that are tried, with the one that helps, and to count what is lost.
 """
 
 from __future__ import annotations
