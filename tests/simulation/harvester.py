@@ -29,6 +29,7 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.metadata import MetadataPipeline
+from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.responses import StreamedResponse
@@ -36,6 +37,7 @@ from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import State
+from woo_harvester.tooi.lists import bundled
 
 SETTINGS: dict[str, Any] = {
     "BOT_NAME": BOT_NAME,
@@ -202,6 +204,7 @@ class _Run:
         spider.run_folder, spider.common_cause = RunFolder(Path("/dev/shm")), CommonCause()
         register = register_of(day.registered)
         self._harvester.state.kill_in = day.kill_in
+        spider.vocabulary = Vocabulary(bundled(), register)
         spider.register = spider.select(register)
         spider.withdrawals._pending = Path("/dev/null")
         self._queue = spider.first_requests()
