@@ -1,8 +1,9 @@
 """Read a file with the full reader, and once more with a repair if it is not well-formed.
 
-A file is repaired only if it is well-formed afterwards, as far as it goes. Of a broken file the entries before
-its first fault are read. A file is read from its first byte at most :data:`_CHECKS` + 3 times, whatever is in
-it: as it is, with the repairs that are tried, with the one that helps, and to count what is lost.
+A file is repaired only if it is well-formed afterwards, as far as it goes. Of a broken file the entries
+before its first fault are read. A file is read from its first byte at most :data:`_CHECKS` + 3 times,
+whatever is in it: as it is, with the repairs that are tried, with the one that helps, and to count what is
+lost.
 """
 
 from __future__ import annotations
