@@ -70,7 +70,8 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     if lost:
         yield 0, Text(texts("unread"), style="bold red")
     for row in lost:
-        yield 2, Text(f"{row.code}: {_place(row, texts)}")
+        action = f"; {row.action}" if row.action else ""  # such as how many documents are lost
+        yield 2, Text(f"{row.code}: {_place(row, texts)}{action}")
 
 
 def _weightiest(found: tuple[FindingRow, HostReport]) -> tuple[float, int, int, str, str]:
