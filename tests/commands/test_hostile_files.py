@@ -98,6 +98,30 @@ def write_run(cwd: Path, spider: str) -> Path:
     return made
 
 
+#: What reads the folders of runs, and the spider whose run it reads.
+READERS = {"monitor": "woo", "inventory": "vergunningen", "merge-reports": "woo"}
+
+
+def reading(command: str, made: Path, output: str) -> list[str]:
+    """Return the arguments of a command that reads this folder of a run."""
+    given = {
+        "monitor": [],
+        "inventory": ["--from", "2026-11-20", "--until", "2026-11-22"],
+        "merge-reports": [str(made), "--output", output],
+    }
+    return [command, *given[command]]
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Check that each command reads the folder of a run in which nothing is wrong."""
+    for command, spider in READERS.items():
+        cwd = tmp_path_factory.mktemp(command)
+        good = run_scrapy(reading(command, write_run(cwd, spider), "goed"), cwd)
+        assert good.returncode == 0, good.stderr
+
+
+@pytest.mark.usefixtures("readers")
 @pytest.mark.parametrize("make", HOSTILE)
 @pytest.mark.parametrize(
     ("command", "name"),
@@ -108,17 +132,9 @@ def write_run(cwd: Path, spider: str) -> Path:
     ],
 )
 def test_a_hostile_file_in_the_folder_of_a_run(command: str, name: str, make: Make, tmp_path: Path) -> None:
-    made = write_run(tmp_path, "vergunningen" if command == "inventory" else "woo")
-    args = {
-        "monitor": [],
-        "inventory": ["--from", "2026-11-20", "--until", "2026-11-22"],
-        "merge-reports": [str(made), "--output"],
-    }[command]
-    last = ["goed", "fout"] if command == "merge-reports" else []
-    good = run_scrapy([command, *args, *last[:1]], tmp_path)
-    assert good.returncode == 0, good.stderr
+    made = write_run(tmp_path, READERS[command])
     (made / name).unlink()
     make(made / name)
-    (line,) = fails_in_lines([command, *args, *last[1:]], tmp_path)
+    (line,) = fails_in_lines(reading(command, made, "fout"), tmp_path)
     assert name in line
     assert not (tmp_path / "fout").exists()

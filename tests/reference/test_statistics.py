@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 from woo_harvester.reference.statistics import STATISTICS
 
@@ -27,13 +29,18 @@ def keys_in(path: Path) -> Iterator[str]:
             yield key
 
 
-CODE = {key for path in (ROOT / "woo_harvester").rglob("*.py") for key in keys_in(path)}
 PATTERNS = {key: re.compile(re.sub(r"<\w+>", "[^/]+", key)) for key in STATISTICS}
 
 
-def test_every_key_that_the_code_counts_has_a_meaning() -> None:
-    assert [key for key in CODE if not any(pattern.fullmatch(key) for pattern in PATTERNS.values())] == []
+@pytest.fixture(scope="module")
+def code() -> set[str]:
+    """Return the keys of statistics in the package."""
+    return {key for path in (ROOT / "woo_harvester").rglob("*.py") for key in keys_in(path)}
 
 
-def test_every_key_with_a_meaning_is_counted_by_the_code() -> None:
-    assert [key for key, pattern in PATTERNS.items() if not any(map(pattern.fullmatch, CODE))] == []
+def test_every_key_that_the_code_counts_has_a_meaning(code: set[str]) -> None:
+    assert [key for key in code if not any(pattern.fullmatch(key) for pattern in PATTERNS.values())] == []
+
+
+def test_every_key_with_a_meaning_is_counted_by_the_code(code: set[str]) -> None:
+    assert [key for key, pattern in PATTERNS.items() if not any(map(pattern.fullmatch, code))] == []
