@@ -149,7 +149,9 @@ def test_elsewhere_there_is_a_line_now_and_then(installation: Installation) -> N
     done = installation.run(LOG_ENABLED=0, WOO_PROGRESS_INTERVAL=1)
     found = list(LINE.finditer(done.stderr))
     assert len(found) >= 2
-    assert [int(each["done"]) for each in found][-1] == 1
+    hosts_done = [int(each["done"]) for each in found]
+    assert hosts_done == sorted(hosts_done)
+    assert hosts_done[-1] >= 1  # of two; on a slow machine a line may come after both
     assert "\x1b" not in done.stderr
     assert done.stderr.splitlines()[len(found)].startswith("woo: finished in ")
 
