@@ -47,6 +47,8 @@ def add_others(
             reading.placed_again.add(document.id)
     _add_sources(connection, known, reading)
     counts, visit = Counter(document.id for _, document in known), reading.visit
+    if len(counts) == len(known) and not visit.repeated:  # nearly always
+        return
     asked = [
         (one, document)
         for one, document in known
@@ -71,11 +73,13 @@ def keep_entries(
 ) -> None:
     """Keep what each entry gives of a document that the host lists more than once."""
     rows: list[StoredEntry] = []
+    ids = reading.visit.repeated
     for facts, decision in decided:
-        known = facts.known
-        if known is None or not _is_repeated(facts, known, decision.outcome, reading.visit):
+        known, outcome = facts.known, decision.outcome
+        is_repeated = outcome is EntryOutcome.DUPLICATE or facts.beside or (ids and known and known.id in ids)
+        if known is None or not is_repeated or _is_of_another(facts, outcome):
             continue
-        reading.visit.repeated.add(known.id)
+        ids.add(known.id)
         is_full = facts.stored is None and len(facts.others) >= ENTRIES_MAX
         if not is_full and not _is_stored(facts):
             rows.append(_row(facts, known.id, reading, now))
@@ -170,11 +174,10 @@ def _other(facts: EntryFacts, reading: SitemapReading, now: datetime) -> OtherEn
     )
 
 
-def _is_repeated(facts: EntryFacts, known: KnownDocument, outcome: EntryOutcome, visit: Visit) -> bool:
-    """Return whether an entry is one of several of its host, and not left to another host."""
-    if outcome in (*NOT_LISTED, EntryOutcome.FOREIGN) or (facts.version.owner and not facts.is_own):
-        return False
-    return outcome is EntryOutcome.DUPLICATE or bool(facts.beside) or known.id in visit.repeated
+def _is_of_another(facts: EntryFacts, outcome: EntryOutcome) -> bool:
+    """Return whether an entry does not count for its host, or not yet."""
+    is_foreign = facts.version.owner is not None and not facts.is_own
+    return is_foreign or outcome is EntryOutcome.FOREIGN or outcome in NOT_LISTED
 
 
 def _is_stored(facts: EntryFacts) -> bool:
