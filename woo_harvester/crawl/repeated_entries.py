@@ -145,15 +145,15 @@ def _add_sources(connection: Connection, known: _Known, reading: SitemapReading)
 def _add_entries(
     asked: _Known, stored: Mapping[int, list[OtherEntry]], reading: SitemapReading, now: datetime
 ) -> None:
-    """Add the entries of the same batch, and those in the state that are not in the batch."""
-    batch: dict[int, list[tuple[EntryFacts, OtherEntry]]] = {}
+    """Add the newest entries of the same batch, and those in the state that are not in the batch."""
+    batch: dict[int, list[OtherEntry]] = {}
     for one, document in asked:
-        batch.setdefault(document.id, []).append((one, _other(one, reading, now)))
+        batch.setdefault(document.id, []).append(_other(one, reading, now))
+    newest = {document_id: newest_first(entries)[:ENTRIES_MAX] for document_id, entries in batch.items()}
     for one, document in asked:
-        fresh = batch[document.id]
-        places = {_place(entry) for _, entry in fresh}
-        one.beside = [entry for other, entry in fresh if other is not one]
-        one.others = [entry for entry in stored.get(document.id, []) if _place(entry) not in places]
+        one.beside = [entry for entry in newest[document.id] if entry.entry is not one.entry]
+        entries = stored.get(document.id, [])
+        one.others = [entry for entry in entries if _place(entry) not in _places(batch[document.id])]
 
 
 def _other(facts: EntryFacts, reading: SitemapReading, now: datetime) -> OtherEntry:
@@ -213,6 +213,11 @@ def _metadata_of(connection: Connection, document_id: int, other: OtherEntry) ->
 def _field_of(index: str | None) -> int:
     """Return the field that the name of an index gives, as a bit."""
     return CATEGORY if index is not None and index_name(index).number is not None else 0
+
+
+def _places(entries: Sequence[OtherEntry]) -> set[tuple[int, int]]:
+    """Return the places of a document's entries in a batch: all but the first are later ones."""
+    return {_place(entry) for entry in entries[:2]}
 
 
 def _place(entry: OtherEntry) -> tuple[int, int]:
