@@ -91,6 +91,22 @@ def test_a_schema_fault_is_reported_with_its_place_and_gone_when_it_is_fixed(
     assert report_of(tmp_path / "fixed", file).findings == []
 
 
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ("2024-03-01", "de nieuwere vermelding in {file} telt"),
+        ("2024-05-01", "is deze nieuwer, dan telt zij vanaf de volgende oogst"),
+    ],
+)
+def test_an_entry_for_a_document_that_was_listed_before_says_where(
+    file: Path, second: str, said: str
+) -> None:
+    file.write_bytes(sitemap(entry(lastmod="2024-04-02"), entry(lastmod=second)))
+    found = Read(file).about("loc.dubbel")
+    assert found.seen == second
+    assert said.format(file=file) in (found.action or "")
+
+
 def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: Path) -> None:
     file.write_bytes(sitemap(entry("documenten/1/download", replace(GOOD, format=None))))
     assert Read(file).account.records == 1

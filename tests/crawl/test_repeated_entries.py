@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import pytest
 from lxml import etree
@@ -13,7 +14,7 @@ from sqlalchemy import select
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.repeated_entries import end_sitemap, end_visit
+from woo_harvester.crawl.repeated_entries import add_others, end_sitemap, end_visit
 from woo_harvester.demo.sitemaps import Coded, DiWoo
 from woo_harvester.demo.sitemaps import Entry as Given
 from woo_harvester.demo.sitemaps import sitemap as write_sitemap
@@ -22,12 +23,14 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.facts import EntryFacts
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.reader import Entry, entry_of
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state import listings, schema
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.documents import look_up
 from woo_harvester.state.repeated import ENTRIES_MAX, Key
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
@@ -135,6 +138,33 @@ def test_a_document_of_many_sitemaps_keeps_so_many_entries_and_does_not_change_e
         assert items == []
         assert [finding.code for finding in findings] == ["loc.dubbel"] * (len(paths) - 1)
     assert len(kept(keeper)) == ENTRIES_MAX
+
+
+@pytest.mark.parametrize("newest", [0, 150, 299])
+def test_of_many_entries_in_one_batch_the_newest_counts_and_a_few_are_compared(
+    keeper: StateKeeper, newest: int
+) -> None:
+    entries = [entry(LATER if number == newest else BEFORE) for number in range(300)]
+    for day in range(3):
+        run = Run(keeper)
+        run.read("s.xml", entries)
+        items = run.end()
+        assert [item.record.herkomst.lastmod for item in items] == ([] if day else [LATER])
+        assert [finding.code for finding in run.findings] == ["loc.dubbel"] * 299
+    assert len(kept(keeper)) == 2
+    assert max(len(facts.beside) for facts in compared(run, entries)) == ENTRIES_MAX
+
+
+def compared(run: Run, entries: Sequence[Entry]) -> list[EntryFacts]:
+    """Return the facts of a batch, with the other entries for each document."""
+    url = f"https://{HOST}/{GENERAL}"
+    sitemap = Sitemap(f"https://{HOST}/s.xml", Index(url, index_name(url)))
+    with run.keeper.begin() as connection:
+        known = look_up(connection, [LOC])[LOC]
+        reading = run.entries.start_reading(connection, run.visit, sitemap, PendingRead(known.sitemap_id))
+        facts = [EntryFacts(one, known=known, sitemap_id=known.sitemap_id) for one in entries]
+        add_others(connection, facts, reading, datetime.now(UTC))
+    return facts
 
 
 def test_what_is_no_longer_listed_twice_is_forgotten_and_harvested_as_before(keeper: StateKeeper) -> None:

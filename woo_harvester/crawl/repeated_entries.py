@@ -48,6 +48,8 @@ def add_others(
             reading.placed_again.add(document.id)
     _add_sources(connection, known, reading)
     counts, visit = Counter(document.id for _, document in known), reading.visit
+    if len(counts) == len(known) and not visit.repeated:  # nearly always
+        return
     asked = [
         (one, document)
         for one, document in known
@@ -72,11 +74,13 @@ def keep_entries(
 ) -> None:
     """Keep what each entry gives of a document that the host lists more than once."""
     rows: list[StoredEntry] = []
+    ids = reading.visit.repeated
     for facts, decision in decided:
-        known = facts.known
-        if known is None or not _is_repeated(facts, known, decision.outcome, reading.visit):
+        known, outcome = facts.known, decision.outcome
+        is_repeated = outcome is EntryOutcome.DUPLICATE or facts.beside or (ids and known and known.id in ids)
+        if known is None or not is_repeated or _is_of_another(facts, outcome):
             continue
-        reading.visit.repeated.add(known.id)
+        ids.add(known.id)
         is_full = facts.stored is None and len(facts.others) >= ENTRIES_MAX
         if not is_full and not _is_stored(facts):
             rows.append(_row(facts, known.id, reading, now))
@@ -142,15 +146,15 @@ def _add_sources(connection: Connection, known: _Known, reading: SitemapReading)
 def _add_entries(
     asked: _Known, stored: Mapping[int, list[OtherEntry]], reading: SitemapReading, now: datetime
 ) -> None:
-    """Add the entries of the same batch, and those in the state that are not in the batch."""
-    batch: dict[int, list[tuple[EntryFacts, OtherEntry]]] = {}
+    """Add the newest entries of the same batch, and those in the state that are not in the batch."""
+    batch: dict[int, list[OtherEntry]] = {}
     for one, document in asked:
-        batch.setdefault(document.id, []).append((one, _other(one, reading, now)))
+        batch.setdefault(document.id, []).append(_other(one, reading, now))
+    newest = {document_id: newest_first(entries)[:ENTRIES_MAX] for document_id, entries in batch.items()}
     for one, document in asked:
-        fresh = batch[document.id]
-        places = {_place(entry) for _, entry in fresh}
-        one.beside = [entry for other, entry in fresh if other is not one]
-        one.others = [entry for entry in stored.get(document.id, []) if _place(entry) not in places]
+        one.beside = [entry for entry in newest[document.id] if entry.entry is not one.entry]
+        entries = stored.get(document.id, [])
+        one.others = [entry for entry in entries if _place(entry) not in _places(batch[document.id])]
 
 
 def _other(facts: EntryFacts, reading: SitemapReading, now: datetime) -> OtherEntry:
@@ -171,11 +175,10 @@ def _other(facts: EntryFacts, reading: SitemapReading, now: datetime) -> OtherEn
     )
 
 
-def _is_repeated(facts: EntryFacts, known: KnownDocument, outcome: EntryOutcome, visit: Visit) -> bool:
-    """Return whether an entry is one of several of its host, and not left to another host."""
-    if outcome in (*NOT_LISTED, EntryOutcome.FOREIGN) or (facts.version.owner and not facts.is_own):
-        return False
-    return outcome is EntryOutcome.DUPLICATE or bool(facts.beside) or known.id in visit.repeated
+def _is_of_another(facts: EntryFacts, outcome: EntryOutcome) -> bool:
+    """Return whether an entry does not count for its host, or not yet."""
+    is_foreign = facts.version.owner is not None and not facts.is_own
+    return is_foreign or outcome is EntryOutcome.FOREIGN or outcome in NOT_LISTED
 
 
 def _is_stored(facts: EntryFacts) -> bool:
@@ -211,6 +214,11 @@ def _metadata_of(connection: Connection, document_id: int, other: OtherEntry) ->
 def _field_of(index: str | None) -> int:
     """Return the field that the name of an index gives, as a bit."""
     return CATEGORY if index is not None and index_name(index).number is not None else 0
+
+
+def _places(entries: Sequence[OtherEntry]) -> set[tuple[int, int]]:
+    """Return the places of a document's entries in a batch: all but the first are later ones."""
+    return {_place(entry) for entry in entries[:2]}
 
 
 def _place(entry: OtherEntry) -> tuple[int, int]:

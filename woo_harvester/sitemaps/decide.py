@@ -218,7 +218,7 @@ def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
 
 def _must_reread(facts: EntryFacts, outcome: EntryOutcome) -> bool:
     """Return whether the sitemap must be read in the next run, so that this is reported again."""
-    if facts.others or facts.beside:
+    if facts.has_others:
         return True
     if outcome is EntryOutcome.REFUSED:
         return not facts.is_comparable  # else it is known as this sitemap's

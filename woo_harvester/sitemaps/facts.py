@@ -153,6 +153,11 @@ class EntryFacts:
     """The sitemap that the known version came from, if it is another one of the host that still lists it."""
 
     @property
+    def has_others(self) -> bool:
+        """Whether the host has other entries for the document, as far as is known."""
+        return bool(self.beside or self.others) or self.source_url is not None
+
+    @property
     def is_comparable(self) -> bool:
         """Whether the entry and the known version are both the owner's, or both another's."""
         return self.is_own == self.version.is_own

@@ -40,6 +40,8 @@ def is_repeated(facts: EntryFacts, offered: EntryOutcome, lastmod: datetime | No
 
     *offered* is the outcome that it would have without the other one.
     """
+    if not facts.has_others:  # nearly always
+        return False
     if offered.cause is not None:
         return _is_newer_than(facts.beside, facts, lastmod, now)
     if offered in _NOTHING_NEW:
@@ -49,7 +51,8 @@ def is_repeated(facts: EntryFacts, offered: EntryOutcome, lastmod: datetime | No
 
 def lacks_fields(facts: EntryFacts) -> bool:
     """Return whether other entries give a field that neither the entry nor the known version has."""
-    if facts.known is None or not facts.version.is_here or facts.source_url is not None:
+    is_source = facts.has_others and facts.source_url is None and facts.version.is_here
+    if facts.known is None or not is_source:
         return False
     given = 0
     for other in (*facts.beside, *facts.others):
