@@ -34,7 +34,7 @@ from woo_harvester.diwoo.defaults import (
     default_title,
 )
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
-from woo_harvester.diwoo.given_metadata import read_metadata as read_diwoo
+from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.extensions.collector import RareCollections
 from woo_harvester.findings import Finding, Reporter
@@ -56,7 +56,7 @@ SITEMAP = f"https://{HOST}/sitemap-1.xml"
 def read_metadata(body: bytes) -> int:
     """Read all metadata of each entry, as given."""
     batches = SitemapReader(chunks(body), "urlset", MAXSIZE)
-    return sum(bool(read_diwoo(entry.document).publisher) for batch in batches for entry in batch)
+    return sum(bool(metadata_of(entry).publisher) for batch in batches for entry in batch)
 
 
 def read_records(body: bytes) -> int:
@@ -77,7 +77,7 @@ def records(body: bytes) -> Iterator[Record]:
         for entry in batch:
             report = Reporter(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
             record = blank_record(entry, now, report)
-            given = read_diwoo(entry.document)
+            given = metadata_of(entry)
             map_metadata(given, record, lists, report, now)
             default_organisations(record, MATCH, lists.organisaties, report)
             default_title(record, report)
