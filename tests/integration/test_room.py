@@ -122,7 +122,7 @@ def test_a_disk_that_is_full_for_everything_ends_the_run(
     gated: GatedSite, tmp_path: Path, ca_bundle: Path
 ) -> None:
     expected = fat(gated, 30)
-    with small_disk(tmp_path / "disk", 512 * 1024) as disk:
+    with small_disk(tmp_path / "disk", 768 * 1024) as disk:
         failed = Fallible(disk, ca_bundle, [gated]).start("-o", "out.jsonl", WOO_DURABLE_RECORDS=3)
         assert failed.status() == 1
         assert len(errors(failed)) == 1

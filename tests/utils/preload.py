@@ -8,10 +8,10 @@ each run chooses these itself.
 from __future__ import annotations
 
 import gc
+import tempfile
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from scrapy.utils.misc import walk_modules_iter
 
@@ -90,7 +90,7 @@ def _read_lists_and_texts() -> None:
 
 
 def _make_report() -> None:
-    with TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         run = RunFolder(Path(folder) / "woo-2026-01-01T00-00-00.0")
         run.path.mkdir()
         run.open_findings().close()
@@ -107,6 +107,8 @@ for module in (*MODULES, *filter(find_spec, OPTIONAL)):
 _read_lists_and_texts()
 _make_report()
 State.open("sqlite://").close()
+# Remembered when it was used above; a run looks for it in its own environment.
+tempfile.tempdir = None
 # A collection in a run need not look at all of this again, nor write to the memory that it shares.
 gc.collect()
 gc.freeze()
