@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
+# This part of Hypothesis writes a patch for a test that fails. It ends the process of the tests with an error
+# about Twisted's interfaces, and the example that failed is not shown.
+sys.modules["hypothesis.extra._patching"] = None  # type: ignore[assignment]
 
 #: The checkout, and the folder beside it with the official schemas, value lists and the register.
 ROOT = Path(__file__).parents[1]

@@ -21,7 +21,6 @@ from woo_harvester.demo.values import PDF
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
-
 #: The arrangements that operators use, with the fixtures that each needs. A host that fails does so all day.
 calendar = Calendar(
     Arranged,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from random import Random
-from unittest.mock import patch
 
 from hypothesis import note
 from hypothesis import strategies as st
@@ -18,6 +15,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import delete
 
+from tests.simulation.clock import at
 from tests.simulation.harvester import Day, Harvester, Outcome, SimulatedState
 from tests.simulation.oracle import Known, Oracle
 from tests.simulation.publishers import (
@@ -36,15 +34,6 @@ from woo_harvester.state.store import NOWHERE
 
 #: Days and other steps of one history.
 STEPS = 40
-#: Where the real code asks for the time.
-CLOCKS = (
-    "woo_harvester.crawl.conditional.time",
-    "woo_harvester.crawl.documents.time",
-    "woo_harvester.crawl.files.time",
-    "woo_harvester.crawl.sitemap.time",
-    "woo_harvester.extensions.state.time",
-    "woo_harvester.crawl.entry_lookup.time",
-)
 DAY = 86_400.0
 
 PATHS = ("/robots.txt", "/sitemapindex-diwoo.xml", "/s0.xml", "/s1.xml", "/s2.xml")
@@ -69,19 +58,6 @@ CHANGES, WEIGHTS = zip(
     }.items(),
     strict=True,
 )
-
-
-@contextmanager
-def at(now: float) -> Iterator[None]:
-    """Have the harvester see this time."""
-    patches = [patch(name, lambda: now) for name in CLOCKS]
-    for one in patches:
-        one.start()
-    try:
-        yield
-    finally:
-        for one in patches:
-            one.stop()
 
 
 class Documents(RuleBasedStateMachine):

@@ -72,3 +72,15 @@ def read(
     assert reader.entries == len(outcome.entries)
     outcome.complete = reader.complete
     return outcome
+
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+#: A file in which every kind of markup comes by.
+WHOLE = (
+    DECLARATION
+    + "<!-- made by hand -->\n"
+    + urlset(
+        "https://a.nl/1", "https://a.nl/x?a=1&amp;b=&#233;", "<![CDATA[https://a.nl/3]]>", "https://a.nl/é"
+    )
+    + "\n"
+).replace("</url>", "<diwoo:Document><diwoo:DiWoo a='1'/><?x y?><!-- z --></diwoo:Document></url>\n")

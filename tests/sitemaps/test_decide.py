@@ -4,70 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
-from woo_harvester.dates import from_microseconds, parse_datetime, to_microseconds
-from woo_harvester.record import Herkomst, Oorzaak
-from woo_harvester.sitemaps.decide import decide, find_loc_problem
-from woo_harvester.sitemaps.decision import EntryFinding, NewVersion, StateUpdate, Terms
+from tests.sitemaps.facts_of_entries import (
+    BEFORE,
+    CHANGED_SINCE,
+    CORRECTED,
+    DIGEST,
+    EARLIER,
+    FROM_HOST_THAT_DROPPED_IT,
+    FROM_OTHER_HOST,
+    FROM_OTHERS,
+    FUTURE,
+    HARVESTED,
+    LATER,
+    MISTYPED,
+    NOW,
+    OWNER_LISTS_IT,
+    REFUSED,
+    REFUSED_AHEAD,
+    SAID_SAME,
+    SECONDS,
+    SEEN,
+    TERMS,
+    THERE,
+    TYPO,
+    WEEK,
+    WITHDRAWN,
+    entry,
+    others,
+    row,
+)
+from woo_harvester.sitemaps.decide import decide
+from woo_harvester.sitemaps.decision import EntryFinding, StateUpdate
 from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing
-from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.urls import record_id
-
-LOC = "https://www.a.nl/besluit.pdf"
-EARLIER, BEFORE, LATER = "2024-04-01T10:00:00Z", "2024-04-02T10:00:00Z", "2024-04-03T10:00:00Z"
-FUTURE, TYPO = "2024-06-01T12:05:01Z", "2042-04-02T10:00:00Z"
-NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
-SECONDS = int(NOW.timestamp())
-WEEK = 7 * 86_400
-TERMS = Terms(refused_interval=WEEK, recheck_interval=WEEK)
-HERE, THERE = 1, 2
-"""Sitemaps: the one that is read, and another one."""
-DIGEST = b"digest"
-
-SEEN = KnownDocument(LOC, 7, HERE, None, None, None, None, None)
-HARVESTED = SEEN._replace(
-    lastmod=to_microseconds(parse_datetime(BEFORE)), published="2024-03-01", harvested=SECONDS - 2 * WEEK
-)
-#: Harvested with a typo as lastmod, at that moment, two weeks ago.
-MISTYPED = HARVESTED._replace(lastmod=to_microseconds(parse_datetime(TYPO)))
-CORRECTED, CHANGED_SINCE = "2024-05-18T11:59:59Z", "2024-05-18T12:00:01Z"
-WITHDRAWN = HARVESTED._replace(withdrawn=SECONDS - WEEK)
-REFUSED = HARVESTED._replace(
-    fault="format.onbekend",
-    fault_seen="application/x",
-    fault_since=SECONDS - 5,
-    refused_at=SECONDS - 5,
-    refused_lastmod=to_microseconds(parse_datetime(LATER)),
-)
-REFUSED_AHEAD = REFUSED._replace(refused_lastmod=to_microseconds(parse_datetime(TYPO)))
-SAID_SAME = HARVESTED._replace(fetched_at=SECONDS - WEEK, unchanged_since=SECONDS - WEEK)
-
-#: Where the known version came from.
-FROM_OTHERS = KnownVersion(is_own=False)
-FROM_OTHER_HOST = KnownVersion(is_own=True, is_here=False, host="open.a.nl")
-FROM_HOST_THAT_DROPPED_IT = KnownVersion(is_own=True, is_here=False, is_listed=False)
-OWNER_LISTS_IT = KnownVersion(is_own=True, is_here=False, owner="www.a.nl")
-
-
-def row(lastmod: str | None = None, *, foreign: bool = False, misses: int = 0) -> SitemapListing:
-    """Return what the state has, or is to have, of the document in the sitemap."""
-    return SitemapListing(7, misses, foreign, to_microseconds(parse_datetime(lastmod)) if lastmod else None)
-
-
-def entry(lastmod: str | None = BEFORE, loc: str = LOC, **facts: Any) -> EntryFacts:
-    """Return the facts of an entry; without more, the owner's and of a document that the sitemap listed."""
-    facts = {"digest": DIGEST, "sitemap_id": HERE, "listing": row(), **facts}
-    return EntryFacts(Entry(loc, lastmod, 3, None), loc_problem=find_loc_problem(loc), **facts)
-
-
-def others(lastmod: str | None = BEFORE, **facts: Any) -> EntryFacts:
-    """Return the facts of an entry of another organisation's document."""
-    return entry(lastmod, is_own=False, **{"listing": row(BEFORE, foreign=True), **facts})
+from woo_harvester.sitemaps.facts import EntryFacts
 
 
 @dataclass
@@ -287,113 +260,3 @@ def test_decide(row: Row) -> None:
 
 def test_the_table_has_every_outcome() -> None:
     assert {row.outcome for row in ROWS} == set(Outcome)
-
-
-def version_of(facts: EntryFacts) -> NewVersion:
-    version = decide(facts, TERMS, NOW).version
-    assert version is not None
-    return version
-
-
-def test_the_first_version_is_published_on_the_dutch_day_of_its_lastmod() -> None:
-    facts = entry("2024-04-01T22:30:00Z", known=SEEN)
-    assert version_of(facts) == NewVersion(
-        cause=Oorzaak.AANLEVERING,
-        lastmod=datetime(2024, 4, 1, 22, 30, tzinfo=UTC),
-        lastmod_text="2024-04-01T22:30:00Z",
-        published=date(2024, 4, 2),
-        at=NOW,
-        takes_over=False,
-    )
-
-
-def test_a_version_without_lastmod_is_published_today() -> None:
-    for known in (None, SEEN):
-        version = version_of(entry(None, known=known))
-        assert (version.lastmod, version.lastmod_text, version.published) == (None, None, date(2024, 6, 1))
-
-
-def test_a_version_with_a_lastmod_in_the_future_is_of_the_moment_of_the_harvest() -> None:
-    version = version_of(entry(TYPO, known=SEEN))
-    assert (version.published, version.lastmod) == (date(2024, 6, 1), parse_datetime(TYPO))
-    record = version.record(LOC, Herkomst())
-    assert record.versies[0].mutatiedatumtijd == NOW
-    assert record.herkomst.lastmod == TYPO
-    assert record.herkomst.standaardwaarden == {
-        "versies.openbaarmakingsdatum": "oogstdatum",
-        "versies.mutatiedatumtijd": "oogstdatum",
-    }
-
-
-def test_a_later_version_in_the_future_keeps_its_openbaarmakingsdatum() -> None:
-    version = version_of(entry(TYPO, known=HARVESTED))
-    assert version.published == date(2024, 3, 1)
-    record = version.record(LOC, Herkomst())
-    assert record.versies[0].mutatiedatumtijd == NOW
-    assert record.herkomst.standaardwaarden == {"versies.mutatiedatumtijd": "oogstdatum"}
-
-
-def test_a_version_without_lastmod_names_the_day_of_the_harvest_as_a_default() -> None:
-    record = version_of(entry(None, known=SEEN)).record(LOC, Herkomst())
-    assert record.versies[0].mutatiedatumtijd is None
-    assert record.herkomst.standaardwaarden == {"versies.openbaarmakingsdatum": "oogstdatum"}
-
-
-def test_a_later_version_keeps_the_openbaarmakingsdatum_and_comes_after_the_one_before() -> None:
-    version = version_of(entry(LATER, known=HARVESTED._replace(harvested=SECONDS + 60)))
-    assert (version.cause, version.published) == (Oorzaak.WIJZIGING, date(2024, 3, 1))
-    assert version.at.timestamp() == SECONDS + 61
-    assert not version.takes_over
-
-
-def test_the_owners_version_takes_over_with_an_openbaarmakingsdatum_of_its_own() -> None:
-    version = version_of(entry(EARLIER, known=HARVESTED, version=FROM_OTHERS))
-    assert (version.published, version.takes_over) == (date(2024, 4, 1), True)
-
-
-def test_anothers_version_takes_over_and_keeps_the_openbaarmakingsdatum() -> None:
-    version = version_of(others(LATER, known=HARVESTED))
-    assert (version.published, version.takes_over) == (date(2024, 3, 1), True)
-
-
-def test_a_document_that_was_never_harvested_has_no_version_to_take_over() -> None:
-    assert not version_of(entry(known=SEEN, version=FROM_OTHERS)).takes_over
-
-
-def test_a_recheck_keeps_the_lastmod_that_was_harvested() -> None:
-    version = version_of(entry(None, known=SAID_SAME))
-    assert version.cause is Oorzaak.WIJZIGING
-    assert version.lastmod == from_microseconds(SAID_SAME.lastmod or 0)
-    assert version.lastmod_text == "2024-04-02T12:00:00+02:00"
-    assert version_of(entry(known=SAID_SAME)).lastmod_text == BEFORE
-    without = version_of(entry(None, known=SAID_SAME._replace(lastmod=None)))
-    assert (without.lastmod, without.lastmod_text) == (None, None)
-
-
-def test_without_an_interval_nothing_is_rechecked_or_left_alone() -> None:
-    assert decide(entry(known=SAID_SAME), Terms(), NOW).outcome is Outcome.UNCHANGED
-    assert decide(entry(LATER, known=REFUSED), Terms(), NOW).outcome is Outcome.CHANGED
-
-
-def test_a_bare_record_says_who_what_and_when() -> None:
-    record = version_of(entry(known=SEEN)).record(LOC, Herkomst(sitemap="https://www.a.nl/s.xml"))
-    assert record.id == record_id(LOC)
-    assert record.document.weblocatie == LOC
-    (version,) = record.versies
-    assert (version.oorzaak, version.openbaarmakingsdatum) == (Oorzaak.AANLEVERING, date(2024, 4, 2))
-    assert version.mutatiedatumtijd == parse_datetime(BEFORE)
-    assert record.herkomst == Herkomst(sitemap="https://www.a.nl/s.xml", lastmod=BEFORE)
-
-
-def test_only_what_was_decided_on_a_document_is_counted() -> None:
-    assert {outcome.name.lower() for outcome in Outcome if outcome.is_counted} == {
-        "new",
-        "changed",
-        "republished",
-        "rechecked",
-        "unchanged",
-        "older",
-        "offered_again",
-        "foreign",
-        "refused",
-    }
