@@ -173,7 +173,9 @@ def test_a_location_may_have_2083_characters_and_no_more() -> None:
 
 
 def test_the_id_of_a_record_is_the_uuid_of_its_location_as_given() -> None:
-    assert record_id("https://www.a.nl/b.pdf") == str(uuid5(NAMESPACE_URL, "https://www.a.nl/b.pdf"))
+    for number in range(100):  # with all 16 digits where the variant of the UUID is
+        loc = f"https://www.a.nl/é/{number}.pdf"
+        assert record_id(loc) == str(uuid5(NAMESPACE_URL, loc))
     assert record_id(" https://www.a.nl/b.pdf\n") == record_id("https://www.a.nl/b.pdf")
     assert record_id("https://WWW.a.nl/b.pdf") != record_id("https://www.a.nl/b.pdf")
 
