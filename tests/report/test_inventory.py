@@ -11,15 +11,8 @@ import pytest
 from lxml import html
 
 from woo_harvester.dates import AMSTERDAM, iso_datetime
-from woo_harvester.report.inventory import (
-    ReportError,
-    as_csv,
-    as_html,
-    as_json,
-    is_repeated,
-    read_inventory,
-    terminal_lines,
-)
+from woo_harvester.report.inventory import ReportError, is_repeated, read_inventory
+from woo_harvester.report.inventory_formats import as_csv, as_html, as_json, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
 
 AMSTERDAM_URI = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
