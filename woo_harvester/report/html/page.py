@@ -91,6 +91,8 @@ class _Page:
         self._shared: dict[str, Any] = {
             "t": texts,
             "head": head,
+            # The harvester of permits counts no documents of hosts, so its report has findings alone.
+            "permits": head.run.kind == "vergunningen",
             "explained": explained,
             "rule": rule,
             **page_parts(),
