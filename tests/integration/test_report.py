@@ -114,7 +114,7 @@ def test_the_sums_close_whatever_was_known_before(installation: Installation, si
     assert len(offered.history) == 8
     page = html.fromstring(installation.page.read_text(encoding="utf-8"))
     assert page.findtext(".//p[@class='headline']") == "2 van de 3 vermelde documenten worden geoogst"
-    assert "Geoogst: van 2 naar 2" in page.xpath("string(//div[@class='beside']//figcaption)")
+    assert "Geoogst: van 2 naar 2 sinds" in page.xpath("string(//div[@class='beside']//figcaption)")
     steps = [" ".join(each.split()) for each in page.xpath("//li[@class='folded']//summary/text()")]
     assert steps == ["Bruikbaar adres: hier valt niets af", "Op te halen: hier valt niets af"]
     (rule,) = page.xpath("//details[contains(., 'lastmod.heraanbod')]//dd//a")

@@ -39,6 +39,9 @@ _SHOWN_WORST = 5
 #: The number of rows of the table of hosts that a page with its script shows at first.
 FIRST_ROWS = 50
 
+#: Findings that say something about all of the run, and therefore stand below the verdict.
+_ABOUT_RUN = ("oogst.", "register.onbereikbaar")
+
 #: Findings that one document may have several times, so that their count is not a number of documents.
 _SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
 
@@ -75,6 +78,7 @@ class _Page:
     """The templates and texts that the pages of one report share."""
 
     def __init__(self, head: Head, lang: Language) -> None:
+        self._head = head
         texts = Texts(lang)
         macros: Any = environment().get_template("macros.html").module
 
@@ -106,6 +110,7 @@ class _Page:
             few=len(rows) <= _FEW_HOSTS,
             worst=worst_rows(rows),
             heavy=faults.heaviest(_SHOWN_WORST),
+            about_run=[row for row in self._head.findings if row.code.startswith(_ABOUT_RUN)],
             first_rows=FIRST_ROWS,
             hosts=hosts,
         )

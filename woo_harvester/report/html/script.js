@@ -4,6 +4,7 @@
 // what is printed.
 const language = document.documentElement.lang;
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name].toLocaleString(language));
+const plain = text => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 const made = (name, values) => Object.assign(document.createElement(name), values);
 
 // Show the first rows that are not hidden by the filter, until someone asks for all of them.
@@ -70,10 +71,10 @@ function filter(place, table, show) {
   const found = made("span", {className: "muted"});
   found.setAttribute("role", "status");
   place.append(label, input, found);
-  const texts = rows.map(row => [...row.cells].filter(cell => !("v" in cell.dataset))
-    .map(cell => cell.textContent).join(" ").toLowerCase());
+  const texts = rows.map(row => plain([...row.cells].filter(cell => !("v" in cell.dataset))
+    .map(cell => cell.textContent).join(" ")));
   input.addEventListener("input", () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = plain(input.value).split(/\s+/).filter(Boolean);
     let count = 0;
     rows.forEach((row, number) => {
       row.hidden = !words.every(word => texts[number].includes(word));
