@@ -274,12 +274,21 @@ def test_on_paper_every_finding_is_open_and_every_host_begins_a_page(
     context.close()
 
 
-def test_paper_has_all_hosts_of_a_long_table(browser: Browser, pages: dict[str, Path]) -> None:
+def test_paper_has_all_hosts_of_a_long_table_and_its_head_on_each_page(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    from pypdfium2 import PdfDocument
+
     page, _, complaints = opened(browser, pages["many"])
     assert page.locator("#tabel-hosts tbody tr:visible").count() == FIRST_ROWS
     page.emulate_media(media="print")
     assert page.locator("#tabel-hosts tbody tr:visible").count() == ONE_PAGE_HOSTS + 5
     assert page.locator(".more").is_hidden()
+    with PdfDocument(page.pdf(format="A5")) as document:
+        paper = [sheet.get_textpage().get_text_range() for sheet in document]
+    rows = [sheet for sheet in paper if sheet.count("Amsterdam") > 5]
+    assert len(rows) > 1
+    assert [sheet for sheet in rows if "Organisatie" not in sheet] == []
     assert complaints == []
     page.close()
 

@@ -44,6 +44,7 @@ function sortable(table, show) {
   [...table.tHead.rows[0].cells].forEach((cell, column) => {
     const button = made("button", {type: "button", textContent: cell.textContent});
     if (table.dataset.sort) button.title = filled(table.dataset.sort, {column: cell.textContent});
+    cell.dataset.name = button.textContent;
     cell.textContent = "";
     cell.append(button);
     cell.setAttribute("aria-sort", "none");
