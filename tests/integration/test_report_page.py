@@ -162,6 +162,10 @@ def test_the_report_of_a_register_is_short_and_its_filter_searches_all_hosts(
     assert page.locator("#tabel-hosts tbody tr:visible").count() == 1
     assert line.is_hidden()
     page.fill("#zoek-hosts", "")
+    page.locator("#tabel-hosts thead button").first.press("Enter")
+    page.locator("#tabel-hosts thead button").first.press("Enter")
+    assert set(page.locator("#tabel-hosts tbody tr:visible .points").all_text_contents()) == {"100"}
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == FIRST_ROWS
     line.locator("button").press("Enter")
     assert page.locator("#tabel-hosts tbody tr:visible").count() == 900
     assert page.evaluate("document.activeElement.closest('tr').rowIndex") == FIRST_ROWS + 1

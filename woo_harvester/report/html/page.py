@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from markupsafe import Markup
 from woo_harvester.findings import Language, explain
 from woo_harvester.report.coverage_model import GAP_KINDS
 from woo_harvester.report.html.environment import environment, page_parts
-from woo_harvester.report.html.rows import HeavyFaults, HostRow
+from woo_harvester.report.html.rows import HeavyFaults, HostRow, maxima
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import (
@@ -166,12 +165,6 @@ def _about_documents(row: FindingRow) -> bool:
     return row.about_document and not row.code.startswith(_SEVERAL_TIMES)
 
 
-def _maxima(host: HostReport) -> set[str]:
-    """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
-    parts = chain.from_iterable(section.parts for section in host.sections)
-    return {code for part in parts if part.state == "not_reached" for code in part.costs}
-
-
 def unread(host: HostReport) -> list[FindingRow]:
     """Return the errors about files that could not be read, so that the number of documents is not known."""
     kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
@@ -186,7 +179,7 @@ _HELPERS = {
     "about_documents": _about_documents,
     "changed_lines": changed_lines,
     "folded": folded,
-    "maxima": _maxima,
+    "maxima": maxima,
     "most_costly": _most_costly,
     "unread": unread,
 }

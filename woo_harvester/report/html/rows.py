@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.model import HostReport
@@ -62,6 +63,8 @@ class HeavyFault:
     count: int = 0
     points: float = 0.0
     """The points that fixing it gives these hosts together."""
+    is_maximum: bool = False
+    """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
 
 
 class HeavyFaults:
@@ -72,12 +75,14 @@ class HeavyFaults:
 
     def add(self, host: HostReport) -> None:
         """Add the faults of one host. Add the worst host first."""
+        at_most = maxima(host)
         for code in {row.code for row in host.findings if row.severity is not Severity.INFO}:
             rows = [row for row in host.findings if row.code == code]
             fault = self._faults.setdefault(code, HeavyFault(code, rows[0].severity))
             fault.host_count += 1
             fault.count += sum(row.count for row in rows)
             fault.points += sum(row.points for row in rows)
+            fault.is_maximum |= code in at_most
             if len(fault.hosts) < _NAMED_HOSTS:
                 fault.hosts.append(host.host)
 
@@ -88,3 +93,9 @@ class HeavyFaults:
 
 def _heaviest_first(fault: HeavyFault) -> tuple[float, int, int, str]:
     return -fault.points, _ORDER.index(fault.severity), -fault.host_count, fault.code
+
+
+def maxima(host: HostReport) -> set[str]:
+    """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
+    parts = chain.from_iterable(section.parts for section in host.sections)
+    return {code for part in parts if part.state == "not_reached" for code in part.costs}
