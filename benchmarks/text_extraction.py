@@ -38,7 +38,7 @@ def read_with_pdftotext(paths: Sequence[Path]) -> None:
 
 def read_with_pypdfium2(paths: Sequence[Path]) -> None:
     """Read with pypdfium2, page by page."""
-    import pypdfium2  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
+    import pypdfium2  # noqa: PLC0415
 
     for path in paths:
         with pypdfium2.PdfDocument(path) as document:

@@ -23,7 +23,7 @@ def harvest(folder: Path) -> Path:
     command = [sys.executable, "-m", "scrapy", "demo", "--documents", "400"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
-    (page,) = folder.glob("reports/woo-*/index.html")
+    (page,) = folder.glob("**/reports/woo-*/index.html")
     return page
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lxml import html
 
 from tests.utils.command import Run, run_scrapy
 from tests.utils.publishers import entries_of, publish
@@ -39,6 +40,7 @@ class Installation:
 
     def __init__(self, folder: Path, bundle: Path, site: Site) -> None:
         self.folder, self._bundle, self._site = folder, bundle, site
+        self.page = Path()
         self._register = write_register(folder / "register.xml", {"Gemeente Haven": [site.url("/")]})
 
     def run(self, *args: str, **settings: object) -> Run:
@@ -53,7 +55,8 @@ class Installation:
         (account,) = RunFolder(done.report).read_accounts()
         assert account.unfinished == 0, account
         (host,) = read_hosts(done.report / "report.json")
-        assert (done.report / "index.html").exists()
+        self.page = done.report / "index.html"
+        assert self.page.exists()
         assert (done.report / "report.csv").exists()
         return host
 
@@ -109,6 +112,13 @@ def test_the_sums_close_whatever_was_known_before(installation: Installation, si
     assert (offered.listed, offered.harvested) == (3, 2)
     assert [row.code for row in offered.findings if row.severity == "error"] == ["lastmod.heraanbod"]
     assert len(offered.history) == 8
+    page = html.fromstring(installation.page.read_text(encoding="utf-8"))
+    assert page.findtext(".//p[@class='headline']") == "2 van de 3 vermelde documenten worden geoogst"
+    assert "Geoogst: van 2 naar 2 sinds" in page.xpath("string(//div[@class='beside']//figcaption)")
+    steps = [" ".join(each.split()) for each in page.xpath("//li[@class='folded']//summary/text()")]
+    assert steps == ["Bruikbaar adres: hier valt niets af", "Op te halen: hier valt niets af"]
+    (rule,) = page.xpath("//details[contains(., 'lastmod.heraanbod')]//dd//a")
+    assert rule.get("href").startswith("https://standaarden.overheid.nl/diwoo/metadata/")
 
 
 def test_two_sitemaps_that_share_a_document_list_it_once(installation: Installation, site: Site) -> None:

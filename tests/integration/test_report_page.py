@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.conftest import skip_or_fail
-from tests.report.coverages import HOSTS, registered, run_with_each_gap
-from tests.report.runs import HOST, ORGANISATION, about_document, about_host, read, write_run
-from woo_harvester.findings import Finding
-from woo_harvester.report.funnel import Account
-from woo_harvester.report.html.page import ONE_PAGE_HOSTS
+from tests.report.runs import HOST, about_host, write_run
+from tests.utils.reports import coverage_of_many, inventory_of_permits, publishers, report_of_many_hosts
+from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
 from woo_harvester.report.outputs import make_report
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.integration
 
 Scheme = Literal["light", "dark"]
-SMALL, LARGE = 320, 1280
+SMALL, PHONE, LARGE = 320, 390, 1280
 #: Elements without a violation are checked, and not described, which takes most of the time.
 AXE = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -47,41 +45,6 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-def publishers(number: int) -> tuple[list[Account], list[Finding]]:
-    """Hosts of every kind: well, with faults, unreachable, without organisation, shared."""
-    seen = "http://www.a.nl/documenten/jaarverslag van de gemeente.pdf"
-    faults = [
-        about_document("loc.geen-https", url=seen, seen=seen),
-        about_document("titel.ontbreekt", number=2, element="titelcollectie/officieleTitel"),
-        about_document("lastmod.ongeldig", number=3, seen="vorige week dinsdag"),
-        about_document("creatiedatum.ontbreekt", number=4),
-        about_document("loc.ongeldig", number=5, url="javascript:alert(1)", seen="x" * 400),
-    ]
-    shared = [about_host("sitemap.naamruimte", host=host, seen="urn:x") for host in (HOST, "www.c.nl")]
-    missing = about_host("robots.ontbreekt", host="www.b.nl:8443")
-    well = read("www.c.nl", harvested=3)
-    well.organisations = [ORGANISATION, {"id": "2", "name": "Waterschap Vallei en Veluwe"}]
-    accounts = [
-        read(harvested=7, unchanged=2, findings=faults),
-        Account("www.b.nl:8443", visited=True, complete=False),
-        well,
-        *(read(f"open.gemeente-{each}.nl", harvested=each % 5 + 1) for each in range(number - 3)),
-    ]
-    return accounts, [*faults, *shared, missing, Finding(code="register.onbereikbaar")]
-
-
-def coverage_of_many(folder: Path) -> Path:
-    """The page of coverage of a register with many organisations without a location, and long addresses."""
-    without = [registered(f"Stichting {number}", kind="rwt") for number in range(40)]
-    long = registered(
-        "Regionale uitvoeringsdienst", f"https://lang.nl/zoek?q={'x' * 400}", "https://lang.nl/b"
-    )
-    hosts = {**HOSTS, "lang.nl": ("tls.ongeldig", "het certificaat is verlopen")}
-    run = run_with_each_gap(folder, hosts, *without, long)
-    make_report(run)
-    return run.coverage_page
-
-
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Pages of one host, of several, and an overview with a page for each host; with runs before them."""
@@ -101,11 +64,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for day in ("21", "22"):
         coverage = coverage_of_many(tmp_path_factory.mktemp("coverage") / f"woo-{day}")
     made["coverage"] = coverage
+    made["inventory"] = inventory_of_permits(tmp_path_factory.mktemp("inventory"))
+    permits = [about_host("ipm.schema", host=f"www.{name}.nl", line=3) for name in "abc"]
+    made["permits"] = make_report(write_run(english / "vergunningen-1", [], permits), history=False)
     made["english"] = make_report(write_run(english / "woo-1", accounts, findings), lang="en", history=False)
     return made
 
 
-NAMES = ["one", "several", "many", "host", "english", "coverage"]
+NAMES = ["one", "several", "many", "host", "english", "coverage", "inventory", "permits"]
 
 
 def opened(
@@ -133,7 +99,7 @@ def test_a_page_opens_from_its_file_and_asks_for_nothing_else(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("scheme", "width"), [("light", LARGE), ("dark", LARGE), ("light", SMALL)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", LARGE), ("dark", LARGE), ("light", PHONE)])
 def test_axe_finds_no_violation(
     browser: Browser, pages: dict[str, Path], name: str, scheme: Scheme, width: int
 ) -> None:
@@ -147,12 +113,67 @@ def test_axe_finds_no_violation(
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", [SMALL, PHONE])
 def test_a_small_screen_need_not_be_scrolled_sideways(
-    browser: Browser, pages: dict[str, Path], name: str
+    browser: Browser, pages: dict[str, Path], name: str, width: int
 ) -> None:
-    page, _, _ = opened(browser, pages[name], SMALL)
+    page, _, _ = opened(browser, pages[name], width)
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") == SMALL
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    tables = "[...document.querySelectorAll('.scroll')].filter(each => each.scrollWidth > each.clientWidth)"
+    assert page.evaluate(f"{tables}.length") == 0
+    page.close()
+
+
+def test_on_a_phone_a_host_is_a_card_with_its_score_first(browser: Browser, pages: dict[str, Path]) -> None:
+    page, _, _ = opened(browser, pages["several"], PHONE)
+    card = page.locator("#tabel-hosts tbody tr").nth(1)
+    assert card.inner_text().split("\n")[0] == card.locator(".points").text_content()
+    boxes = [each.bounding_box() for each in card.locator("th, td").all()]
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE for box in boxes)
+    score, name, organisation = boxes[:3]
+    assert score is not None
+    assert name is not None
+    assert organisation is not None
+    assert score["x"] + score["width"] <= name["x"]
+    assert name["y"] < organisation["y"]
+    label = "each => getComputedStyle(each, '::before').content"
+    assert card.locator("td[data-l]").first.evaluate(label) == '"vermeld "'
+    page.locator("#tabel-hosts thead button").first.click()
+    assert page.get_attribute("#tabel-hosts thead th:nth-child(1)", "aria-sort") == "ascending"
+    page.close()
+
+
+def test_the_report_of_a_register_is_short_and_its_filter_searches_all_hosts(
+    browser: Browser, tmp_path: Path
+) -> None:
+    path = report_of_many_hosts(tmp_path, 900, days=1)
+    page, _, complaints = opened(browser, path)
+    height = "document.documentElement.scrollHeight"
+    assert page.evaluate(height) < 10_000
+    rows = page.locator("#tabel-hosts tbody tr")
+    assert (rows.count(), page.locator("#tabel-hosts tbody tr:visible").count()) == (900, FIRST_ROWS)
+    line = page.locator(".more")
+    assert line.locator("button, span").all_text_contents() == ["Toon alle 900", "De eerste 50 van 900"]
+    page.fill("#zoek-hosts", "ede")
+    assert page.text_content("[role=status]") == "129 gevonden"
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == FIRST_ROWS
+    page.fill("#zoek-hosts", "sudwest FRYSLAN 898")
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == 1
+    assert line.is_hidden()
+    page.fill("#zoek-hosts", "")
+    page.locator("#tabel-hosts thead button").first.press("Enter")
+    page.locator("#tabel-hosts thead button").first.press("Enter")
+    assert set(page.locator("#tabel-hosts tbody tr:visible .points").all_text_contents()) == {"100"}
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == FIRST_ROWS
+    line.locator("button").press("Enter")
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == 900
+    assert page.evaluate("document.activeElement.closest('tr').rowIndex") == FIRST_ROWS + 1
+    assert line.is_hidden()
+    page.set_viewport_size({"width": PHONE, "height": 844})
+    page.reload()
+    assert page.evaluate(height) < 20_000
+    assert complaints == []
     page.close()
 
 
@@ -160,20 +181,20 @@ def test_a_keyboard_sorts_the_hosts(browser: Browser, pages: dict[str, Path]) ->
     page, _, _ = opened(browser, pages["several"])
     names = "[...document.querySelectorAll('#tabel-hosts tbody th')].map(each => each.textContent)"
     assert page.evaluate(names)[0] == "www.b.nl:8443"
-    tab_to(page, "#tabel-hosts thead th:nth-child(1) button")
+    tab_to(page, "#tabel-hosts thead th:nth-child(2) button")
     page.keyboard.press("Enter")
     ascending = page.evaluate(names)
     assert ascending == sorted(ascending, key=natural)
     page.keyboard.press("Enter")
     assert page.evaluate(names) == ascending[::-1]
-    assert page.get_attribute("#tabel-hosts thead th:nth-child(1)", "aria-sort") == "descending"
-    tab_to(page, "#tabel-hosts thead th:nth-child(3) button")
+    assert page.get_attribute("#tabel-hosts thead th:nth-child(2)", "aria-sort") == "descending"
+    page.keyboard.press("Shift+Tab")
     page.keyboard.press("Space")
     scores = page.evaluate(
-        "[...document.querySelectorAll('#tabel-hosts tbody tr')].map(each => +each.cells[2].dataset.v)"
+        "[...document.querySelectorAll('#tabel-hosts tbody tr')].map(each => +each.cells[0].dataset.v)"
     )
     assert scores == sorted(scores)
-    assert page.get_attribute("#tabel-hosts thead th:nth-child(1)", "aria-sort") == "none"
+    assert page.get_attribute("#tabel-hosts thead th:nth-child(2)", "aria-sort") == "none"
     page.close()
 
 
@@ -226,19 +247,52 @@ def test_without_its_script_everything_is_there(browser: Browser, pages: dict[st
     page = context.new_page()
     page.goto(pages["several"].as_uri())
     assert page.locator("#tabel-hosts tbody tr").count() == 12
-    assert page.locator("#tabel-hosts thead th").first.text_content() == "Host"
+    assert page.locator("#tabel-hosts thead th").first.text_content() == "Score"
     page.locator(".finding:not([open]) summary").first.click()
     assert page.locator("#zoek-hosts").count() == 0
+    page.goto(pages["many"].as_uri())
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == ONE_PAGE_HOSTS + 5
+    assert page.locator(".more").count() == 0
     context.close()
 
 
-def test_on_paper_every_finding_is_open(browser: Browser, pages: dict[str, Path]) -> None:
-    page, _, complaints = opened(browser, pages["one"])
+@pytest.mark.parametrize("script", [True, False])
+def test_on_paper_every_finding_is_open_and_every_host_begins_a_page(
+    browser: Browser, pages: dict[str, Path], script: bool
+) -> None:
+    from pypdfium2 import PdfDocument
+
+    context = browser.new_context(java_script_enabled=script)
+    page = context.new_page()
+    page.goto(pages["several"].as_uri())
+    with PdfDocument(page.pdf(format="A4")) as document:
+        paper = [sheet.get_textpage().get_text_range() for sheet in document]
+    first_lines = [sheet.splitlines()[0].strip() for sheet in paper]
+    names = page.locator("article.host h2").all_text_contents()
+    assert len(names) == 12
+    assert [name for name in names if first_lines.count(name) != 1] == []
+    findings = page.locator(".finding").count()
+    assert findings > 5
+    assert "".join(paper).count("Waarom dit telt") == findings
+    assert "Direct naar de inhoud" not in "".join(paper)
+    context.close()
+
+
+def test_paper_has_all_hosts_of_a_long_table_and_its_head_on_each_page(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    from pypdfium2 import PdfDocument
+
+    page, _, complaints = opened(browser, pages["many"])
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == FIRST_ROWS
     page.emulate_media(media="print")
-    hidden = page.locator(".finding:not([open]) .body dd").first
-    assert hidden.evaluate("each => each.getBoundingClientRect().height") > 0
-    assert page.locator(".skip").is_hidden()
-    assert page.pdf(format="A4").startswith(b"%PDF")
+    assert page.locator("#tabel-hosts tbody tr:visible").count() == ONE_PAGE_HOSTS + 5
+    assert page.locator(".more").is_hidden()
+    with PdfDocument(page.pdf(format="A5")) as document:
+        paper = [sheet.get_textpage().get_text_range() for sheet in document]
+    rows = [sheet for sheet in paper if sheet.count("Amsterdam") > 5]
+    assert len(rows) > 1
+    assert [sheet for sheet in rows if "Organisatie" not in sheet] == []
     assert complaints == []
     page.close()
 

@@ -8,18 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import html
 
 from woo_harvester.dates import AMSTERDAM, iso_datetime
-from woo_harvester.report.inventory import (
-    ReportError,
-    as_csv,
-    as_html,
-    as_json,
-    is_repeated,
-    read_inventory,
-    terminal_lines,
-)
+from woo_harvester.report.inventory import ReportError, is_repeated, read_inventory
+from woo_harvester.report.inventory_formats import as_csv, as_html
 from woo_harvester.report.run_folder import ReportsFolder
 
 AMSTERDAM_URI = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
@@ -153,54 +145,6 @@ def test_an_error_that_is_reported_once_is_not_known_to_be_fixed(tmp_path: Path)
     run(tmp_path, 1, finding("ipm.zaak-onbekend"))
     run(tmp_path, 2)
     assert (rows(tmp_path)[0]["open"], rows(tmp_path)[0]["hersteld"]) == ("", "")
-
-
-def test_the_page_says_what_to_fix_and_escapes_texts_of_publishers(tmp_path: Path) -> None:
-    evil = "<script>alert(1)</script>"
-    run(tmp_path, 1, finding(organisation=evil, seen=evil, line=7, element="owmskern/title"))
-    text = as_html(read_inventory(ReportsFolder(tmp_path), *APRIL))
-    assert evil not in text
-    page = html.document_fromstring(text)
-    assert page.xpath("//h2/text()") == [evil]
-    (item,) = page.xpath("//li")
-    assert "regel 7, owmskern/title" in item.text_content()
-    assert item.text_content().count(evil) == 1
-
-
-def test_no_text_is_a_formula_in_a_spreadsheet(tmp_path: Path) -> None:
-    run(tmp_path, 1, finding(organisation="=HYPERLINK(1)"))
-    assert rows(tmp_path)[0]["organisatie"] == "'=HYPERLINK(1)"
-
-
-def test_json_has_every_case(tmp_path: Path) -> None:
-    run(tmp_path, 1, *(finding(file=f"{number}.xml", line=number) for number in range(30)))
-    inventory = read_inventory(ReportsFolder(tmp_path), *APRIL)
-    (organisation,) = json.loads(as_json(inventory))["organisaties"]
-    assert len(organisation["fouten"][0]["gevallen"]) == 30
-    assert organisation["fouten"][0]["gevallen"][1] == {
-        "url": f"https://{HOST}/xml/1.xml",
-        "since": "2026-04-01T12:00:00+02:00",
-        "last": "2026-04-01T12:00:00+02:00",
-        "line": 1,
-    }
-    assert "en nog 10" in as_html(inventory)
-
-
-def test_the_worst_comes_first(tmp_path: Path) -> None:
-    few, many = (
-        finding(organisation="Weinig"),
-        [finding(file=f"{n}.xml", organisation="Veel") for n in range(3)],
-    )
-    run(tmp_path, 1, few, *many, finding("ipm.datum-nu", organisation="Veel"))
-    assert [
-        line.split(",")[0] for line in terminal_lines(read_inventory(ReportsFolder(tmp_path), *APRIL))
-    ] == [
-        "Veel",
-        "  ipm.schema                      3 gevallen",
-        "  ipm.datum-nu                    1 gevallen",
-        "Weinig",
-        "  ipm.schema                      1 gevallen",
-    ]
 
 
 def test_the_last_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> None:

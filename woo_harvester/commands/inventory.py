@@ -16,7 +16,8 @@ from woo_harvester.findings import Reporter
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.stored_copy import read_stored
-from woo_harvester.report.inventory import FORMATS, Inventory, ReportError, read_inventory, terminal_lines
+from woo_harvester.report.inventory import Inventory, ReportError, read_inventory
+from woo_harvester.report.inventory_formats import FORMATS, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.streams import write_stderr

@@ -13,7 +13,8 @@ from woo_harvester.findings import Finding, Language
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html import render
-from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines, is_web, policy
+from woo_harvester.report.html.environment import policy
+from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines
 from woo_harvester.report.model import Snippet
 from woo_harvester.report.outputs import make_report
 
@@ -269,9 +270,3 @@ def test_lines_that_changed_are_marked() -> None:
         "before": [(False, "a"), (True, "b"), (False, "c")],
         "after": [(False, "a"), (True, "B"), (False, "c"), (True, "d")],
     }
-
-
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "", None, "/x", "ftp://a.nl"])
-def test_only_web_addresses_become_links(url: str | None) -> None:
-    assert not is_web(url)
-    assert is_web("https://www.a.nl/")

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from importlib.resources import files
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings import Language, explain
 from woo_harvester.report.coverage_model import GAP_KINDS
-from woo_harvester.report.html import charts
+from woo_harvester.report.html.environment import environment, page_parts
+from woo_harvester.report.html.rows import HeavyFaults, HostRow, maxima
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import CodeExplanation, FindingRow, Head, HostReport, Snippet
-from woo_harvester.report.model_base import OrganisationRef
-from woo_harvester.report.run_folder import RunFolder, slug
+from woo_harvester.report.model import (
+    CodeExplanation,
+    FindingRow,
+    Head,
+    HostReport,
+    Snippet,
+    StageCount,
+)
+from woo_harvester.report.run_folder import RunFolder
 
 #: Up to this number of hosts, everything is on one page.
 ONE_PAGE_HOSTS = 50
+
+#: Up to this number of hosts, the table of hosts stands at the top, and not the worst hosts alone.
+_FEW_HOSTS = 10
+
+#: The number of hosts and of faults that stand at the top.
+_SHOWN_WORST = 5
+
+#: The number of rows of the table of hosts that a page with its script shows at first.
+FIRST_ROWS = 50
+
+#: Findings that say something about all of the run, and therefore stand below the verdict.
+_ABOUT_RUN = ("oogst.", "register.onbereikbaar")
 
 #: Findings that one document may have several times, so that their count is not a number of documents.
 _SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
@@ -43,58 +56,30 @@ def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
     page = _Page(head, lang or head.lang)
     if head.coverage is not None:
         folder.coverage_page.write_text(page.coverage(folder), encoding="utf-8")
-    if head.totals.hosts <= ONE_PAGE_HOSTS:
-        hosts = list(read_hosts(folder.report))
-        folder.page.write_text(page.overview([_HostRow.of(host) for host in hosts], hosts), encoding="utf-8")
-        return folder.page
-    folder.host_pages.mkdir(exist_ok=True)
-    rows: list[_HostRow] = []
+    faults = HeavyFaults()
+    rows: list[HostRow] = []
+    kept: list[HostReport] = []
+    many = head.totals.hosts > ONE_PAGE_HOSTS
+    if many:
+        folder.host_pages.mkdir(exist_ok=True)
     for host in read_hosts(folder.report):
-        folder.host_page(host.host).write_text(page.host(host), encoding="utf-8")
-        rows.append(_HostRow.of(host))
-    folder.page.write_text(page.overview(rows), encoding="utf-8")
+        faults.add(host)
+        rows.append(HostRow.of(host))
+        if many:
+            folder.host_page(host.host).write_text(page.host(host), encoding="utf-8")
+        else:
+            kept.append(host)
+    folder.page.write_text(page.overview(rows, faults, kept), encoding="utf-8")
     return folder.page
-
-
-@dataclass(frozen=True, slots=True)
-class _HostRow:
-    """The row of a host in the overview. It is small, because 900 of them are in memory at the same time."""
-
-    host: str
-    organisations: list[OrganisationRef]
-    listed: int
-    harvested: int
-    score: int | None
-    share_lost: float
-    errors: int
-    warnings: int
-
-    @classmethod
-    def of(cls, host: HostReport) -> _HostRow:
-        """Return the row of a host."""
-        errors, warnings = (
-            sum(row.count for row in host.findings if row.severity is severity)
-            for severity in (Severity.ERROR, Severity.WARNING)
-        )
-        return cls(
-            host.host,
-            host.organisations,
-            host.listed,
-            host.harvested,
-            host.score,
-            host.share_lost,
-            errors,
-            warnings,
-        )
 
 
 class _Page:
     """The templates and texts that the pages of one report share."""
 
     def __init__(self, head: Head, lang: Language) -> None:
-        self._environment = _environment()
+        self._head = head
         texts = Texts(lang)
-        macros: Any = self._environment.get_template("macros.html").module
+        macros: Any = environment().get_template("macros.html").module
 
         @cache
         def explained(code: str) -> CodeExplanation:
@@ -109,15 +94,25 @@ class _Page:
         self._shared: dict[str, Any] = {
             "t": texts,
             "head": head,
+            # The harvester of permits counts no documents of hosts, so its report has findings alone.
+            "permits": head.run.kind == "vergunningen",
             "explained": explained,
             "rule": rule,
-            "policy": policy(),
-            "style": Markup(_asset("style.css")),  # noqa: S704 -- our own files, not what publishers wrote
-            "script": Markup(_asset("script.js")),  # noqa: S704
+            **page_parts(),
+            **_HELPERS,
         }
 
-    def overview(self, rows: list[_HostRow], hosts: Sequence[HostReport] = ()) -> str:
-        return self._render("overview.html", rows=rows, hosts=hosts, root="")
+    def overview(self, rows: list[HostRow], faults: HeavyFaults, hosts: Sequence[HostReport]) -> str:
+        return self._render(
+            "overview.html",
+            rows=rows,
+            few=len(rows) <= _FEW_HOSTS,
+            worst=worst_rows(rows),
+            heavy=faults.heaviest(_SHOWN_WORST),
+            about_run=[row for row in self._head.findings if row.code.startswith(_ABOUT_RUN)],
+            first_rows=FIRST_ROWS,
+            hosts=hosts,
+        )
 
     def coverage(self, folder: RunFolder) -> str:
         csv = {kind: folder.coverage_csv(kind).name for kind in GAP_KINDS}
@@ -127,47 +122,7 @@ class _Page:
         return self._render("host.html", host=host, root="../")
 
     def _render(self, name: str, **context: Any) -> str:
-        return self._environment.get_template(name).render(**self._shared, **context)
-
-
-@cache
-def _environment() -> Environment:
-    """Return the template environment; it escapes everything that is not marked as HTML."""
-    made = Environment(
-        loader=FunctionLoader(lambda name: _asset(f"templates/{name}")),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals.update(charts=charts, slug=slug, changed_lines=changed_lines, most_costly=_most_costly)
-    made.globals.update(about_documents=_about_documents, maxima=_maxima, unread=unread)
-    made.tests["web"] = is_web
-    return made
-
-
-@cache
-def _asset(name: str) -> str:
-    """Return the text of a file of this package."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def policy() -> str:
-    """Return the Content-Security-Policy: only the page's own script and style, nothing from elsewhere."""
-    digests = {
-        kind: base64.b64encode(hashlib.sha256(_asset(name).encode()).digest()).decode()
-        for kind, name in (("script", "script.js"), ("style", "style.css"))
-    }
-    return (
-        f"default-src 'none'; script-src 'sha256-{digests['script']}'; "
-        f"style-src 'sha256-{digests['style']}'; base-uri 'none'; form-action 'none'"
-    )
-
-
-def is_web(url: str | None) -> bool:
-    """Return whether a publisher's URL may be a link: a loc can also be ``javascript:``."""
-    return bool(url) and str(url).startswith(("https://", "http://"))
+        return environment().get_template(name).render(**self._shared, **context)
 
 
 def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
@@ -180,6 +135,26 @@ def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
     return sides
 
 
+def worst_rows(rows: Sequence[HostRow], number: int = _SHOWN_WORST) -> list[HostRow]:
+    """Return the rows of the worst hosts; none of a host that loses nothing and has no error or warning."""
+    return [row for row in rows if row.share_lost or row.worst][:number]
+
+
+def folded(funnel: Sequence[StageCount]) -> list[tuple[bool, list[StageCount]]]:
+    """Return the steps of a funnel, those in a row without a loss together, each with whether it is folded.
+
+    The first and the last step are never folded: they are the documents listed, and those harvested.
+    """
+    rows: list[tuple[bool, list[StageCount]]] = []
+    for number, step in enumerate(funnel):
+        fold = not step.lost and 0 < number < len(funnel) - 1
+        if fold and rows[-1][0]:
+            rows[-1][1].append(step)
+        else:
+            rows.append((fold, [step]))
+    return rows
+
+
 def _most_costly(host: HostReport, number: int = 3) -> list[FindingRow]:
     """Return the findings whose fix gives the most points."""
     return [row for row in host.findings if row.points > 0][:number]
@@ -190,12 +165,6 @@ def _about_documents(row: FindingRow) -> bool:
     return row.about_document and not row.code.startswith(_SEVERAL_TIMES)
 
 
-def _maxima(host: HostReport) -> set[str]:
-    """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
-    parts = chain.from_iterable(section.parts for section in host.sections)
-    return {code for part in parts if part.state == "not_reached" for code in part.costs}
-
-
 def unread(host: HostReport) -> list[FindingRow]:
     """Return the errors about files that could not be read, so that the number of documents is not known."""
     kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
@@ -204,6 +173,16 @@ def unread(host: HostReport) -> list[FindingRow]:
         for row in host.findings
         if row.severity == "error" and not row.about_document and row.code.startswith(kinds)
     ]
+
+
+_HELPERS = {
+    "about_documents": _about_documents,
+    "changed_lines": changed_lines,
+    "folded": folded,
+    "maxima": maxima,
+    "most_costly": _most_costly,
+    "unread": unread,
+}
 
 
 def _explained(head: Head, code: str, lang: Language) -> CodeExplanation:
