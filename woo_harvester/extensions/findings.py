@@ -79,7 +79,9 @@ class Findings:
         return self.run_folder.name
 
     def spider_opened(self) -> None:
-        """Make the folder of this run, and open the file of findings."""
+        """Make the folder of this run, and open the file of findings. A run that cannot start has none."""
+        if getattr(self._crawler.spider, "failure", None) is not None:
+            return
         try:
             self.folder.mkdir(parents=True)
             self._file = self.run_folder.open_findings()
