@@ -44,7 +44,11 @@ class FileRequests:
         settings: BaseSettings,
         documents: Documents,
         errback: Callable[[Failure], Output],
+        *,
+        reads_all: bool = False,
     ) -> None:
+        self._reads_all = reads_all
+        """True if every sitemap is read in full, whatever its server says."""
         self._documents = documents
         self._errback = errback
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
@@ -71,7 +75,7 @@ class FileRequests:
         The server may answer 304, unless the file must be read in full.
         """
         resource = resource_of(connection, visit.known.id, url, kind, listed_by)
-        if resource.read_at is not None and self._has_due_documents(connection, resource.id):
+        if resource.read_at is not None and self._must_be_read(connection, resource.id, kind):
             forget_read(connection, resource.id)
             resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
@@ -92,11 +96,13 @@ class FileRequests:
             cb_kwargs={"visit": visit, "resource": resource, **kwargs},
         )
 
-    def _has_due_documents(self, connection: Connection, resource_id: int) -> bool:
-        """Return whether a sitemap lists a document that must be requested again.
+    def _must_be_read(self, connection: Connection, resource_id: int, kind: ResourceKind) -> bool:
+        """Return whether a sitemap must be read in full, such as one with a document to request again.
 
         That is a document that was refused long ago, or whose server has called it unchanged for long.
         """
+        if self._reads_all and kind == "sitemap":
+            return True
         first = first_refused(connection, resource_id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
             return True
