@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
 
+#: Attributes of SitemapSpider that this spider does not use.
+_UNUSED = ("sitemap_urls", "sitemap_rules", "sitemap_alternate_links")
+
+_NO_MEANING = (
+    "%(spider)s sets %(name)s, which has no meaning in a WooSpider: the register says which hosts are read, "
+    "and documents need no callback"
+)
+
 #: Seconds in a day.
 _DAY = 86_400
 
@@ -63,6 +71,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def select(self, register: Register) -> Register:
         """Select the hosts, and make the parts that read them."""
         settings, keeper = self.settings, self.keeper
+        for name in _UNUSED:
+            if getattr(self, name) is not getattr(SitemapSpider, name):
+                logger.warning(_NO_MEANING, {"spider": self.name, "name": name})
         if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
             logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
