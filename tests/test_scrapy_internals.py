@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
-from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.extensions.feedexport import FeedSlot
 
@@ -64,6 +64,15 @@ def test_the_process_is_told_of_signals_by_two_methods() -> None:
 
 def test_a_crawler_has_no_stats_before_its_crawl() -> None:
     assert "self._stats: StatsCollector | None" in getsource(Crawler.__init__)
+
+
+def test_a_crawler_has_no_engine_before_its_crawl() -> None:
+    assert "self._engine: ExecutionEngine | None" in getsource(Crawler.__init__)
+
+
+def test_a_crawl_that_ends_without_a_spider_has_failed() -> None:
+    assert 'not getattr(crawler, "spider", None)' in getsource(AsyncCrawlerProcess._done)
+    assert 'not getattr(crawler, "spider", None)' in getsource(CrawlerProcess._crawl)
 
 
 def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:

@@ -75,7 +75,7 @@ class FileRequests:
         The server may answer 304, unless the file must be read in full.
         """
         resource = resource_of(connection, visit.known.id, url, kind, listed_by)
-        if resource.read_at is not None and self._must_be_read(connection, resource.id, kind):
+        if resource.read_at is not None and self._has_due_documents(connection, resource, kind):
             forget_read(connection, resource.id)
             resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
@@ -96,17 +96,18 @@ class FileRequests:
             cb_kwargs={"visit": visit, "resource": resource, **kwargs},
         )
 
-    def _must_be_read(self, connection: Connection, resource_id: int, kind: ResourceKind) -> bool:
-        """Return whether a sitemap must be read in full, such as one with a document to request again.
+    def _has_due_documents(self, connection: Connection, resource: Resource, kind: ResourceKind) -> bool:
+        """Return whether a sitemap lists a document that must be requested again.
 
-        That is a document that was refused long ago, or whose server has called it unchanged for long.
+        That is a document that was refused long ago, or whose server has called it unchanged for long; and
+        any document, in a run that reads all sitemaps.
         """
-        if self._reads_all and kind == "sitemap":
-            return True
-        first = first_refused(connection, resource_id)
+        first = first_refused(connection, resource.id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
             return True
-        return self._documents.is_recheck_due(connection, resource_id)
+        if self._documents.is_recheck_due(connection, resource.id):
+            return True
+        return kind == "sitemap" and self._reads_all
 
 
 def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:
