@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -119,6 +119,10 @@ def delivered(names: Iterable[str], cause: str = "aanlevering") -> list[tuple[st
     return [(name, cause) for name in sorted(names)]
 
 
+def test_the_readme_has_the_lines_of_the_page() -> None:
+    assert indent(SETTINGS, "    ") in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 # ----- A run that cannot start ----------------------------------------------------------------------------
 
 
@@ -170,7 +174,7 @@ def test_a_script_learns_that_a_run_could_not_start(with_addon: Project, kind: s
 def test_a_script_harvests(with_addon: Project, site: Site) -> None:
     publish(site, numbered(3))
     register = write_register(with_addon.folder / "register.xml", {"Gemeente": [site.url("/")]})
-    with_addon.add("settings.py", f"WOO_REGISTER = {str(register)!r}\nDOWNLOAD_DELAY = 0")
+    with_addon.add("settings.py", f"WOO_REGISTER = {str(register)!r}\n{DELAY}")
     call = f'domains="{site.host}", documents="none"'
     done = with_addon.script(SCRIPT.replace('domains="www.gemeente.nl"', call))
     assert (done.stdout, done.returncode) == ("finished\n", 0), done.stderr
