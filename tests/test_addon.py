@@ -177,7 +177,8 @@ def test_a_setting_of_scrapy_deltafetch_without_a_meaning_is_reported(
 
 def test_scrapy_deltafetch_itself_is_replaced_in_its_place(caplog: pytest.LogCaptureFixture) -> None:
     settings = settings_of(SPIDER_MIDDLEWARES={"scrapy_deltafetch.DeltaFetch": 120})
-    placed = {load_object(each): place for each, place in settings.getdict("SPIDER_MIDDLEWARES").items()}
+    given = settings.get_component_priority_dict_with_base("SPIDER_MIDDLEWARES")
+    placed = {load_object(each): place for each, place in given.items()}
     assert DeltaFetch not in placed
     assert placed[WooDeltaFetch] == 120
     assert "SPIDER_MIDDLEWARES names scrapy_deltafetch.DeltaFetch" in caplog.text
