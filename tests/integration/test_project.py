@@ -397,3 +397,26 @@ def test_an_error_in_a_filter_withdraws_nothing_and_the_other_sitemaps_are_read(
     assert run.stderr.count("KeyError: 'lastmod'") == 1
     assert run.stats["spider_exceptions/KeyError"] == 1
     assert {"woo/hosts/incomplete"} <= run.stats.keys()
+
+
+def test_a_subclass_that_reads_nothing_or_sets_what_is_not_used_is_told_so(
+    project: Project, site: Site
+) -> None:
+    project.add(
+        "spiders/own.py",
+        dedent(
+            """
+            class Of2026(WooSpider):
+                name = "of2026"
+                sitemap_follow = ["/2026/"]
+                sitemap_rules = [("besluit", "parse")]
+            """
+        ),
+    )
+    publish(site, numbered(1))
+    run = project.crawl("of2026", site)
+    warnings = "\n".join(re.findall(r"WARNING: (.*)", run.stderr))
+    assert (run.records, run.codes) == ([], set())
+    assert "sitemap_follow of of2026 matches none of the indexes that robots.txt names" in warnings
+    assert "of2026 sets sitemap_rules, which has no meaning in a WooSpider" in warnings
+    assert "sitemap_urls" not in warnings

@@ -115,13 +115,15 @@ class SitemapFiles:
             pending = first.again(pending)
         self._keeper.begin_reading(pending)
         with self._keeper.begin() as connection:
-            if self._delay is not None and not visit.is_second:
-                self._delay.warn(visit, response, listings.count(connection, resource.id))
+            known = 0 if self._delay is None else listings.count(connection, resource.id)
             if resource.read_at is not None:
                 # Until this reading is complete and all its documents are confirmed, the next run must read
                 # the sitemap in full.
                 forget_read(connection, resource.id)
-            return self._entries.start_reading(connection, visit, sitemap, pending)
+            reading = self._entries.start_reading(connection, visit, sitemap, pending)
+        if self._delay is not None and not visit.is_second:
+            self._delay.warn(visit, response, known)
+        return reading
 
     def _end(
         self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader

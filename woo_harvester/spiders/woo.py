@@ -46,6 +46,11 @@ _NO_MEANING = (
     "and documents need no callback"
 )
 
+_FOLLOWS_NONE = (
+    "sitemap_follow of %(spider)s matches none of the indexes that robots.txt names, so nothing was read: it "
+    "is compared with the URLs of indexes, such as https://www.a.nl/sitemapindex-diwoo-infocat014.xml"
+)
+
 #: Seconds in a day.
 _DAY = 86_400
 
@@ -129,6 +134,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             for visit in postponed:
                 yield from self.reader.read_again(visit)
             return
+        if self._follows_none():
+            logger.warning(_FOLLOWS_NONE, {"spider": self.name})
         for outcome, count in self.entries.counts.items():
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
@@ -166,6 +173,13 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def _is_followed(self, url: str) -> bool:
         """Return whether a subclass reads the index at *url*."""
         return any(re.search(pattern, url) for pattern in self.sitemap_follow)
+
+    def _follows_none(self) -> bool:
+        """Return whether a subclass left out every index of the hosts in this run."""
+        visits = self.visits.values()
+        return any(visit.selection.is_narrowed for visit in visits) and not any(
+            visit.account.indexes for visit in visits
+        )
 
     def _filter(self) -> SitemapFilter | None:
         """Return the filter of a subclass; None if it has none, so that no entry is parsed for it."""
