@@ -11,6 +11,7 @@ from inspect import getsource, iscoroutinefunction, signature
 from typing import Any
 
 import pytest
+from scrapy.commands import check, fetch, parse, shell
 from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
@@ -73,6 +74,16 @@ def test_a_crawler_has_no_engine_before_its_crawl() -> None:
 def test_a_crawl_that_ends_without_a_spider_has_failed() -> None:
     assert 'not getattr(crawler, "spider", None)' in getsource(AsyncCrawlerProcess._done)
     assert 'not getattr(crawler, "spider", None)' in getsource(CrawlerProcess._crawl)
+
+
+def test_commands_that_try_something_out_replace_start_or_make_no_spider() -> None:
+    for command in (check, fetch, parse):
+        assert "spidercls.start = start" in getsource(command)
+    assert "crawler._apply_settings()" in getsource(shell)
+    made, applied = (
+        getsource(Crawler.crawl_async).find(each) for each in ("_create_spider", "_apply_settings")
+    )
+    assert 0 < made < applied
 
 
 def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:
