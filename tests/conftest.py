@@ -39,6 +39,7 @@ LONGEST = (
     "integration/test_shared_documents.py",
     "integration/test_report_page.py",
     "integration/test_startup.py",
+    "integration/test_project.py",
     "integration/test_shards.py",
     "pipelines/test_text.py",
     "text/test_workers_ocr.py",

@@ -1,13 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from scrapy import Spider
+from scrapy.commands.bench import _BenchSpider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.extensions.remote_control import RemoteControl
 from scrapy.extensions.telnet import TelnetConsole
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
+from scrapy.utils.spider import DefaultSpider
+from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester import Addon, addon
 from woo_harvester.default_settings import SETTINGS
@@ -16,6 +23,13 @@ from woo_harvester.extensions.findings import Findings
 from woo_harvester.pipelines.defaults import DefaultsPipeline
 from woo_harvester.pipelines.filetype import FileTypePipeline
 from woo_harvester.pipelines.metadata import MetadataPipeline
+from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
+
+
+class Eigen(Spider):
+    """A spider of the project that uses the add-on."""
+
+    name = "eigen"
 
 
 class Own:
@@ -111,3 +125,65 @@ def test_the_middlewares_that_are_extended_do_not_run_themselves() -> None:
     middlewares = running(settings_of(), "DOWNLOADER_MIDDLEWARES")
     for kind in middlewares:
         assert not any(kind in other.__mro__[1:] for other in middlewares), kind
+
+
+def crawler_of(spidercls: type[Spider] = Eigen, **settings: Any) -> Crawler:
+    """Return a crawler as it is when Scrapy asks the add-on for its settings."""
+    crawler = Crawler(spidercls, {"TWISTED_REACTOR_ENABLED": False, **settings})
+    crawler.spider = spidercls()
+    return crawler
+
+
+def test_a_crawl_gets_the_components() -> None:
+    assert isinstance(Addon.from_crawler(crawler_of()), Addon)
+
+
+def test_commands_that_try_something_out_get_none_of_them() -> None:
+    async def start(self: Spider) -> AsyncIterator[Any]:
+        yield None
+
+    start.__module__ = "scrapy.commands.fetch"
+    fetched = type("Fetched", (Eigen,), {"start": start})
+    shell = crawler_of()
+    shell.spider = None
+    for crawler in (crawler_of(DefaultSpider), crawler_of(_BenchSpider), crawler_of(fetched), shell):
+        with pytest.raises(NotConfigured) as caught:
+            Addon.from_crawler(crawler)
+        assert caught.value.args == ()  # with a text, Scrapy would log a warning
+
+
+def test_a_wrong_value_is_reported_and_its_default_used_in_its_place(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawler = crawler_of(WOO_HOST_BACKLOG="many", WOO_TEXT="perhaps")
+    Addon(crawler).update_settings(crawler.settings)
+    assert crawler.settings.getint("WOO_HOST_BACKLOG") == 8
+    assert crawler.settings.getbool("WOO_TEXT") is False
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "WOO_HOST_BACKLOG: expected requests, got many"
+    ]
+
+
+def test_a_setting_of_scrapy_deltafetch_without_a_meaning_is_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    settings_of(DELTAFETCH_DIR="delta", DELTAFETCH_RESET=True)
+    (line,) = caplog.messages
+    assert line.startswith(
+        "DELTAFETCH_DIR has no meaning with woo_harvester.Addon: of scrapy-deltafetch it has "
+    )
+    assert "DELTAFETCH_ENABLED and DELTAFETCH_RESET" in line
+
+
+def test_scrapy_deltafetch_itself_is_replaced_in_its_place(caplog: pytest.LogCaptureFixture) -> None:
+    settings = settings_of(SPIDER_MIDDLEWARES={"scrapy_deltafetch.DeltaFetch": 120})
+    given = settings.get_component_priority_dict_with_base("SPIDER_MIDDLEWARES")
+    placed = {load_object(each): place for each, place in given.items()}
+    assert DeltaFetch not in placed
+    assert placed[WooDeltaFetch] == 120
+    assert "SPIDER_MIDDLEWARES names scrapy_deltafetch.DeltaFetch" in caplog.text
+
+
+def test_a_project_without_scrapy_deltafetch_gets_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    settings_of()
+    assert caplog.messages == []

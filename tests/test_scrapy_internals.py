@@ -11,9 +11,10 @@ from inspect import getsource, iscoroutinefunction, signature
 from typing import Any
 
 import pytest
+from scrapy.commands import check, fetch, parse, shell
 from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
-from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.extensions.feedexport import FeedSlot
 
@@ -64,6 +65,25 @@ def test_the_process_is_told_of_signals_by_two_methods() -> None:
 
 def test_a_crawler_has_no_stats_before_its_crawl() -> None:
     assert "self._stats: StatsCollector | None" in getsource(Crawler.__init__)
+
+
+def test_a_crawler_has_no_engine_before_its_crawl() -> None:
+    assert "self._engine: ExecutionEngine | None" in getsource(Crawler.__init__)
+
+
+def test_a_crawl_that_ends_without_a_spider_has_failed() -> None:
+    assert 'not getattr(crawler, "spider", None)' in getsource(AsyncCrawlerProcess._done)
+    assert 'not getattr(crawler, "spider", None)' in getsource(CrawlerProcess._crawl)
+
+
+def test_commands_that_try_something_out_replace_start_or_make_no_spider() -> None:
+    for command in (check, fetch, parse):
+        assert "spidercls.start = start" in getsource(command)
+    assert "crawler._apply_settings()" in getsource(shell)
+    made, applied = (
+        getsource(Crawler.crawl_async).find(each) for each in ("_create_spider", "_apply_settings")
+    )
+    assert 0 < made < applied
 
 
 def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:

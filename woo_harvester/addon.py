@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import logging
+from typing import TYPE_CHECKING, Any, Self
 
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
+from scrapy_deltafetch import DeltaFetch
 
-from woo_harvester.default_settings import complete
+from woo_harvester.default_settings import wrong_values
 from woo_harvester.default_settings.contact import add_contact
+from woo_harvester.running.ending import close_at_start
+from woo_harvester.spidermiddlewares.deltafetch import SETTINGS as DELTAFETCH_SETTINGS
+from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
 
 #: The pipelines, in the order in which items pass: map what was given, fill in defaults, decide the file
 #: type, store the document, extract its text.
@@ -110,11 +119,32 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+_NO_MEANING = (
+    "%(name)s has no meaning with woo_harvester.Addon: of scrapy-deltafetch it has %(known)s, and what is "
+    "known of pages and documents is in the state (WOO_STATE_URL)"
+)
+_REPLACED = (
+    "SPIDER_MIDDLEWARES names scrapy_deltafetch.DeltaFetch: woo_harvester.Addon uses its own "
+    "WooDeltaFetch in that place, which knows no page that the other one has kept"
+)
+
+
 class Addon:
     """An add-on with the spiders and all components: ``ADDONS = {"woo_harvester.Addon": 500}``.
 
     It sets everything with the priority of an add-on, so that the project's own settings have precedence.
+    It changes nothing for Scrapy's commands that try something out: ``bench``, ``check``, ``fetch``,
+    ``parse`` and ``shell``.
     """
+
+    def __init__(self, crawler: Crawler | None = None) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if _is_tried_out(crawler):
+            raise NotConfigured  # without a reason, which Scrapy would log as a warning
+        return cls(crawler)
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
@@ -128,13 +158,49 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components. A component that the project's settings have keeps its place."""
-        complete(settings)
+        self._check_values(settings)
         add_contact(settings)
+        _report_deltafetch(settings)
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
         _add_to_dict(settings, "DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS)
         settings.setdict(SETTINGS, "addon")
+
+    def _check_values(self, settings: BaseSettings) -> None:
+        """Complete the project's own settings. A wrong value closes the spider as soon as it is opened.
+
+        The components get the default in its place: an exception would be a traceback in the log.
+        """
+        for setting, problem in wrong_values(settings):
+            if self._crawler is None:
+                raise ValueError(problem)
+            settings.set(setting.name, setting.default, settings.getpriority(setting.name) or 0)
+            close_at_start(self._crawler, problem)
+
+
+def _is_tried_out(crawler: Crawler) -> bool:
+    """Return whether a command of Scrapy's only tries something out, and should leave nothing behind.
+
+    ``bench`` has a spider of its own, and so have ``fetch`` and ``shell`` by default. ``check``, ``fetch``
+    and ``parse`` replace the method ``start`` of the spider. ``shell`` makes its spider later than a crawl
+    does.
+    """
+    made_by = (crawler.spidercls.__module__, getattr(crawler.spidercls.start, "__module__", ""))
+    is_of_command = made_by[0].startswith("scrapy.") or made_by[1].startswith("scrapy.commands.")
+    return is_of_command or crawler.spider is None
+
+
+def _report_deltafetch(settings: BaseSettings) -> None:
+    """Warn of what the project's settings say to scrapy-deltafetch and what has no meaning here."""
+    for name in sorted(name for name in settings if name.startswith("DELTAFETCH_")):
+        if name not in DELTAFETCH_SETTINGS:
+            logger.warning(_NO_MEANING, {"name": name, "known": " and ".join(DELTAFETCH_SETTINGS)})
+    try:
+        settings.replace_in_component_priority_dict("SPIDER_MIDDLEWARES", DeltaFetch, WooDeltaFetch)
+    except KeyError:  # it is not there, as in most projects
+        return
+    logger.warning(_REPLACED)
 
 
 def _add_to_dict(settings: BaseSettings, name: str, added: dict[str, str]) -> None:

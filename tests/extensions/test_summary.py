@@ -83,6 +83,14 @@ def test_a_spider_without_accounts_shows_its_records(tmp_path: Path) -> None:
     assert text.splitlines()[1] == "  records        12,054"
 
 
+def test_what_a_pipeline_of_the_project_drops_is_in_the_sum(tmp_path: Path) -> None:
+    text = summary(figures(dropped=1300), "finished", tmp_path)
+    assert "1,203,103 unchanged, 3 withdrawn, 1,300 dropped by a pipeline\n" in text
+    text = summary(figures(selected=None, listed=None, codes={}, dropped=2), "finished", tmp_path)
+    assert text.splitlines()[1] == "  records        12,054, 2 dropped by a pipeline"
+    assert formatting.documents(figures(listed=None, dropped=2)) == "12,054 records, 2 dropped by a pipeline"
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.4, "0 s"), (59.6, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")]
 )

@@ -179,14 +179,22 @@ def test_a_file_of_a_killed_run_that_cannot_be_cut_back_is_told_and_nothing_is_a
     assert gated.requests == []
 
 
+#: An extension that somebody else has broken.
+BROKEN = """
+class Breaks:
+    @classmethod
+    def from_crawler(cls, crawler):
+        crawler.spider.first_requests = lambda: {}["host"]
+        return cls()
+"""
+
+
 def test_a_run_that_cannot_start_for_another_reason_ends_with_status_1_and_its_log(
     gated: GatedSite, installation: Fallible
 ) -> None:
     publish(gated, numbered(3))
-    refused = installation.run(EXTENSIONS={"woo_harvester.extensions.findings.Findings": None})
+    (installation.folder / "broken.py").write_text(BROKEN)
+    refused = installation.run(EXTENSIONS={"broken.Breaks": 1})
     assert refused.returncode == 1
-    assert errors(refused) == [
-        "scrapy crawl: error: the run could not start: NotConfigured: The spider needs the extensions "
-        "Findings and StateKeeper of woo_harvester.Addon"
-    ]
+    assert errors(refused) == ["scrapy crawl: error: the run could not start: KeyError: 'host'"]
     assert "Traceback" in refused.stderr

@@ -27,7 +27,6 @@ from woo_harvester.formats import file_types
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
 from woo_harvester.record import Bestand
-from woo_harvester.running.ending import RunError
 from woo_harvester.text.extracted import Limits
 
 
@@ -161,8 +160,13 @@ def test_the_pipeline_is_off_unless_it_is_asked_for() -> None:
 
 def test_ocr_without_its_data_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(RunError, match="tesseract-ocr-nld"):
-        TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, WOO_TEXT_OCR=True))
+    crawler = crawler_of(WOO_TEXT=True, WOO_TEXT_OCR=True)
+    crawler.spider = spider = crawler.spidercls()
+    with pytest.raises(NotConfigured):
+        TextPipeline.from_crawler(crawler)
+    status, line = vars(spider)["failure"]
+    assert status == 1
+    assert "tesseract-ocr-nld" in line
 
 
 def test_a_scan_is_read_where_ocr_is_asked_for() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.sitemaps.names import IndexName, NameMatch, index_name
+from woo_harvester.sitemaps.names import INDEX_URL, IndexName, NameMatch, index_name
 
 HOST = "https://www.gemeente.nl"
 GENERAL = "sitemapindex-diwoo.xml"
@@ -137,3 +137,18 @@ def test_any_text_has_a_match_and_only_the_18_names_are_an_index(text: str) -> N
     assert (judged.number is None) or judged.match is NameMatch.INDEX
     if judged.match is NameMatch.INDEX:
         assert GENERAL in text.lower() or any(name in text.lower() for name in OF_CATEGORY)
+
+
+@pytest.mark.parametrize("name", [GENERAL, *OF_CATEGORY, GENERAL.upper()])
+@pytest.mark.parametrize("end", ["", "?page=1", "#top"])
+def test_the_convention_for_sitemap_follow_has_each_name(name: str, end: str) -> None:
+    assert INDEX_URL.search(f"{HOST}/woo/{name}{end}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["sitemapindex-diwoo-infocat018.xml", "x-sitemapindex-diwoo.xml", f"{GENERAL}.gz", f"a?b=/{GENERAL}"],
+)
+def test_the_convention_for_sitemap_follow_has_no_other(path: str) -> None:
+    assert not INDEX_URL.search(f"{HOST}/{path}")
+    assert match(f"{HOST}/{path}") is not NameMatch.INDEX

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sitemaps.selections import (
+    CATEGORY_2,
     CATEGORY_14,
     GENERAL,
     HOST,
@@ -160,3 +161,20 @@ def test_a_line_that_is_not_read_names_no_index() -> None:
     assert list(host.selection.indexes(b"Allow: /sitemapindex-diwoo.xml", ROBOTS)) == []
     assert host.codes == ["robots.regel-genegeerd"]
     assert not host.selection.names_index
+
+
+def test_an_index_that_the_spider_does_not_follow_is_named_and_not_read() -> None:
+    host = Host()
+    lines = f"Sitemap: {CATEGORY_2.url}\nSitemap: {CATEGORY_14.url}\n".encode()
+    host.selection.follows = lambda url: "infocat014" in url
+    assert list(host.selection.indexes(lines, ROBOTS)) == [CATEGORY_14]
+    assert host.selection.named == {CATEGORY_2.url, CATEGORY_14.url}
+    assert host.selection.is_narrowed
+    assert host.findings == []
+
+
+def test_a_host_whose_indexes_are_all_followed_is_not_narrowed() -> None:
+    host = Host()
+    host.selection.follows = lambda url: True
+    assert list(host.selection.indexes(f"Sitemap: {CATEGORY_2.url}".encode(), ROBOTS)) == [CATEGORY_2]
+    assert not host.selection.is_narrowed

@@ -71,3 +71,11 @@ def test_a_number_that_is_discarded_can_be_added_again() -> None:
     assert numbers.lacks([7, 8, 511, 512]) == [7]
     assert numbers.add(7)
     assert not numbers.add(7)
+
+
+@given(st.sets(st.integers(0, 10**12)))
+def test_it_gives_back_the_numbers_that_were_added(given: set[int]) -> None:
+    numbers = DocumentSet()
+    for number in given:
+        numbers.add(number)
+    assert sorted(numbers) == sorted(given)

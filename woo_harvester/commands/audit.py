@@ -29,6 +29,7 @@ from woo_harvester.report.junit import junit
 from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.report.sarif import sarif
 from woo_harvester.running.command import ProjectCommand, one_of
+from woo_harvester.running.ending import has_failed
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
 from woo_harvester.tooi.stored import known_lists
@@ -183,7 +184,7 @@ class Command(ProjectCommand):
         """Read the files, and add their findings to the report of the run."""
         crawler = self._crawler
         findings = crawler.get_extension(Findings)
-        if findings is not None and getattr(crawler.spider, "failure", None) is None:
+        if findings is not None and not has_failed(crawler):
             maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
             audit = FileAudit(
                 Reporter(findings.report), findings.accounts, maxsize, _value_lists(crawler.settings)

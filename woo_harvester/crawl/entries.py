@@ -14,7 +14,9 @@ from typing import cast
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_apply import EntryApply
+from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.entry_lookup import EntryLookUp, SitemapReading
+from woo_harvester.crawl.filtered_sitemap import FilteredSitemap
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.repeated_entries import add_others, begin_visit, keep_entries
 from woo_harvester.extensions.state import StateKeeper
@@ -106,6 +108,10 @@ class Entries:
             same = {digest: key for digest, key in same.items() if key not in visit.repeated}
         known = cast("dict[bytes | None, int]", same)
         return SitemapReading(visit, sitemap, pending, known, others if before.is_all else None)
+
+    def filtered(self, keeps: SitemapFilter, reading: SitemapReading) -> FilteredSitemap:
+        """Return the entries of a sitemap that the spider *keeps*."""
+        return FilteredSitemap(keeps, self._register, self._keeper, reading)
 
     def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
         """Return the documents that a completely read sitemap no longer lists."""

@@ -48,6 +48,8 @@ class SitemapReading:
     """Documents of which a second entry was decided on."""
     left_to: Counter[str] = field(default_factory=Counter)
     """Number of its entries whose documents their own hosts list too, by host."""
+    left_out: int = 0
+    """Number of entries that the spider's filter has left out."""
     is_postponed: bool = False
     """True if some of its entries wait until the hosts of their documents have been read."""
 

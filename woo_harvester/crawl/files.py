@@ -44,7 +44,11 @@ class FileRequests:
         settings: BaseSettings,
         documents: Documents,
         errback: Callable[[Failure], Output],
+        *,
+        reads_all: bool = False,
     ) -> None:
+        self._reads_all = reads_all
+        """True if every sitemap is read in full, whatever its server says."""
         self._documents = documents
         self._errback = errback
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
@@ -71,7 +75,7 @@ class FileRequests:
         The server may answer 304, unless the file must be read in full.
         """
         resource = resource_of(connection, visit.known.id, url, kind, listed_by)
-        if resource.read_at is not None and self._has_due_documents(connection, resource.id):
+        if resource.read_at is not None and self._has_due_documents(connection, resource, kind):
             forget_read(connection, resource.id)
             resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
         return Request(
@@ -92,15 +96,18 @@ class FileRequests:
             cb_kwargs={"visit": visit, "resource": resource, **kwargs},
         )
 
-    def _has_due_documents(self, connection: Connection, resource_id: int) -> bool:
+    def _has_due_documents(self, connection: Connection, resource: Resource, kind: ResourceKind) -> bool:
         """Return whether a sitemap lists a document that must be requested again.
 
-        That is a document that was refused long ago, or whose server has called it unchanged for long.
+        That is a document that was refused long ago, or whose server has called it unchanged for long; and
+        any document, in a run that reads all sitemaps.
         """
-        first = first_refused(connection, resource_id)
+        first = first_refused(connection, resource.id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
             return True
-        return self._documents.is_recheck_due(connection, resource_id)
+        if self._documents.is_recheck_due(connection, resource.id):
+            return True
+        return kind == "sitemap" and self._reads_all
 
 
 def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:

@@ -103,6 +103,11 @@ class Visit(Backlog):
         return not (self.files_requested or self.indexes or self.sitemaps)
 
     @property
+    def is_complete(self) -> bool:
+        """True if nothing kept the host from being read completely, and the spider left out no file of it."""
+        return not self.incomplete and not self.selection.is_narrowed
+
+    @property
     def finished(self) -> bool:
         """True if nothing is left to read or to download."""
         return self.reading_done and not self.under_way and not self.postponed

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy import Request
+from scrapy.exceptions import CloseSpider
 
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.files import FileRequests, Output, StateWrite
 from woo_harvester.crawl.host import Visit
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 _BACKLOG = "host.achterstand"
 
+#: The reason why a host was not read completely, if an exception ended the reading of a file.
+_ERROR = "fout in de oogst"
+
 
 class HostReader:
     """The callbacks for the files of hosts. Each reads one file and requests the next one of its host.
@@ -36,12 +41,22 @@ class HostReader:
     :mod:`~woo_harvester.crawl.sitemap`.
     """
 
-    def __init__(self, crawler: Crawler, keeper: StateKeeper, entries: Entries, documents: Documents) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        keeper: StateKeeper,
+        entries: Entries,
+        documents: Documents,
+        keeps: SitemapFilter | None = None,
+    ) -> None:
         self._crawler = crawler
         self._keeper = keeper
+        self._keeps = keeps
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
-        self._requests = FileRequests(crawler.settings, documents, self.on_failure)
-        self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)
+        self._requests = FileRequests(
+            crawler.settings, documents, self.on_failure, reads_all=keeps is not None
+        )
+        self._sitemaps = SitemapFiles(crawler, keeper, entries, documents, keeps)
 
     def first_request(self, visit: Visit, connection: Connection) -> Request:
         """Return the first request of a visit, which is for robots.txt."""
@@ -66,7 +81,12 @@ class HostReader:
         self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
     ) -> Output:
         """Read an index, and yield the request for the next index or the first sitemap."""
-        write = read_index(response, visit, resource, index, self._index_maxsize)
+        try:
+            write = read_index(response, visit, resource, index, self._index_maxsize, self._keeps)
+        except Exception as error:
+            for request in self._after_error(visit, error):
+                yield request
+            raise
         for request in self._after(visit, write):
             yield request
 
@@ -82,8 +102,13 @@ class HostReader:
                 with self._keeper.begin() as connection:
                     ahead = self._next(connection, visit)
                 yield ahead
-            async for made in self._sitemaps.parse(response, visit, resource, sitemap):
-                yield made
+            try:
+                async for made in self._sitemaps.parse(response, visit, resource, sitemap):
+                    yield made
+            except Exception as error:
+                for request in self._after_error(visit, error):
+                    yield request
+                raise
             if not is_closing(self._crawler):
                 for request in self._after(visit):
                     yield request
@@ -107,8 +132,16 @@ class HostReader:
             if visit.documents_left:
                 self._report_backlog(visit)
             stats.inc_value("woo/hosts/done")
-            visit.account.complete = not visit.incomplete
-            stats.inc_value("woo/hosts/incomplete" if visit.incomplete else "woo/hosts/complete")
+            visit.account.complete = visit.is_complete
+            stats.inc_value("woo/hosts/complete" if visit.is_complete else "woo/hosts/incomplete")
+
+    def _after_error(self, visit: Visit, error: Exception) -> list[Request]:
+        """Return the request for the next file after one whose reading raised *error*, which Scrapy logs.
+
+        It may be an error in the spider's own filter. The host does not count as read completely.
+        """
+        visit.incomplete.append(_ERROR)
+        return [] if isinstance(error, CloseSpider) else self._after(visit)
 
     def _after(self, visit: Visit, write: StateWrite | None = None) -> list[Request]:
         """Return the request for the next file after one has been read, unless it was made already.

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.crawl.conditional import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.download_delay import DownloadDelay
 from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.files import Output, report_file
 from woo_harvester.crawl.host import Visit
@@ -26,6 +28,7 @@ from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.sitemaps.xml_stream import SitemapError
+from woo_harvester.state import listings
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.statuses import is_complete
@@ -37,13 +40,22 @@ if TYPE_CHECKING:
 class SitemapFiles:
     """The reader of sitemaps: it makes items and requests of the entries that are new or changed."""
 
-    def __init__(self, crawler: Crawler, keeper: StateKeeper, entries: Entries, documents: Documents) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        keeper: StateKeeper,
+        entries: Entries,
+        documents: Documents,
+        keeps: SitemapFilter | None = None,
+    ) -> None:
         self._crawler = crawler
+        self._keeps = keeps
         self._keeper = keeper
         self._entries = entries
         self._documents = documents
         self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
         self._maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
+        self._delay = DownloadDelay.of(crawler.settings) if documents.mode != "none" else None
 
     async def parse(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
@@ -70,14 +82,17 @@ class SitemapFiles:
     ) -> Output:
         """Yield the items and requests of a sitemap, batch by batch."""
         reading = self._begin(response, visit, resource, sitemap)
-        reader = UrlsetReader(response.chunks, self._maxsize)
+        reader = UrlsetReader(response.chunks, self._maxsize, scans=self._keeps is None)
+        filtered = None if self._keeps is None else self._entries.filtered(self._keeps, reading)
+        batches = reader if filtered is None else filtered.kept(reader)
         try:
-            for batch in reader:
+            for batch in batches:
                 if not batch:
                     await asyncio.sleep(0)
                     continue
                 items, processed = self._entries.select(batch, reading)
-                reader.processed(processed)
+                if filtered is None:
+                    reader.processed(processed)
                 async for made in self._documents_of(items, visit):
                     yield made
                 if is_closing(self._crawler):
@@ -87,6 +102,8 @@ class SitemapFiles:
             other_kind_finding("sitemap", error).send(visit.report, sitemap.url)
         except SitemapError as error:
             read_error_finding("sitemap", error).send(visit.report, sitemap.url)
+        if filtered is not None:
+            filtered.end()
         self._end(response, visit, reading, reader)
 
     def _begin(
@@ -98,11 +115,15 @@ class SitemapFiles:
             pending = first.again(pending)
         self._keeper.begin_reading(pending)
         with self._keeper.begin() as connection:
+            known = 0 if self._delay is None else listings.count(connection, resource.id)
             if resource.read_at is not None:
                 # Until this reading is complete and all its documents are confirmed, the next run must read
                 # the sitemap in full.
                 forget_read(connection, resource.id)
-            return self._entries.start_reading(connection, visit, sitemap, pending)
+            reading = self._entries.start_reading(connection, visit, sitemap, pending)
+        if self._delay is not None and not visit.is_second:
+            self._delay.warn(visit, response, known)
+        return reading
 
     def _end(
         self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader
@@ -114,6 +135,8 @@ class SitemapFiles:
             visit.report("sitemap.afgebroken", url=url)
         if not visit.is_second:
             self._crawler.stats.inc_value("woo/entries", reader.entries)
+            if reading.left_out:
+                self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
             report_file(visit, url, "sitemap", reader)
             if is_complete_read and not reader.entries:
                 visit.report("sitemap.leeg", url=url)

@@ -83,6 +83,8 @@ class Withdrawals:
                     reasons = ", ".join(dict.fromkeys(visit.incomplete))
                     visit.report("intrekking.onvolledig", url=f"https://{visit.host}/", seen=reasons)
                 return False
+            if not visit.is_complete:  # the spider has left out an index or a sitemap, as it was meant to
+                return False
             gone = note_named_indexes(connection, host_id, visit.selection.named)
             self._gone_indexes[visit.host] = gone
             forget_unread(connection, host_id, visit.read)

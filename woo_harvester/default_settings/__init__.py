@@ -6,7 +6,7 @@ makes ``docs/settings.md`` of them, and the list of known settings of scrapy-lin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from woo_harvester.default_settings.elasticsearch import ELASTICSEARCH
@@ -44,8 +44,14 @@ def from_environment(given: Mapping[str, str]) -> dict[str, str]:
 
 def complete(settings: BaseSettings) -> None:
     """Give each setting that is not set its default. Raises ValueError for a value that cannot be right."""
+    for _, problem in wrong_values(settings):
+        raise ValueError(problem)
+
+
+def wrong_values(settings: BaseSettings) -> Iterator[tuple[Setting, str]]:
+    """Give each setting that is not set its default; yield each one with a wrong value, and what is wrong."""
     for setting in SETTINGS:
         settings.setdefault(setting.name, setting.default, "default")
         value = settings[setting.name]
         if value is not None and (problem := setting.problem(value)):
-            raise ValueError(problem)
+            yield setting, problem

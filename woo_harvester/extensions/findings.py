@@ -64,6 +64,7 @@ class Findings:
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.item_scraped, signals.item_scraped)
+        crawler.signals.connect(extension.item_dropped, signals.item_dropped)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
         return extension
@@ -79,7 +80,9 @@ class Findings:
         return self.run_folder.name
 
     def spider_opened(self) -> None:
-        """Make the folder of this run, and open the file of findings."""
+        """Make the folder of this run, and open the file of findings. A run that cannot start has none."""
+        if getattr(self._crawler.spider, "failure", None) is not None:
+            return
         try:
             self.folder.mkdir(parents=True)
             self._file = self.run_folder.open_findings()
@@ -158,6 +161,11 @@ class Findings:
         """Count an item that passed all pipelines."""
         if isinstance(item, WooItem) and item.report.host is not None:
             self.accounts.of(item.report.host).count_record(item.record)
+
+    def item_dropped(self, item: Any) -> None:
+        """Count an item that a pipeline of another project dropped: our own report why they drop one."""
+        if isinstance(item, WooItem) and item.report.host is not None and item.report.error is None:
+            self.accounts.of(item.report.host).dropped += 1
 
     def spider_closed(self, spider: Spider) -> None:
         """Write what was kept back, and close the file of findings."""

@@ -56,7 +56,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
             0, ("hosts", f"{formatting.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
         )
     else:
-        rows.insert(0, ("records", f"{figures.records:,}"))
+        rows.insert(0, ("records", f"{figures.records:,}{formatting.dropped(figures)}"))
     worst = sorted(figures.codes.items(), key=_worst_first)[:_SHOWN_CODES]
     for code, count in worst:
         severity = formatting.SEVERITY_NOUNS[explain(code).severity][0]

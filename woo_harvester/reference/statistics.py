@@ -24,6 +24,7 @@ STATISTICS = {
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`); "
         "the documents of a sitemap that has not changed count as `unchanged`"
     ),
+    "woo/entries/left_out": "entries that the method `sitemap_filter` of a project's own spider left out",
     "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
         "documents that were fetched and refused: for their type, size or redirect; those that an earlier "

@@ -22,6 +22,7 @@ a finding about the host or one of its documents    ``count_finding(finding)``: 
                                                     ``loc.dubbel``
 an item has passed all pipelines                    ``count_record(record)``: harvested (new, changed or
                                                     published again), or withdrawn
+a pipeline of another project drops an item         ``dropped += 1``
 nothing of the host remains to be read              ``complete = True`` or ``False``
 ==================================================  ====================================================
 
@@ -140,6 +141,8 @@ class Account:
     """Records of this run, by oorzaak: ``aanlevering``, ``wijziging``, ``herpublicatie``."""
     withdrawn: int = 0
     """Records of withdrawals. They are not part of ``listed``."""
+    dropped: int = 0
+    """Records that a pipeline of another project dropped, withdrawals included."""
     fields: dict[str, int] = field(default_factory=dict)
     """For each recommended field: how many records of this run have it from their publisher."""
     categories: dict[str, int] = field(default_factory=dict)
@@ -304,6 +307,7 @@ def total(accounts: Iterable[Account]) -> Account:
             "repeated",
             "unchanged",
             "withdrawn",
+            "dropped",
         ):
             setattr(everything, name, getattr(everything, name) + getattr(account, name))
         for name, counter in counters.items():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
 from woo_harvester.running.startlog import IN_LAST_LINE
@@ -15,16 +17,31 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+#: The finish reason of a run that could not start.
+CANNOT_START = "cannot_start"
+
+
 class RunError(Exception):
-    """The run cannot start or continue. The command prints why, so the log needs no traceback."""
+    """The run cannot start or continue. The log has the line that says why, so it needs no traceback."""
 
 
 def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
-    """Raise RunError from a component that cannot be made; the command prints *line*, with exit status 1."""
-    spider: Any = crawler.spider
-    if hasattr(spider, "failure"):  # spiders of other projects have no such thing
-        spider.failure = (1, line)
-    raise RunError(line) from cause
+    """Leave out a component that cannot be made, and close the spider as soon as it is opened.
+
+    Raises NotConfigured, which makes Scrapy leave out the component without a word.
+    """
+    close_at_start(crawler, line)
+    raise NotConfigured from cause
+
+
+def close_at_start(crawler: Crawler, line: str) -> None:
+    """Log *line*, and close the spider as soon as it is opened."""
+    fail_run(crawler, line)
+    crawler.signals.connect(_close, signals.spider_opened)
+
+
+def _close() -> NoReturn:
+    raise CloseSpider(CANNOT_START)
 
 
 def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:
@@ -34,16 +51,39 @@ def end_run(crawler: Crawler, reason: str, line: str, status: int = 1) -> None:
 
 
 def fail_run(crawler: Crawler, line: str, status: int = 1) -> bool:
-    """Make the command print *line* at the end of the run, and exit with *status*.
+    """Log *line*, and make the command print it at the end of the run and exit with *status*.
 
     Only the first failure of a run counts: later ones follow from it. Return whether this is the first.
     """
-    spider: Any = crawler.spider
-    if getattr(spider, "failure", None) is not None:
+    if has_failed(crawler):
         return False
     logger.error(line, extra={IN_LAST_LINE: True})
+    spider: Any = crawler.spider
     spider.failure = (status, line)  # read by the command
+    if _is_closed(crawler):
+        _remove_spider(crawler)
+    else:
+        crawler.signals.connect(_remove_spider, signals.spider_closed)
     return True
+
+
+def has_failed(crawler: Crawler) -> bool:
+    """Return whether the run could not start, or had to end."""
+    return crawler.spider is None or getattr(crawler.spider, "failure", None) is not None
+
+
+def _remove_spider(sender: Crawler) -> None:
+    """Take the spider away from a crawler whose run has failed.
+
+    Scrapy's own processes set ``bootstrap_failed`` for a crawler without a spider, and its command ``crawl``
+    then exits with status 1. The command of this project keeps the spider itself.
+    """
+    sender.spider = None
+
+
+def _is_closed(crawler: Crawler) -> bool:
+    """Return whether the spider was opened and is closed by now."""
+    return crawler._engine is not None and crawler._engine.spider is None
 
 
 def is_closing(crawler: Crawler) -> bool:

@@ -11,14 +11,14 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
+from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.components import check_components, check_settings
 from woo_harvester.running.deadline import OVERDUE, Deadline
-from woo_harvester.running.ending import end_run
+from woo_harvester.running.ending import end_run, has_failed
 from woo_harvester.running.startlog import FirstErrors, StartLog
 from woo_harvester.running.threads import start_threads
 
@@ -63,6 +63,7 @@ class HarvestProcess(AsyncCrawlerProcess):
             raise StartError(_with_log_file(settings, error)) from error
         check_components(settings)
         self._start_log: StartLog | None = None
+        self._spider: Spider | None = None
         self._errors = FirstErrors()
 
     def run(
@@ -75,6 +76,8 @@ class HarvestProcess(AsyncCrawlerProcess):
         if not self.settings["LOG_FILE"]:
             self._start_log = StartLog()
             crawler.signals.connect(self._start_log.write_kept, signals.request_scheduled)
+        self._spider = None
+        crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._errors.on_exhausted = partial(self._exhausted, crawler)
         sys.unraisablehook = partial(self._unraisable, crawler)
         try:
@@ -91,6 +94,10 @@ class HarvestProcess(AsyncCrawlerProcess):
             self._release_log()
             self._errors.close()
             sys.unraisablehook = sys.__unraisablehook__
+
+    def _spider_opened(self, spider: Spider) -> None:
+        """Keep the spider: a crawler whose run fails has none at its end."""
+        self._spider = spider
 
     def _signal_shutdown(self, signum: int, frame: Any) -> None:
         """Stop the crawls within ``WOO_STOP_TIMEOUT`` seconds, even if the event loop is blocked."""
@@ -110,7 +117,7 @@ class HarvestProcess(AsyncCrawlerProcess):
     def _done_well(self, crawler: Crawler, task: asyncio.Task[None]) -> None:
         """Set exit status 0 for the deadline, once all outputs and the report are closed."""
         is_well = not task.cancelled() and task.exception() is None
-        if is_well and not self.crawlers and not getattr(crawler.spider, "failure", None):
+        if is_well and not self.crawlers and not has_failed(crawler):
             self._deadline.status = 0
 
     def _exhausted(self, crawler: Crawler, cause: str) -> None:
@@ -133,7 +140,7 @@ class HarvestProcess(AsyncCrawlerProcess):
             (self._start_log.forget if drop else self._start_log.write_kept)()
 
     def _failure(self, crawler: Crawler, task: asyncio.Task[None]) -> Failure | None:
-        failure: Failure | None = getattr(crawler.spider, "failure", None)
+        failure: Failure | None = getattr(self._spider or crawler.spider, "failure", None)
         if failure is not None:
             self._release_log(drop=True)
             return failure

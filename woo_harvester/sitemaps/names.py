@@ -14,7 +14,12 @@ from urllib.parse import unquote
 #: The action on an index or a sitemap that is not requested.
 NOT_READ = "niet gelezen"
 
-_CONVENTION = re.compile(r"sitemapindex-diwoo(?:-infocat(?P<number>0(?:0[1-9]|1[0-7])))?\.xml", re.ASCII)
+_NAME = r"sitemapindex-diwoo(?:-infocat(?P<number>0(?:0[1-9]|1[0-7])))?\.xml"
+_CONVENTION = re.compile(_NAME, re.ASCII)
+
+#: The convention in a URL, for Scrapy's ``sitemap_follow``. Names with percent-encoding are indexes too.
+INDEX_URL = re.compile(rf"^[^?#]*/{_NAME}(?:[?#]|$)", re.ASCII | re.IGNORECASE)
+
 _INFOCAT = re.compile(r".*-infocat\d+\.xml", re.ASCII | re.DOTALL)
 
 

@@ -7,7 +7,7 @@ expansion, external entities or network; a DOCTYPE is refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from lxml import etree
@@ -81,6 +81,8 @@ class Entry:
     """``diwoo:Document``; valid only until the next batch is read."""
     outside: Sequence[etree._Element] = ()
     """Metadata that stand directly in the entry, outside ``document``, and a second ``diwoo:Document``."""
+    element: etree._Element | None = field(default=None, compare=False, repr=False)
+    """The ``url`` or ``sitemap`` element itself; None of an entry that has none."""
 
     @property
     def digest(self) -> None:
@@ -232,7 +234,7 @@ def entry_of(element: etree._Element) -> Entry:
         elif name in _METADATA_NAMES:
             outside = outside or []
             outside.append(child)
-    return Entry(loc, lastmod, _line(element), document, outside or ())
+    return Entry(loc, lastmod, _line(element), document, outside or (), element)
 
 
 def _entry_of_any(element: etree._Element) -> Entry | None:

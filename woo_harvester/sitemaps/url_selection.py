@@ -70,6 +70,10 @@ class UrlSelection:
         """True if robots.txt names an index by the convention, even one that may not be requested."""
         self._full_index: Index | None = None
         """The last index with more sitemaps than are read."""
+        self.follows: Callable[[str], bool] | None = None
+        """The choice of a spider that does not read every index: whether it reads the one at a URL."""
+        self.is_narrowed = False
+        """True if the spider leaves out an index, or a sitemap in an index."""
 
     @property
     def named(self) -> Set[str]:
@@ -92,7 +96,10 @@ class UrlSelection:
                 self.names_index = True
                 if self._index_allowed(line, name) and line.url not in self._indexes:
                     self._indexes.add(line.url)
-                    yield Index(line.url, name)
+                    if self.follows is None or self.follows(line.url):
+                        yield Index(line.url, name)
+                    else:
+                        self.is_narrowed = True
 
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
         """Return the sitemap in an entry of an index; None if it is known or may not be requested."""

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+#: The settings of scrapy-deltafetch that have a meaning here.
+SETTINGS = ("DELTAFETCH_ENABLED", "DELTAFETCH_RESET")
+
+
 class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no types
     """scrapy-deltafetch on the state: it skips requests that gave an item in an earlier run.
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from woo_harvester.arguments import ArgumentError, Arguments
 from woo_harvester.dates import day_of
@@ -19,6 +19,8 @@ from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.running.causes import StartError
+from woo_harvester.running.ending import CANNOT_START, fail_run
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.state.store import StateError
 from woo_harvester.tooi.lists import ValueLists
@@ -38,6 +40,12 @@ _NO_JOBDIR = (
 )
 
 
+_NO_ADDON = (
+    "the spider needs the extensions Findings and StateKeeper: "
+    'add ADDONS = {"woo_harvester.Addon": 500} to the settings of the project, and switch neither off'
+)
+
+
 def status_of(error: Exception) -> int:
     """Return the exit status of a run that cannot start: 2 for a wrong argument, otherwise 1."""
     return 2 if isinstance(error, ArgumentError) else 1
@@ -46,7 +54,8 @@ def status_of(error: Exception) -> int:
 class HarvestSpider(Spider):
     """A spider that reads the register first, and makes its last records once all hosts have been read.
 
-    A run that cannot start is closed with ``failure`` set, which the command ``crawl`` prints.
+    A run that cannot start is closed with one line in the log, and with ``failure`` set, which the command
+    ``crawl`` prints.
     """
 
     opens_state = True
@@ -56,7 +65,12 @@ class HarvestSpider(Spider):
     """Kind of its records in the search index."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.arguments = self.arguments_type.read(kwargs)
+        self._argument_error: ArgumentError | None = None
+        """What is wrong with the arguments: an exception here would be a traceback in the log."""
+        try:
+            self.arguments = self.arguments_type.read(kwargs)
+        except ArgumentError as error:
+            self._argument_error = error
         super().__init__(*args, **{key: value for key, value in kwargs.items() if key.startswith("_")})
         self.failure: tuple[int, str] | None = None
         """Exit status and message of a run that could not start or had to end; None for any other run."""
@@ -77,11 +91,13 @@ class HarvestSpider(Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Yield the first requests, once the register is read and the state is open."""
         try:
+            if self._argument_error is not None:
+                raise self._argument_error
             await self._prepare()
             requests = self.first_requests()
-        except (ArgumentError, RegisterError, StateError, TrustError) as error:
-            self.failure = (status_of(error), str(error))
-            raise CloseSpider("cannot_start") from error
+        except (ArgumentError, RegisterError, StartError, StateError, TrustError) as error:
+            fail_run(self.crawler, str(error), status_of(error))
+            raise CloseSpider(CANNOT_START) from error
         self._is_reading = True
         for request in requests:
             yield request
@@ -125,9 +141,7 @@ class HarvestSpider(Spider):
         trusted_context()  # fails before the first request, because no publisher is at fault
         findings, keeper = self.crawler.get_extension(Findings), self.crawler.get_extension(StateKeeper)
         if findings is None or keeper is None:
-            raise NotConfigured(
-                "The spider needs the extensions Findings and StateKeeper of woo_harvester.Addon"
-            )
+            raise StartError(_NO_ADDON)
         self.run_folder, self.report = findings.run_folder, Reporter(findings.report)
         self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause

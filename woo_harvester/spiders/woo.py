@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.spiders import SitemapSpider
+from scrapy.utils.deprecate import method_is_overridden
 
 from woo_harvester.arguments import WooArguments
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.location_categories import LocationCategories
@@ -24,6 +27,7 @@ from woo_harvester.report.registered import RunRegister
 from woo_harvester.running.ending import end_run
 from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
+from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, end_claims
 from woo_harvester.state.resources import KnownHost, begin_reads, host_of_state, unregistered_hosts
@@ -34,6 +38,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
 
+#: Attributes of SitemapSpider that this spider does not use.
+_UNUSED = ("sitemap_urls", "sitemap_rules", "sitemap_alternate_links")
+
+_NO_MEANING = (
+    "%(spider)s sets %(name)s, which has no meaning in a WooSpider: the register says which hosts are read, "
+    "and documents need no callback"
+)
+
+_FOLLOWS_NONE = (
+    "sitemap_follow of %(spider)s matches none of the indexes that robots.txt names, so nothing was read: it "
+    "is compared with the URLs of indexes, such as https://www.a.nl/sitemapindex-diwoo-infocat014.xml"
+)
+
 #: Seconds in a day.
 _DAY = 86_400
 
@@ -41,10 +58,15 @@ _DAY = 86_400
 class WooSpider(HarvestSpider, SitemapSpider):
     """The spider for hosts: it reads their robots.txt, indexes and sitemaps, and yields their documents.
 
-    Its callbacks are those of :class:`~woo_harvester.crawl.host_reader.HostReader`. Of Scrapy's SitemapSpider
-    it does not use ``sitemap_follow``: it reads the indexes whose names follow the guide. The
-    arguments are those of :class:`~woo_harvester.arguments.WooArguments`.
+    Its callbacks are those of :class:`~woo_harvester.crawl.host_reader.HostReader`. The arguments are those
+    of :class:`~woo_harvester.arguments.WooArguments`. A subclass may narrow ``sitemap_follow``, or override
+    ``sitemap_filter``, as Scrapy's documentation of SitemapSpider describes. What it leaves out is not
+    harvested and not withdrawn, and a later run without it delivers what is new. The other attributes of
+    SitemapSpider are not used: the register says which hosts are read.
     """
+
+    sitemap_follow = (INDEX_URL,)
+    """The indexes in robots.txt that are read: those that follow the naming convention, or fewer."""
 
     name = "woo"
     search_kind = WOO
@@ -54,6 +76,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def select(self, register: Register) -> Register:
         """Select the hosts, and make the parts that read them."""
         settings, keeper = self.settings, self.keeper
+        for name in _UNUSED:
+            if getattr(self, name) is not getattr(SitemapSpider, name):
+                logger.warning(_NO_MEANING, {"spider": self.name, "name": name})
         if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
             logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
@@ -69,7 +94,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self._is_being_read)
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
-        self.reader = HostReader(self.crawler, keeper, self.entries, documents)
+        self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
         self.location_categories = LocationCategories(register, self.report)
         self.crawler.signals.connect(self.location_categories.item_scraped, signals.item_scraped)
@@ -109,6 +134,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             for visit in postponed:
                 yield from self.reader.read_again(visit)
             return
+        if self._follows_none():
+            logger.warning(_FOLLOWS_NONE, {"spider": self.name})
         for outcome, count in self.entries.counts.items():
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
@@ -129,7 +156,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         organisations = self.register.organisations_of_host(host)
         account = self.accounts.of(host)
         account.organisations = [{"id": each.identifier, "name": each.name} for each in organisations]
-        return Visit(
+        visit = Visit(
             host,
             organisations[0].identifier if len(organisations) == 1 else None,
             known,
@@ -139,3 +166,21 @@ class WooSpider(HarvestSpider, SitemapSpider):
             account,
             self.settings.getfloat("WOO_HOST_BUDGET") or None,
         )
+        if self.sitemap_follow is not WooSpider.sitemap_follow:
+            visit.selection.follows = self._is_followed
+        return visit
+
+    def _is_followed(self, url: str) -> bool:
+        """Return whether a subclass reads the index at *url*."""
+        return any(re.search(pattern, url) for pattern in self.sitemap_follow)
+
+    def _follows_none(self) -> bool:
+        """Return whether a subclass left out every index of the hosts in this run."""
+        visits = self.visits.values()
+        return any(visit.selection.is_narrowed for visit in visits) and not any(
+            visit.account.indexes for visit in visits
+        )
+
+    def _filter(self) -> SitemapFilter | None:
+        """Return the filter of a subclass; None if it has none, so that no entry is parsed for it."""
+        return self.sitemap_filter if method_is_overridden(type(self), WooSpider, "sitemap_filter") else None

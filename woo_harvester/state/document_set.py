@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 #: Numbers in one page. Small pages cost little where the numbers of a host's documents are far apart; in most
 #: states they are close together.
@@ -34,6 +34,15 @@ class DocumentSet:
         page = self._pages.get(number >> 9)
         if page is not None:
             page[(number & 511) >> 3] &= ~(1 << (number & 7))
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the numbers in the order of their pages."""
+        for number, page in self._pages.items():
+            bits = int.from_bytes(page, "little")
+            while bits:
+                lowest = bits & -bits
+                yield (number << 9) + lowest.bit_length() - 1
+                bits ^= lowest
 
     def __bool__(self) -> bool:
         """Return whether a number was ever added."""

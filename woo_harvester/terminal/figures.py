@@ -52,6 +52,8 @@ class Figures:
     lost: int = 0
     """Listed documents that are not harvested; a finding says why."""
     withdrawn: int = 0
+    dropped: int = 0
+    """Items that a pipeline of another project dropped."""
     refused: int = 0
     """Documents that Elasticsearch refused."""
     outdated_lists: int = 0
@@ -111,6 +113,7 @@ def read_figures(
         selected=stats.get_value("woo/hosts/selected"),
         done=stats.get_value("woo/hosts/done", 0),
         complete=stats.get_value("woo/hosts/complete", 0),
+        dropped=_dropped(crawler, accounts),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
@@ -119,6 +122,14 @@ def read_figures(
         ahead=_ahead(accounts, expected or {}),
         **_documents(accounts),
     )
+
+
+def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
+    """Return how many items were dropped; of a harvest of hosts, without those that have a finding."""
+    if accounts:
+        return sum(account.dropped for account in accounts)
+    dropped: int = crawler.stats.get_value("item_dropped_count", 0)
+    return dropped
 
 
 def _documents(accounts: Sequence[Account]) -> dict[str, int]:

@@ -38,7 +38,7 @@ def hosts(figures: Figures) -> str:
 def documents(figures: Figures) -> str:
     """Return the counts of documents, or the number of records if documents are not counted."""
     if figures.listed is None:
-        return counted(figures.records, "record")
+        return counted(figures.records, "record") + dropped(figures)
     return f"{changes(figures)}, {figures.lost:,} not harvested"
 
 
@@ -46,8 +46,13 @@ def changes(figures: Figures) -> str:
     """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``."""
     return (
         f"{figures.new:,} new, {figures.changed:,} changed, {figures.unchanged:,} unchanged, "
-        f"{figures.withdrawn:,} withdrawn"
+        f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
     )
+
+
+def dropped(figures: Figures) -> str:
+    """Return such as ``, 12 dropped by a pipeline``; empty if no item was dropped."""
+    return f", {figures.dropped:,} dropped by a pipeline" if figures.dropped else ""
 
 
 def value_lists(figures: Figures) -> str:

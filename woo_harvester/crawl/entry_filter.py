@@ -1,0 +1,110 @@
+"""Gives the entries of sitemaps and indexes to the spider's ``sitemap_filter``, as Scrapy does.
+
+Only for a spider that overrides that method: without it no entry is parsed for this.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.xml_stream import local_name
+
+SitemapFilter = Callable[[Iterable[dict[str, Any]]], Iterable[dict[str, Any]]]
+"""The method ``sitemap_filter`` of a spider: it yields those of the entries that count."""
+
+#: Most entries in a batch: as many as the state looks up in one query.
+_BATCH_SIZE = 1000
+
+
+class FilterError(ValueError):
+    """The filter yielded an entry that it was not given."""
+
+
+class FilteredEntries:
+    """An iterator over the entries of one file that *keeps* keeps, in batches.
+
+    The filter is called once for a file, as Scrapy calls it, so that it may also sort or count. It gets
+    *batches* as it asks for them, and the file is always read to its end. Entries without a location do not
+    go through the filter, so that they are reported. An exception of the filter goes on to the caller.
+    """
+
+    def __init__(self, keeps: SitemapFilter, batches: Iterable[Sequence[Entry]]) -> None:
+        self._keeps = keeps
+        self._batches = batches
+        self._without_loc: list[Entry] = []
+        self._recent: OrderedDict[str, Entry] = OrderedDict()
+        self._error: Exception | None = None
+        self.left_out = 0
+        """Number of entries that the filter has left out, once the file is read to its end."""
+
+    def __iter__(self) -> Iterator[list[Entry]]:
+        given = self._given()
+        kept = map(self._entry_of, self._keeps(given))
+        while batch := list(islice(kept, _BATCH_SIZE)):
+            self.left_out -= len(batch)
+            yield self._with_others(batch)
+        for _ in given:  # a filter may end before the last entry
+            pass
+        if self._without_loc:
+            yield self._with_others([])
+        if self._error is not None:
+            raise self._error
+
+    def _given(self) -> Iterator[dict[str, Any]]:
+        """Yield the entries for the filter. An error in the file comes after them: a filter may catch it."""
+        try:
+            for batch in self._batches:
+                for entry in batch:
+                    if not entry.loc:
+                        self._without_loc.append(entry)
+                        continue
+                    self.left_out += 1
+                    self._recent[entry.loc] = entry
+                    yield _GivenEntry(entry)
+                while len(self._recent) > _BATCH_SIZE:
+                    self._recent.popitem(last=False)
+        except Exception as error:
+            self._error = error
+
+    def _entry_of(self, kept: dict[str, Any]) -> Entry:
+        """Return the entry that the filter keeps. It may be a copy, if that comes soon after the entry."""
+        if isinstance(kept, _GivenEntry):
+            return kept.entry
+        try:
+            return self._recent[kept["loc"]]
+        except (KeyError, TypeError) as error:
+            raise FilterError(f"sitemap_filter yields what it was not given: {kept!r:.200}") from error
+
+    def _with_others(self, batch: list[Entry]) -> list[Entry]:
+        """Return a batch with the entries that did not go through the filter."""
+        others, self._without_loc = self._without_loc, []
+        return [*batch, *others]
+
+
+class _GivenEntry(dict[str, Any]):
+    """An entry as Scrapy's documentation describes it: a dict of the names and texts of its elements."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__({"loc": entry.loc})
+        self.entry = entry
+        if entry.element is not None:
+            self._add(entry.element)
+        if entry.lastmod is not None:
+            self["lastmod"] = entry.lastmod
+
+    def _add(self, element: etree._Element) -> None:
+        alternate = []
+        for child in element:
+            name = local_name(child.tag)
+            if name == "link":
+                alternate += [href] if (href := child.get("href")) else []
+            elif name != "loc":
+                self[name] = (child.text or "").strip()
+        if alternate:
+            self["alternate"] = alternate
