@@ -19,6 +19,7 @@ from scrapy.exceptions import UsageError
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
+from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
-
-    from woo_harvester.tooi import ValueLists
 
 #: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
 #: report.
@@ -172,9 +171,8 @@ class Command(ProjectCommand):
         """Read files only; return the folder of the report, or None if it could not be written."""
         settings = cast("Settings", self.settings)
         folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
-        maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
         try:
-            audit_offline(self._files, folder, maxsize, _value_lists(settings), settings["WOO_REPORT_LANG"])
+            audit_offline(self._files, folder, _terms(settings), settings["WOO_REPORT_LANG"])
         except OSError as error:
             self.fail(f"{error.filename or folder.path}: {error.strerror or error}")
             return None
@@ -185,10 +183,7 @@ class Command(ProjectCommand):
         crawler = self._crawler
         findings = crawler.get_extension(Findings)
         if findings is not None and not has_failed(crawler):
-            maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
-            audit = FileAudit(
-                Reporter(findings.report), findings.accounts, maxsize, _value_lists(crawler.settings)
-            )
+            audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
             for path in self._files:
                 audit.read(path)
 
@@ -206,9 +201,14 @@ def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Names
         print_summary(folder, Console(width=None if sys.stdout.isatty() else _WIDTH), lang)
 
 
-def _value_lists(settings: BaseSettings) -> ValueLists:
-    """Return the value lists for the metadata in files."""
-    return known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists()
+def _terms(settings: BaseSettings) -> AuditTerms:
+    """Return what an audit of files goes by: the settings of a harvest."""
+    return AuditTerms(
+        index_maxsize=settings.getint("WOO_INDEX_MAXSIZE"),
+        sitemap_maxsize=settings.getint("WOO_SITEMAP_MAXSIZE"),
+        lists=known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists(),
+        user_agent=settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"],
+    )
 
 
 def _existing(given: str) -> Path:

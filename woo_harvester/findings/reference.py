@@ -15,6 +15,7 @@ AREAS = {
     "robots.txt": ("robots",),
     "Verbinding": ("tls", "host"),
     "Sitemapindex": ("index",),
+    "Bestanden in een map": ("bestand",),
     "Sitemap": ("sitemap",),
     "Locatie van het document (loc)": ("loc",),
     "Datum van wijziging (lastmod)": ("lastmod",),

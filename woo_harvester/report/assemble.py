@@ -106,7 +106,6 @@ def _coverage(
 def _host(
     account: Account, found: HostFindings, kind: HarvestKind, past: EarlierRuns, now: RunResult
 ) -> HostReport:
-    kind = "bestanden" if account.offline else kind
     result = score(found.counts, account, kind)
     then, changes = compare(account, result, found.counts, past, kind)
     now.hosts[account.host] = then
@@ -118,6 +117,7 @@ def _host(
         score=result.shown,
         organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
+        not_judged=account.not_judged,
         new=then.new,
         changed=then.changed,
         withdrawn=then.withdrawn,
