@@ -39,7 +39,6 @@ def findings(
         (
             "https://www.gemeente.nl/12.pdf",
             [
-                ("titel.ontbreekt", TITLE, None, "standaardwaarde gebruikt: Onbekend"),
                 ("titel.onbekend", TITLE, None, "standaardwaarde gebruikt: Onbekend"),
             ],
         ),

@@ -133,8 +133,8 @@ def test_hosts_are_worst_first(tmp_path: Path) -> None:
     report = made(write_run(tmp_path / "woo-1", accounts, findings))
     assert [host["host"] for host in report["hosts"]] == [
         "none.nl",
-        "unvisited.nl",
         "empty.nl",
+        "unvisited.nl",
         "half.nl",
         "warned.nl",
         "good.nl",

@@ -27,6 +27,14 @@ def log(folder: Path, *findings: Finding, lang: Language = "nl") -> dict[str, An
     return only
 
 
+SENTENCES = {
+    "nl": "Het gaat om {url} (in https://www.a.nl/api/sitemap/2025/5.xml), regel 7. Het element is loc."
+    " De harvester deed daarmee dit: overgeslagen.",
+    "en": "It is about {url} (in https://www.a.nl/api/sitemap/2025/5.xml), line 7. The element is loc."
+    " The harvester did this with it: overgeslagen.",
+}
+
+
 @pytest.mark.parametrize("lang", ["nl", "en"])
 def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Language) -> None:
     url = "https://www.a.nl/een twee.pdf"
@@ -41,7 +49,7 @@ def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Lan
         {
             "ruleId": "loc.ongeldig",
             "level": "error",
-            "message": {"text": "\n".join([explained.what, url, "loc", url, "overgeslagen", explained.mend])},
+            "message": {"text": f"{explained.what} {SENTENCES[lang].format(url=url)} {explained.mend}"},
             "locations": [
                 {
                     "physicalLocation": {

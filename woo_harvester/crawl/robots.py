@@ -29,6 +29,8 @@ async def read_robots(
     """
     content = _content(response, resource)
     write = None
+    if response.request is not None and response.request.meta.get("woo_private"):
+        visit.report("host.intern-adres", url=response.url)
     if content is not None:
         write = _add_indexes(response, visit, resource, content)
     elif response.status in _MISSING:

@@ -51,8 +51,8 @@ HEAD = """\
 Alles wat de harvester aan een publicatie kan opmerken: wat er gevonden is, wat het kost en wat u eraan doet.
 De code van een bevinding verandert nooit. Er zijn drie soorten:
 
-- **fout**: één document of meer wordt niet geharvest;
-- **waarschuwing**: geharvest, maar met minder dan bedoeld, of iets om naar te kijken;
+- **fout**: één document of meer wordt niet geoogst;
+- **waarschuwing**: geoogst, maar met minder dan bedoeld, of iets om naar te kijken;
 - **ter informatie**: gezien en goed, of aangevuld met een standaardwaarde.
 """
 

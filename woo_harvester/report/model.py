@@ -106,6 +106,8 @@ class Example(ReportModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
+    suggestion: str | None = None
+    """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
     at: str | None = None
 
@@ -200,8 +202,8 @@ class HostReport(ReportModel):
     complete: bool | None
     """True if all of it was read; null if the run ended before that."""
     not_judged: list[str] = Field(default_factory=list)
-    """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (that
-    are not there), ``other_hosts`` (their robots.txt) or ``withdrawal``. Empty if the host was visited."""
+    """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
+    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Empty if a host was visited."""
     new: int
     changed: int
     withdrawn: int

@@ -11,9 +11,12 @@ from typing import Any
 from urllib.parse import quote
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.examples import example_of
 from woo_harvester.report.finding_counts import without_credentials
+from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.sentences import sentences
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -62,14 +65,11 @@ def _findings(folder: RunFolder, hosts: set[str], severity: Severity) -> Iterato
 
 def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:
     explained = explain(finding["code"], lang)
-    text = [
-        explained.what,
-        *(str(finding[key]) for key in ("url", "element", "seen", "action") if key in finding),
-    ]
+    text = (explained.what, sentences(example_of(finding, lang), Texts(lang)), explained.mend)
     return {
         "ruleId": explained.code,
         "level": _LEVELS[explained.severity],
-        "message": {"text": "\n".join([*text, explained.mend])},
+        "message": {"text": " ".join(filter(None, text))},
         "locations": [{"physicalLocation": _location(finding)}],
     }
 

@@ -130,8 +130,17 @@ NOT_JUDGED: dict[str, str | None] = {
     "withdrawal": "withdrawal",
 }
 
-#: Findings about our own connection, about our copy of the register, or possibly caused by another host.
-NOT_SCORED = frozenset({"register.onbereikbaar", "oogst.eigen-verbinding", "loc.andere-host"})
+#: Findings about our own connection, about our copy of the register, possibly caused by another host, or
+#: about a file on disk that a harvest would not see or that is not there.
+NOT_SCORED = frozenset(
+    {
+        "register.onbereikbaar",
+        "oogst.eigen-verbinding",
+        "loc.andere-host",
+        "bestand.niet-genoemd",
+        "bestand.ontbreekt",
+    }
+)
 
 #: Findings about indexes that the run does not request, so that no account counts those indexes.
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")
