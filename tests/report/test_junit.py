@@ -28,7 +28,7 @@ def junit_of(folder: Path, lang: Language) -> str:
                 "1 van de 2 documenten wordt geoogst",
                 "Fout: De &lt;loc&gt;",
                 "Dit is één keer gevonden.",
-                ", regel 1. Gezien is: x.",
+                "Het gaat om x (in https://www.a.nl/api/sitemap/2025/5.xml), regel 1.",
             ],
         ),
         (
@@ -38,7 +38,7 @@ def junit_of(folder: Path, lang: Language) -> str:
                 "1 of the 2 documents is harvested",
                 "Error: The &lt;loc&gt;",
                 "This was found once.",
-                ", line 1. This was seen: x.",
+                "It is about x (in https://www.a.nl/api/sitemap/2025/5.xml), line 1.",
             ],
         ),
     ],
