@@ -34,7 +34,7 @@ _Line = tuple[int, Text]
 def headline(host: HostReport, texts: Texts) -> str:
     """Return the sentence that says how many documents of a host are harvested, without its full stop."""
     if not host.listed and not unread(host):
-        return texts("headline_nothing_listed")
+        return texts("headline_nothing_listed" if host.sitemaps else "audit_no_sitemap")
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
 
@@ -109,7 +109,7 @@ def _finding(
     yield 4, Text(_place(row, texts), style="dim")
     if row.element:
         yield 4, Text(texts("audit_element", element=row.element), style="dim")
-    if row.seen and row.seen != row.url:
+    if row.seen and row.seen not in (row.url, row.element):
         yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
     if row.suggestion:
         yield 4, Text(texts("audit_meant", meant=row.suggestion))

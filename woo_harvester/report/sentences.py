@@ -19,7 +19,7 @@ def _sentences(example: Example, texts: Texts) -> Iterator[str]:
         yield texts("sentence_place", place=place)
     if example.element:
         yield texts("sentence_element", element=example.element)
-    if example.seen and example.seen != example.url:
+    if example.seen and example.seen not in (example.url, example.element):
         yield texts("sentence_seen", seen=_one_line(example.seen))
     if example.suggestion:
         yield texts("audit_meant", meant=example.suggestion)

@@ -38,8 +38,17 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
     literal = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
-    families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_", "gap_")
-    families += ("not_judged_",)
+    families = (
+        "stage_",
+        "part_",
+        "section_",
+        "state_",
+        "field_",
+        "severity_",
+        "documents_",
+        "gap_",
+        "not_judged_",
+    )
     assert [key for key in CATALOGUE["nl"] if key not in literal and not key.startswith(families)] == []
     assert {key for key in used if not key.endswith("_")} <= CATALOGUE["nl"].keys()
 
