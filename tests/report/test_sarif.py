@@ -114,3 +114,8 @@ def test_no_more_results_are_given_than_a_code_host_takes(
     findings = [about_document("titel.ontbreekt", number=number) for number in range(1, 4)]
     made = log(tmp_path, *findings, about_document("loc.geen-https"))
     assert [result["ruleId"] for result in made["results"]] == ["loc.geen-https", "titel.ontbreekt"]
+
+
+def test_a_finding_that_the_report_leaves_out_is_no_result(tmp_path: Path) -> None:
+    made = log(tmp_path, about_host("index.naam"), about_host("robots.geen-diwoo-index"))
+    assert [result["ruleId"] for result in made["results"]] == ["index.naam"]

@@ -6,7 +6,7 @@ Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 from urllib.parse import quote
 
@@ -34,7 +34,7 @@ def sarif(folder: RunFolder, lang: Language = "nl") -> str:
     Raises OSError, and ValueError for a file that a run cannot have written.
     """
     head = read_head(folder.report)
-    hosts = {host.host for host in read_hosts(folder.report)}
+    hosts = {host.host: {row.code for row in host.findings} for host in read_hosts(folder.report)}
     results: list[dict[str, Any]] = []
     for severity in _LEVELS:
         for finding in _findings(folder, hosts, severity):
@@ -57,9 +57,13 @@ def sarif(folder: RunFolder, lang: Language = "nl") -> str:
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def _findings(folder: RunFolder, hosts: set[str], severity: Severity) -> Iterator[dict[str, Any]]:
+def _findings(
+    folder: RunFolder, hosts: Mapping[str, Set[str]], severity: Severity
+) -> Iterator[dict[str, Any]]:
+    """Yield the findings of a severity that the report has, by the codes of each host."""
     for finding in folder.read_findings():
-        if finding.get("host") in hosts and finding["severity"] == severity:
+        shown = hosts.get(finding.get("host", ""), frozenset())
+        if finding["code"] in shown and finding["severity"] == severity:
             yield without_credentials(finding)
 
 
