@@ -226,6 +226,13 @@ def test_a_folder_is_judged_by_its_own_robots_txt(audit: Audit) -> None:
     assert (done.status, "1 van de 1 documenten wordt geoogst" in done.stdout) == (0, True)
 
 
+def test_a_folder_without_any_file_for_an_audit_is_no_success(audit: Audit) -> None:
+    Path("leeg").mkdir()
+    Path("leeg", "leesmij.txt").write_text("niets")
+    done = audit("--file", "leeg")
+    assert (done.status, "leeg  Score: geen score\nEr is geen sitemap gelezen\n" in done.stdout) == (1, True)
+
+
 def test_an_empty_sitemap_has_no_score(audit: Audit) -> None:
     Path("leeg.xml").write_bytes(sitemap())
     done = audit("--file", "leeg.xml")

@@ -23,13 +23,11 @@ from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.decision import NewVersion, Terms
 from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, OtherEntry
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.tooi.values import Concept
 
 #: The number of faults of one document that are compared with its findings.
 _MAX_COMPARED = 1000
-
-#: What is seen in the place of a file or document that robots.txt forbids.
-FORBIDDEN = "verboden door robots.txt"
 
 
 class DocumentAudit:

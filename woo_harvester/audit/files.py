@@ -6,7 +6,7 @@ its type if neither its ``format`` nor its extension names one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from woo_harvester.audit.documents import DocumentAudit
@@ -39,12 +39,14 @@ class FileAudit:
             self._read_site(given, None)
             return
         files = list(_files_in(given)) if given.is_dir() else [given]
-        for robots in _sites(given, files):
+        sites = _sites(files)
+        for robots in sites:
             inside = [path for path in files if robots.parent in path.parents and path != robots]
             self._read_site(robots, FolderFiles(robots.parent, inside))
             files = [path for path in files if robots.parent not in path.parents]
-        if files := [path for path in files if is_sitemap_name(path.name) or path == given]:
-            self._read_loose(given, files)
+        loose = [path for path in files if is_sitemap_name(path.name) or path == given]
+        if loose or not sites:
+            self._read_loose(given, loose)
 
     def _read_site(self, robots: Path, files: FolderFiles | None) -> None:
         """Read a robots.txt, and the files in its folder."""
@@ -52,11 +54,11 @@ class FileAudit:
         account, report = self._begin(name)
         SiteAudit(robots, files, account, report, self._terms).read()
 
-    def _read_loose(self, given: Path, files: Iterable[Path]) -> None:
-        """Read files without a robots.txt: all that they list counts."""
+    def _read_loose(self, given: Path, files: Sequence[Path]) -> None:
+        """Read files without a robots.txt: all that they list counts. Without files, nothing was audited."""
         account, report = self._begin(given)
         account.leave_unjudged("robots")
-        terms, files = self._terms, list(files)
+        terms = self._terms
         indexes = IndexFiles(account, report, terms.index_maxsize)
         documents = DocumentAudit(account, report, terms, lambda loc: True)
         indexes.learn(files)
@@ -66,7 +68,7 @@ class FileAudit:
             else:
                 account.count_sitemap(shown(path.name))
                 documents.read(path, indexes.category_of(path, terms.lists.informatiecategorieen))
-        account.complete = report.error is None
+        account.complete = report.error is None if files else None
 
     def _begin(self, given: Path) -> tuple[Account, Reporter]:
         """Return the account of a file or folder, and its reporter."""
@@ -77,7 +79,7 @@ class FileAudit:
         return account, self._report.about(host=account.host)
 
 
-def _sites(given: Path, files: Iterable[Path]) -> list[Path]:
+def _sites(files: Iterable[Path]) -> list[Path]:
     """Return each robots.txt that is that of a host: those in no folder of another one."""
     found = sorted((path for path in files if _is_robots(path)), key=lambda path: (len(path.parts), path))
     sites: list[Path] = []

@@ -6,16 +6,16 @@ from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
 
-from woo_harvester.audit.documents import FORBIDDEN, DocumentAudit
+from woo_harvester.audit.documents import DocumentAudit
 from woo_harvester.audit.file_selection import FileSelection
 from woo_harvester.audit.folder_files import FolderFiles
-from woo_harvester.audit.local_file import FileEntries, chunks_of, found_kind, shown
+from woo_harvester.audit.local_file import FileEntries, found_kind, shown
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Area
 from woo_harvester.sitemaps.names import NameMatch, index_name
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, read_robots_lines, rules_of
+from woo_harvester.sitemaps.robots import FORBIDDEN, ROBOTS_MAXSIZE, read_robots_lines, rules_of
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.tooi import category_of_index
 from woo_harvester.urls import host_of
@@ -43,7 +43,8 @@ class SiteAudit:
         self._account = account
         self._report = report
         self._terms = terms
-        body = b"".join(chunks_of(robots)())
+        with robots.open("rb") as file:
+            body = file.read(ROBOTS_MAXSIZE + 1)
         self._is_too_large = len(body) > ROBOTS_MAXSIZE
         self._body = body[:ROBOTS_MAXSIZE]
         self._rules = rules_of(self._body)

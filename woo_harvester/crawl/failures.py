@@ -14,6 +14,7 @@ from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.seen_texts import certificate_fault
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.trust import TrustError
 
 RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
@@ -59,7 +60,7 @@ def failure_seen(error: BaseException | None) -> str:
         case DownloadTimeoutError():
             return "time-out"
         case RobotsForbidden():
-            return "verboden door robots.txt"
+            return FORBIDDEN
         case None:
             return "geen antwoord"
         case _:

@@ -21,8 +21,8 @@ EXAMPLES = 3
 CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
 
 
-#: Findings that follow from others about the same host: with one of those, they say nothing new. If the name of
-#: the only index is wrong, there is none with a right name.
+#: Findings that follow from others about the same host: with one of those, they say nothing new. If an index
+#: has a wrong name, none has a right one.
 _CONSEQUENCES = {"robots.geen-diwoo-index": ("index.naam", "index.infocat-onbekend")}
 
 

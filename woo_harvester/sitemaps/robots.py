@@ -21,6 +21,9 @@ from woo_harvester.sitemaps.names import NOT_READ, NameMatch, index_name
 #: Bytes of a robots.txt that are read. RFC 9309, 2.5, requires at least 500 KiB.
 ROBOTS_MAXSIZE = 500 * 1024
 
+#: What is seen in the place of a file or document that robots.txt forbids.
+FORBIDDEN = "verboden door robots.txt"
+
 # Each pattern takes a time that grows with the length of the line and no faster, whatever is in the line.
 
 _SITEMAP_LINE = re.compile(r"sitemap[ \t]*+:(?P<value>.*)", re.IGNORECASE)
