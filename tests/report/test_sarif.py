@@ -35,6 +35,9 @@ SENTENCES = {
 }
 
 
+SOURCE = {"nl": "De regel staat in: {}.", "en": "The rule is in: {}."}
+
+
 @pytest.mark.parametrize("lang", ["nl", "en"])
 def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Language) -> None:
     url = "https://www.a.nl/een twee.pdf"
@@ -65,7 +68,7 @@ def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Lan
         {
             "id": "loc.ongeldig",
             "shortDescription": {"text": explained.what},
-            "fullDescription": {"text": f"{explained.why} ({explained.source})"},
+            "fullDescription": {"text": f"{explained.why} {SOURCE[lang].format(explained.source)}"},
             "help": {"text": explained.mend},
             "defaultConfiguration": {"level": "error"},
         }

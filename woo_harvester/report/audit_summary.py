@@ -13,6 +13,7 @@ from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.sentences import place_of
 
 #: The number of findings and hosts that are shown; the report has all of them.
 _SHOWN = 10
@@ -118,10 +119,7 @@ def _finding(
 
 def _place(row: FindingRow, texts: Texts) -> str:
     """Return the URL of the first finding, and the sitemap and line in which it stands."""
-    place = _cut(row.url or "–")
-    if row.sitemap and row.sitemap != row.url:
-        place += texts("audit_in", sitemap=_cut(row.sitemap))
-    return place + (texts("audit_line", n=str(row.line)) if row.line else "")
+    return place_of(row, texts, _cut) or "–"
 
 
 def _cut(text: str) -> str:

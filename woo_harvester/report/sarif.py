@@ -88,10 +88,11 @@ def _location(finding: dict[str, Any]) -> dict[str, Any]:
 
 def _rule(code: str, lang: Language) -> dict[str, Any]:
     explained = explain(code, lang)
+    source = Texts(lang)("sentence_source", source=explained.source)
     return {
         "id": code,
         "shortDescription": {"text": explained.what},
-        "fullDescription": {"text": f"{explained.why} ({explained.source})"},
+        "fullDescription": {"text": f"{explained.why} {source}"},
         "help": {"text": explained.mend},
         "defaultConfiguration": {"level": _LEVELS[explained.severity]},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.model import Example
@@ -27,11 +27,15 @@ def _sentences(example: Example, texts: Texts) -> Iterator[str]:
         yield texts("sentence_action", action=_one_line(example.action))
 
 
-def place_of(example: Example, texts: Texts) -> str:
-    """Return the URL of a finding, with the file and the line in which it stands; empty if it has none."""
-    place = example.url or ""
+def place_of(example: Example, texts: Texts, shown: Callable[[str], str] = str) -> str:
+    """Return the URL of a finding, with the file and the line in which it stands; empty if it has none.
+
+    *shown* returns a URL or a file as it is shown.
+    """
+    place = shown(example.url or "")
     if example.sitemap and example.sitemap != example.url:
-        place = f"{place}{texts('audit_in', sitemap=example.sitemap)}" if place else example.sitemap
+        sitemap = shown(example.sitemap)
+        place = f"{place}{texts('audit_in', sitemap=sitemap)}" if place else sitemap
     return place + (texts("audit_line", n=str(example.line)) if place and example.line else "")
 
 
