@@ -305,6 +305,9 @@ def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:
         assert explain("host.prive-adres").mend in answer.page(typed)
         assert "/geheim.pdf" not in [request.path for request in named.requests]
     assert answer.hosts[named.host].harvested == 1
+    silent = answer_of(auditor("localhost:1", WOO_ALLOW_PRIVATE_HOSTS=0))
+    codes = {row.code for row in silent.hosts["localhost:1"].findings}
+    assert {"robots.onbereikbaar", "host.intern-adres"} <= codes
     well(typed)
     assert not answer_of(auditor(typed.host)).rows(typed)
 

@@ -118,18 +118,17 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             raise PrivateHostError(url.host)
         try:
             async with self._connections:
-                response = await self._answer(request, url, resolver)
+                return await self._answer(request, url, resolver)
         except SpoolError as error:
             end_run(self.crawler, "no_room", str(error))
             raise
         except TrustError as error:
             end_run(self.crawler, "no_certificates", str(error))
             raise
-        if is_private or (
-            resolver is not self._resolver and url.host in self._private_resolver.private_names
-        ):
-            request.meta["woo_private"] = True
-        return response
+        finally:
+            names = self._private_resolver.private_names if resolver is self._private_resolver else ()
+            if is_private or url.host in names:
+                request.meta["woo_private"] = True
 
     async def close(self) -> None:
         """Close the idle connections."""
