@@ -84,6 +84,12 @@ def test_parts_that_do_not_apply_look_different_from_parts_that_passed(tmp_path:
     assert "van toepassing zijn, is" not in shown
 
 
+def test_a_host_without_documents_was_visited_all_the_same(tmp_path: Path) -> None:
+    accounts = [read(), read("www.b.nl", harvested=1)]
+    shown = words(page(tmp_path, accounts, about_host("robots.te-groot"), about_host("sitemap.leeg")))
+    assert "niet bezocht" not in shown
+
+
 def test_what_files_cannot_show_is_said_and_not_passed(tmp_path: Path) -> None:
     account = read(harvested=1)
     account.not_judged = ["register", "robots", "connection", "documents", "withdrawal"]
