@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from woo_harvester.audit.files import FileAudit
+from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry
 from woo_harvester.findings import Finding, Reporter
@@ -14,13 +15,17 @@ from woo_harvester.tooi import bundled
 MAXSIZE = 10_000_000
 
 
+def terms(maxsize: int = MAXSIZE) -> AuditTerms:
+    return AuditTerms(maxsize, maxsize, bundled(), "woo-harvester/0")
+
+
 class Read:
     """The findings and accounts of the audited files."""
 
     def __init__(self, *given: Path, maxsize: int = MAXSIZE) -> None:
         self.findings: list[Finding] = []
         self.accounts = Accounts()
-        audit = FileAudit(Reporter(self._report), self.accounts, maxsize, bundled())
+        audit = FileAudit(Reporter(self._report), self.accounts, terms(maxsize))
         for path in given:
             audit.read(path)
 

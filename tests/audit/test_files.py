@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.reading import MAXSIZE, Read, entry
-from woo_harvester.audit.files import files_of
+from tests.audit.reading import Read, entry, terms
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
-from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, sitemap, sitemapindex
+from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.findings import explain
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.tooi import bundled
 
 
 @pytest.fixture
@@ -31,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def report_of(folder: Path, *given: Path) -> HostReport:
-    audit_offline(given, RunFolder(folder), MAXSIZE, bundled())
+    audit_offline(given, RunFolder(folder), terms())
     (host,) = read_hosts(folder / "report.json")
     return host
 
@@ -41,7 +39,8 @@ def test_a_good_sitemap_would_be_harvested(file: Path) -> None:
     assert read.codes == []
     account = read.account
     assert (account.host, account.listed, account.harvested_now_or_before) == (str(file), 1, 1)
-    assert (account.complete, account.offline, account.unfinished) == (True, True, 0)
+    assert (account.complete, account.unfinished) == (True, 0)
+    assert account.not_judged == ["register", "connection", "documents", "withdrawal", "robots"]
 
 
 def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
@@ -62,7 +61,6 @@ def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
         "format.niet-ondersteund",
         "titel.ontbreekt",
         "lastmod.ongeldig",
-        "metadata.schema",
     }
     account = read.account
     assert (account.listed, account.repeated, account.records, account.unfinished) == (5, 1, 2, 0)
@@ -71,17 +69,17 @@ def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
 
 
 def test_metadata_are_checked_against_the_schema_with_the_line_of_the_element(file: Path) -> None:
-    text = sitemap(entry(diwoo=replace(GOOD, creatiedatum="31-02-2024"))).decode()
-    file.write_text(text.replace("<diwoo:creatiedatum>", "\n\n<diwoo:creatiedatum>"))
+    text = sitemap(entry()).decode()
+    file.write_text(text.replace("<diwoo:creatiedatum>", "\n\n<diwoo:creatiedatum soort='x'>"))
     found = Read(file).about("metadata.schema")
     assert (found.line, found.element) == (5, "DiWoo/creatiedatum")
-    assert found.seen == "“31-02-2024” is geen xs:date, zoals 2026-01-31"
+    assert found.seen == "het attribuut soort hoort hier niet"
 
 
 def test_a_schema_fault_is_reported_with_its_place_and_gone_when_it_is_fixed(
     file: Path, tmp_path: Path
 ) -> None:
-    file.write_bytes(sitemap(entry(diwoo=replace(GOOD, creatiedatum="31-02-2024"))))
+    file.write_bytes(sitemap(entry()).replace(b"<diwoo:creatiedatum>", b"<diwoo:creatiedatum soort='x'>"))
     (row,) = [row for row in report_of(tmp_path / "wrong", file).findings if row.code == "metadata.schema"]
     page = (tmp_path / "wrong" / "index.html").read_text(encoding="utf-8")
     assert explain("metadata.schema").mend in page
@@ -166,7 +164,7 @@ def test_the_schema_is_checked_where_metadata_are_in_another_place(file: Path) -
     file.write_bytes(
         sitemap("<url><loc>https://a.nl/1.pdf</loc><diwoo:DiWoo><diwoo:wijk/></diwoo:DiWoo></url>")
     )
-    assert "metadata.schema" in Read(file).codes
+    assert Read(file).about("metadata.element-onbekend").element == "wijk"
 
 
 def test_a_packed_sitemap_is_read(tmp_path: Path) -> None:
@@ -211,25 +209,36 @@ def test_a_name_that_is_no_utf_8_is_shown_with_question_marks(name: bytes, tmp_p
     assert row.sitemap == host.host
 
 
-def test_a_folder_counts_as_one_host_and_others_files_in_it_are_left_alone(
+def test_a_folder_without_a_robots_txt_counts_as_one_host_with_all_sitemaps_in_it(
     tmp_path: Path, file: Path
 ) -> None:
-    (tmp_path / "robots.txt").write_text("Sitemap: https://www.a.nl/sitemapindex-diwoo.xml\n")
     (tmp_path / "sitemapindex-diwoo.xml").write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
     (tmp_path / "sitemap_index.xml").write_text(sitemapindex(["https://www.a.nl/google.xml"]))
     (tmp_path / "onder").mkdir()
     (tmp_path / "onder" / "nog.xml").write_bytes(sitemap(entry("2.pdf")))
     (tmp_path / "leesmij.md").write_text("geen sitemap")
-    assert [path.name for path in files_of(tmp_path)] == [
-        "nog.xml",
-        "robots.txt",
-        "sitemap.xml",
-        "sitemap_index.xml",
-        "sitemapindex-diwoo.xml",
-    ]
     read = Read(tmp_path)
     assert read.codes == ["robots.andere-sitemap"]
     assert (read.account.host, read.account.listed) == (str(tmp_path), 2)
+    assert "robots" in read.account.not_judged
+
+
+def test_a_folder_with_several_hosts_counts_each_with_a_robots_txt_as_a_host(
+    tmp_path: Path, file: Path
+) -> None:
+    for host in ("www.a.nl", "www.b.nl"):
+        index = f"https://{host}/sitemapindex-diwoo.xml"
+        (tmp_path / host).mkdir()
+        (tmp_path / host / "robots.txt").write_text(robots_txt(index))
+        (tmp_path / host / "sitemapindex-diwoo.xml").write_text(sitemapindex([f"https://{host}/sitemap.xml"]))
+        (tmp_path / host / "sitemap.xml").write_bytes(sitemap(entry(f"{host}.pdf")))
+    read = Read(tmp_path)
+    assert read.codes == []
+    assert {account.host: account.listed for account in read.accounts} == {
+        str(tmp_path / "www.a.nl"): 1,
+        str(tmp_path / "www.b.nl"): 1,
+        str(tmp_path): 1,
+    }
 
 
 def test_a_file_that_cannot_be_opened_is_an_error_of_the_disk(tmp_path: Path) -> None:
@@ -244,7 +253,8 @@ def test_a_report_of_files_scores_only_what_files_can_show(file: Path, tmp_path:
     host = report_of(tmp_path / "run", file)
     states = {part.part: part.state for section in host.sections for part in section.parts}
     assert host.score == 100
-    assert not states.keys() & {"register", "robots", "fetching", "withdrawal"}
+    left_out = {part for part, state in states.items() if state == "not_judged"}
+    assert left_out == {"register", "robots", "fetching", "withdrawal"}
     assert states["index"] == "not_applicable"
     assert states["metadata"] == "passed"
     assert read_head(tmp_path / "run" / "report.json").run.documents == "none"

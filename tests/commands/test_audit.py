@@ -21,37 +21,9 @@ from scrapy.settings import Settings
 
 from tests.commands.state_shell import Done
 from tests.utils.command import environment
+from tests.utils.junit import JUNIT
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
-from woo_harvester.demo.sitemaps import Entry, sitemap
-
-#: What Jenkins and its likes read: https://github.com/testmoapp/junitxml lists the elements and attributes.
-JUNIT = """\
-<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
- <xs:attributeGroup name="counts">
-  <xs:attribute name="name" use="required"/><xs:attribute name="tests" type="xs:nonNegativeInteger" use="required"/>
-  <xs:attribute name="failures" type="xs:nonNegativeInteger" use="required"/>
-  <xs:attribute name="errors" type="xs:nonNegativeInteger" use="required"/>
- </xs:attributeGroup>
- <xs:element name="testsuites"><xs:complexType>
-  <xs:sequence><xs:element ref="testsuite" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>
-  <xs:attributeGroup ref="counts"/>
- </xs:complexType></xs:element>
- <xs:element name="testsuite"><xs:complexType>
-  <xs:sequence><xs:element ref="testcase" maxOccurs="unbounded"/></xs:sequence>
-  <xs:attributeGroup ref="counts"/><xs:attribute name="skipped" type="xs:nonNegativeInteger"/>
- </xs:complexType></xs:element>
- <xs:element name="testcase"><xs:complexType>
-  <xs:sequence>
-   <xs:element name="failure" minOccurs="0"><xs:complexType mixed="true">
-    <xs:attribute name="message" use="required"/><xs:attribute name="type" use="required"/>
-   </xs:complexType></xs:element>
-   <xs:element name="system-out" type="xs:string" minOccurs="0"/>
-  </xs:sequence>
-  <xs:attribute name="name" use="required"/><xs:attribute name="classname" use="required"/>
-  <xs:attribute name="time" type="xs:decimal"/>
- </xs:complexType></xs:element>
-</xs:schema>
-"""
+from woo_harvester.demo.sitemaps import Entry, sitemap, sitemapindex
 
 WRONG = "http://www.a.nl/een-heel-lang-adres/" + "-".join(["van-een-besluit"] * 12) + ".pdf"
 
@@ -96,10 +68,10 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["--jsn", "a.nl"], "unknown option --jsn: did you mean --json?"),
         (["a.nl", "--zzz"], "unknown option --zzz: expected one of --file, --json, --format, --fail-on"),
         (["a.nl", "--format"], "argument --format: expected one argument"),
-        (["a.nl", "--format", "sarf"], "argument --format: expected junit or sarif, got 'sarf': did you mean sarif?"),
+        (["a.nl", "--format", "sarf"], "argument --format: expected json or junit or sarif, got 'sarf': did you mean sarif?"),
         (["a.nl", "--fail-on", "info"], "argument --fail-on: expected error or warning, got 'info'"),
         (["a.nl", "--lang", "fr"], "argument --lang: expected nl or en, got 'fr'"),
-        (["a.nl", "--json", "--format", "junit"], "expected --json or --format, not both"),
+        (["a.nl", "--json", "--format", "junit"], "expected --json or --format junit, not both"),
         (["json"], "json is no domain: did you mean --json?"),
         (["gemeente"], "gemeente is no domain, such as www.gemeente.nl"),
         (["goed.xml"], "goed.xml is a file: did you mean --file goed.xml?"),
@@ -188,6 +160,82 @@ def test_several_files_have_an_answer_each(audit: Audit) -> None:
     assert [path.name for path in Path("reports").iterdir()] == [Path(answer["report"]).parent.name]
 
 
+def test_json_is_a_format_too(audit: Audit) -> None:
+    answers = [
+        json.loads(audit("--file", "goed.xml", *args).stdout) for args in (["--json"], ["--format", "json"])
+    ]
+    assert [answer["hosts"][0]["host"] for answer in answers] == ["goed.xml", "goed.xml"]
+    assert audit("--file", "goed.xml", "--json", "--format", "json").status == 0
+
+
+def test_what_files_cannot_show_is_said_to_be_not_judged(audit: Audit) -> None:
+    said = "Niet beoordeeld, en niet in de score: de registratie in het ROO, het certificaat en de antwoorden van de server,"
+    assert said in " ".join(audit("--file", "goed.xml").stdout.split())
+    answer = json.loads(audit("--file", "goed.xml", "--json").stdout)
+    assert answer["hosts"][0]["not_judged"] == ["register", "connection", "documents", "withdrawal", "robots"]
+    assert (
+        "Not judged, and not in the score: the registration"
+        in audit("--file", "goed.xml", "--lang", "en").stdout
+    )
+
+
+def test_a_folder_is_judged_by_its_own_robots_txt(audit: Audit) -> None:
+    Path("map").mkdir()
+    Path("map", "robots.txt").write_text(
+        "User-agent: *\nDisallow: /\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml\n"
+    )
+    Path("map", "sitemapindex-diwoo.xml").write_text(sitemapindex(["https://www.a.nl/goed.xml"]))
+    Path("goed.xml").rename("map/goed.xml")
+    done = audit("--file", "map")
+    assert done.status == 1
+    assert "robots.verboden: https://www.a.nl/sitemapindex-diwoo.xml" in done.stdout
+    assert "0 van de 0 documenten worden geoogst" in done.stdout
+    assert "100 van 100" not in done.stdout
+    Path("map", "robots.txt").write_text(
+        "User-agent: *\nDisallow: /x\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml\n"
+    )
+    done = audit("--file", "map")
+    assert (done.status, "1 van de 1 documenten wordt geoogst" in done.stdout) == (0, True)
+
+
+def test_a_folder_without_any_file_for_an_audit_is_no_success(audit: Audit) -> None:
+    Path("leeg").mkdir()
+    Path("leeg", "leesmij.txt").write_text("niets")
+    done = audit("--file", "leeg")
+    assert (done.status, "leeg  Score: geen score\nEr is geen sitemap gelezen\n" in done.stdout) == (1, True)
+
+
+def test_an_empty_sitemap_has_no_score(audit: Audit) -> None:
+    Path("leeg.xml").write_bytes(sitemap())
+    done = audit("--file", "leeg.xml")
+    assert "leeg.xml  Score: geen score\nEr staan geen documenten in de sitemaps\n" in done.stdout
+    assert json.loads(audit("--file", "leeg.xml", "--json").stdout)["hosts"][0]["score"] is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("creatiedatum", "creatieDatum", ["element: creatieDatum", "Bedoelde u creatiedatum?"]),
+        ("gemeente Kladderveen", "x", []),
+    ],
+)
+def test_a_near_miss_has_a_suggestion(audit: Audit, before: str, after: str, said: list[str]) -> None:
+    Path("goed.xml").write_bytes(Path("goed.xml").read_bytes().replace(before.encode(), after.encode()))
+    done = audit("--file", "goed.xml")
+    assert [text for text in said if text not in done.stdout] == []
+    assert ("Bedoelde u" in done.stdout) == bool(said)
+
+
+def test_texts_of_libraries_are_in_the_language_of_the_answer(audit: Audit) -> None:
+    Path("fout.xml").write_bytes(Path("fout.xml").read_bytes().replace(b"</loc>", b"</lok>", 1))
+    assert "is niet gesloten: hier staat </lok>" in audit("--file", "fout.xml").stdout
+    assert "is not closed: there is </lok> here" in audit("--file", "fout.xml", "--lang", "en").stdout
+    for form in ("json", "sarif", "junit"):
+        out = audit("--file", "fout.xml", "--format", form).stdout
+        assert "is niet gesloten" in out
+        assert "Opening and ending tag" not in out
+
+
 @pytest.mark.parametrize(("fail_on", "failures"), [("error", 2), ("warning", 3)])
 def test_junit_has_a_suite_a_host_and_a_case_a_finding(audit: Audit, fail_on: str, failures: int) -> None:
     done = audit("--file", "fout.xml", "matig.xml", "--format", "junit", "--fail-on", fail_on)
@@ -197,7 +245,7 @@ def test_junit_has_a_suite_a_host_and_a_case_a_finding(audit: Audit, fail_on: st
     assert {suite.get("name") for suite in root} == {"fout.xml", "matig.xml"}
     (case,) = [case for case in root.iter("testcase") if case.get("name") == "loc.geen-https"]
     assert WRONG in (case.findtext("failure") or "")
-    assert "fout.xml | regel 5" in (case.findtext("failure") or "")
+    assert "(in fout.xml), regel 5. Het element is loc." in (case.findtext("failure") or "")
 
 
 def test_sarif_is_valid_and_names_file_and_line(audit: Audit) -> None:
@@ -270,3 +318,14 @@ def test_without_a_terminal_there_are_no_colours(audit: Audit) -> None:
     done = audit("--file", "fout.xml")
     assert "\x1b" not in done.stdout
     assert all(len(line) <= 100 and line == line.rstrip() for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [("60", 60), ("140", 140), ("", 100), ("0", 100), ("veel", 100)]
+)
+def test_columns_count_without_a_terminal(
+    audit: Audit, monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = audit("--file", "fout.xml").stdout.splitlines()
+    assert width - 30 < max(map(len, lines)) <= width

@@ -86,7 +86,6 @@ def test_without_any_metadata_all_defaults_are_unknown() -> None:
         "documenthandeling.ontbreekt",
         "publisher.ontbreekt",
         "verantwoordelijke.ontbreekt",
-        "titel.ontbreekt",
         "titel.onbekend",
         "informatiecategorie.ontbreekt",
     ]

@@ -166,3 +166,9 @@ def promised_codes(interface: str) -> dict[str, Severity]:
         for severity, cell in zip(SEVERITIES, row, strict=True)
         for code in re.findall(r"`([^`]+)`", cell)
     }
+
+
+def test_dutch_texts_have_one_word_for_harvesting() -> None:
+    for code, found in explanations("nl").items():
+        texts = f"{found.what} {found.why} {found.mend}"
+        assert not re.search(r"\b(?:ge|her)?harvest(?:en|te|ten|t)?\b", texts, re.IGNORECASE), code

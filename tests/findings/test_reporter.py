@@ -109,3 +109,16 @@ def test_a_finding_that_is_sent_gets_the_context_that_it_lacks() -> None:
 def test_an_unknown_code_fails_where_it_is_reported() -> None:
     with pytest.raises(ValueError, match=r"No finding 'titel\.weg'"):
         Reporter(lambda _: None, url=LOC)("titel.weg")
+
+
+def test_an_element_that_is_only_misspelt_is_not_reported_as_absent() -> None:
+    sent: list[Finding] = []
+    report = Reporter(sent.append)
+    report.absent("titel.ontbreekt", element="titelcollectie/officieleTitel", action="x")
+    report.misspelt = frozenset({"titelcollectie"})
+    report.absent("titel.ontbreekt", element="titelcollectie/officieleTitel", action="x")
+    report.absent("creatiedatum.ontbreekt", element="creatiedatum")
+    assert [(each.code, each.element, each.action) for each in sent] == [
+        ("titel.ontbreekt", "titelcollectie/officieleTitel", "x"),
+        ("creatiedatum.ontbreekt", "creatiedatum", None),
+    ]

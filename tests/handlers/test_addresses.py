@@ -4,7 +4,13 @@ import asyncio
 
 import pytest
 
-from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, is_public, private_literal
+from woo_harvester.handlers.addresses import (
+    PrivateAddressError,
+    PrivateResolver,
+    Resolver,
+    is_public,
+    private_literal,
+)
 
 
 @pytest.mark.parametrize(
@@ -99,3 +105,17 @@ def test_an_address_in_disguise_is_judged_by_what_it_means(host: str) -> None:
 
 def test_a_public_address_is_resolved_to_itself() -> None:
     assert resolve("8.8.8.8") == ["8.8.8.8"]
+
+
+def test_a_resolver_of_hosts_that_may_be_private_notes_those_that_are() -> None:
+    async def resolve() -> tuple[list[str], set[str]]:
+        resolver = PrivateResolver()
+        try:
+            found = await resolver.resolve("localhost", 443)
+        finally:
+            await resolver.close()
+        return [result["host"] for result in found], resolver.private_names
+
+    addresses, names = asyncio.run(resolve())
+    assert "127.0.0.1" in addresses
+    assert names == {"localhost"}

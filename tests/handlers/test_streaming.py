@@ -189,3 +189,30 @@ def test_plain_requests_go_scrapys_own_way(fetch: Fetch, site: Site) -> None:
     site.pages["/a"] = Page("gewoon")
     (answer,) = fetch({"url": site.url("/a")})
     assert (answer.status, answer.streamed, answer.body) == (200, False, "gewoon")
+
+
+def test_a_host_that_may_be_private_is_visited_for_its_own_files_only(fetch: Fetch, site: Site) -> None:
+    site.pages["*"] = Page("a")
+    elsewhere = "localhost:1"
+    numbered = site.host.replace("localhost", "127.0.0.1")
+    answers = fetch(
+        streamed(site.url("/own"), woo_host=site.host),
+        streamed(f"https://{numbered}/own-by-number", woo_host=numbered),
+        streamed(site.url("/nobody")),
+        streamed(site.url("/named-by-another"), woo_host=elsewhere),
+        streamed(site.url("/led-back"), woo_host=site.host, redirect_urls=[f"https://{elsewhere}/x"]),
+        streamed(site.url("/redirected"), woo_host=site.host, redirect_urls=[site.url("/before")]),
+        streamed(f"https://{elsewhere}/", woo_host=site.host),
+        WOO_ALLOW_PRIVATE_HOSTS=0,
+        WOO_PRIVATE_HOSTS=f"{site.host},{numbered}",
+    )
+    assert [answer.error for answer in answers] == [
+        None,
+        None,
+        "PrivateHostError",
+        "PrivateHostError",
+        "PrivateHostError",
+        None,
+        "PrivateHostError",
+    ]
+    assert sorted(request.path for request in site.requests) == ["/own", "/own-by-number", "/redirected"]

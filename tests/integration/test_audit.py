@@ -16,8 +16,10 @@ from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
 from tests.utils.publishers import INDEX, index_of, publish
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.certificates import Authority, Certificate
+from woo_harvester.demo.documents import pdf_page
+from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
 from woo_harvester.findings import explain, explanations
@@ -38,6 +40,9 @@ ELSEWHERE = {
     "register.meerdere-organisaties": "test_a_location_of_two_bodies",
     "tls.ongeldig": "test_an_expired_certificate",
     "host.prive-adres": "test_a_private_address",
+    "host.intern-adres": "test_a_private_address",
+    "bestand.niet-genoemd": "tests/audit/test_site.py",
+    "bestand.ontbreekt": "tests/audit/test_site.py",
     "host.achterstand": "tests/integration/test_shards.py",
     "metadata.schema": "tests/audit/test_files.py",
     "loc.andere-host": "tests/integration/test_shared_documents.py",
@@ -273,13 +278,30 @@ def test_an_expired_certificate(auditor: Auditor, make_site: MakeSite) -> None:
 
 
 def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:
-    site = make_site()
-    well(site)
-    auditor.register(site)
-    answer = answer_of(auditor(site.host, WOO_ALLOW_PRIVATE_HOSTS=0))
-    assert answer.rows(site)["host.prive-adres"].url == site.url("/robots.txt")
-    assert explain("host.prive-adres").mend in answer.page(site)
-    assert not answer_of(auditor(site.host)).rows(site)
+    """One that was typed is audited; one that a file names is not, also if it was typed too."""
+    typed, named = make_site(), make_site()
+    for site in (typed, named):
+        well(site)
+    locs = (typed.url(DOCUMENT), typed.url("/weg.pdf"), named.url("/geheim.pdf"))
+    publish(typed, *(Entry(loc=loc, lastmod=LASTMOD, diwoo=GOOD) for loc in locs))
+    typed.pages["/weg.pdf"] = redirect(named.url("/geheim.pdf"))
+    named.pages["/geheim.pdf"] = pdf_page("Geheim")
+    auditor.register(typed, named)
+    for hosts in ((typed.host,), (typed.host, named.host)):
+        done = auditor(*hosts, WOO_ALLOW_PRIVATE_HOSTS=0)
+        answer = answer_of(done)
+        assert answer.rows(typed)["host.intern-adres"].url == typed.url("/robots.txt")
+        assert "een oogst over het internet bereikt hem niet" in words(done.stdout)
+        assert (answer.hosts[typed.host].listed, answer.hosts[typed.host].harvested) == (3, 1)
+        refused = answer.rows(typed)["host.prive-adres"]
+        assert {refused.url, *(each.url for each in refused.examples)} == set(locs[1:])
+        assert explain("host.prive-adres").mend in answer.page(typed)
+        assert "/geheim.pdf" not in [request.path for request in named.requests]
+    assert answer.hosts[named.host].harvested == 1
+    silent = auditor("localhost:1", WOO_ALLOW_PRIVATE_HOSTS=0)
+    assert {"robots.onbereikbaar", "host.intern-adres"} <= silent.codes
+    well(typed)
+    assert not answer_of(auditor(typed.host)).rows(typed)
 
 
 # The count

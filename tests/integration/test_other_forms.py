@@ -216,7 +216,6 @@ def test_another_root_is_told_with_the_number_of_its_documents(harvest: Harvest)
     )
     assert harvest[of_open_catalogi].codes_about("/b.pdf") == {
         "metadata.resource-element",
-        "titel.ontbreekt",
         "titel.onbekend",
         "verantwoordelijke.ontbreekt",
     }

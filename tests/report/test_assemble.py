@@ -133,8 +133,8 @@ def test_hosts_are_worst_first(tmp_path: Path) -> None:
     report = made(write_run(tmp_path / "woo-1", accounts, findings))
     assert [host["host"] for host in report["hosts"]] == [
         "none.nl",
-        "unvisited.nl",
         "empty.nl",
+        "unvisited.nl",
         "half.nl",
         "warned.nl",
         "good.nl",
@@ -214,12 +214,17 @@ def test_permits_have_no_score(tmp_path: Path) -> None:
     assert (host["host"], host["score"], host["sections"]) == (HOST, None, [])
 
 
-def test_files_that_are_read_from_disk_have_no_robots_txt_to_be_scored_for(tmp_path: Path) -> None:
+def test_what_files_cannot_show_is_not_judged_and_takes_no_part_in_the_score(tmp_path: Path) -> None:
     account = read(harvested=1)
-    account.offline = True
+    account.not_judged = ["register", "robots", "connection", "documents", "withdrawal"]
     (host,) = made(write_run(tmp_path / "woo-1", [account]))["hosts"]
-    parts = [part["part"] for section in host["sections"] for part in section["parts"]]
-    assert sorted(parts) == sorted(part.name for part in PARTS["bestanden"])
+    assert host["not_judged"] == account.not_judged
+    states = {part["part"]: part["state"] for section in host["sections"] for part in section["parts"]}
+    left_out = {"register", "robots", "fetching", "withdrawal"}
+    assert {part for part, state in states.items() if state == "not_judged"} == left_out
+    assert host["score"] == 100
+    weights = {part.name: part.points for part in PARTS["woo"]}
+    assert sum(section["of"] for section in host["sections"]) == 100 - sum(weights[part] for part in left_out)
 
 
 def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:

@@ -78,3 +78,17 @@ def test_a_line_that_is_no_finding_is_reported_with_its_number(tmp_path: Path, l
         file.write(line + "\n")
     with pytest.raises(ValueError, match=r"findings\.jsonl, line 2: expected a finding"):
         read_findings(path)
+
+
+@pytest.mark.parametrize("cause", ["index.naam", "index.infocat-onbekend"])
+def test_a_finding_that_only_follows_from_another_one_of_its_host_is_left_out(
+    tmp_path: Path, cause: str
+) -> None:
+    follows = "robots.geen-diwoo-index"
+    findings = [about_host(cause), about_host(follows), about_host(follows, host="www.b.nl")]
+    tallies = read_findings(write(tmp_path / "findings.jsonl", *findings))
+    assert {host: list(tally.counts) for host, tally in tallies.items()} == {
+        HOST: [(cause, False)],
+        "www.b.nl": [(follows, False)],
+    }
+    assert list(tallies[HOST].lines) == [(cause, False)]

@@ -27,7 +27,8 @@ def junit_of(folder: Path, lang: Language) -> str:
                 'name="documenten"',
                 "1 van de 2 documenten wordt geoogst",
                 "Fout: De &lt;loc&gt;",
-                "| regel 1 | x",
+                "Dit is één keer gevonden.",
+                "Het gaat om x (in https://www.a.nl/api/sitemap/2025/5.xml), regel 1.",
             ],
         ),
         (
@@ -36,7 +37,8 @@ def junit_of(folder: Path, lang: Language) -> str:
                 'name="documents"',
                 "1 of the 2 documents is harvested",
                 "Error: The &lt;loc&gt;",
-                "| line 1 | x",
+                "This was found once.",
+                "It is about x (in https://www.a.nl/api/sitemap/2025/5.xml), line 1.",
             ],
         ),
     ],
@@ -61,7 +63,7 @@ def test_a_host_with_a_document_that_is_lost_fails(tmp_path: Path) -> None:
         {"name": "loc.ongeldig", "classname": HOST, "time": "0"},
     ]
     lost, wrong = suite.iter("failure")
-    message = "1 van de 2 documenten wordt geoogst"
+    message = "1 van de 2 documenten wordt geoogst."
     assert dict(lost.attrib) == {"message": message, "type": "documenten"}
     assert suite.findtext("testcase/system-out") == message
     assert wrong.get("type") == "error"

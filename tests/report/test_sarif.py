@@ -27,6 +27,17 @@ def log(folder: Path, *findings: Finding, lang: Language = "nl") -> dict[str, An
     return only
 
 
+SENTENCES = {
+    "nl": "Het gaat om {url} (in https://www.a.nl/api/sitemap/2025/5.xml), regel 7. Het element is loc."
+    " De harvester deed daarmee dit: overgeslagen.",
+    "en": "It is about {url} (in https://www.a.nl/api/sitemap/2025/5.xml), line 7. The element is loc."
+    " The harvester did this with it: overgeslagen.",
+}
+
+
+SOURCE = {"nl": "De regel staat in: {}.", "en": "The rule is in: {}."}
+
+
 @pytest.mark.parametrize("lang", ["nl", "en"])
 def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Language) -> None:
     url = "https://www.a.nl/een twee.pdf"
@@ -41,7 +52,7 @@ def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Lan
         {
             "ruleId": "loc.ongeldig",
             "level": "error",
-            "message": {"text": "\n".join([explained.what, url, "loc", url, "overgeslagen", explained.mend])},
+            "message": {"text": f"{explained.what} {SENTENCES[lang].format(url=url)} {explained.mend}"},
             "locations": [
                 {
                     "physicalLocation": {
@@ -57,7 +68,7 @@ def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Lan
         {
             "id": "loc.ongeldig",
             "shortDescription": {"text": explained.what},
-            "fullDescription": {"text": f"{explained.why} ({explained.source})"},
+            "fullDescription": {"text": f"{explained.why} {SOURCE[lang].format(explained.source)}"},
             "help": {"text": explained.mend},
             "defaultConfiguration": {"level": "error"},
         }
@@ -106,3 +117,8 @@ def test_no_more_results_are_given_than_a_code_host_takes(
     findings = [about_document("titel.ontbreekt", number=number) for number in range(1, 4)]
     made = log(tmp_path, *findings, about_document("loc.geen-https"))
     assert [result["ruleId"] for result in made["results"]] == ["loc.geen-https", "titel.ontbreekt"]
+
+
+def test_a_finding_that_the_report_leaves_out_is_no_result(tmp_path: Path) -> None:
+    made = log(tmp_path, about_host("index.naam"), about_host("robots.geen-diwoo-index"))
+    assert [result["ruleId"] for result in made["results"]] == ["index.naam"]

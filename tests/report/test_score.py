@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+from math import floor
 
 import pytest
 from hypothesis import example, given
@@ -72,13 +73,33 @@ def test_what_a_missing_robots_txt_hides_is_not_passed() -> None:
     assert result.costs == {("robots.ontbreekt", False): pytest.approx(95)}
 
 
-def test_an_empty_sitemap_leaves_documents_out_of_the_score() -> None:
+def test_a_host_without_documents_has_no_score() -> None:
     result = score({("sitemap.leeg", False): 1}, host(listed=0, sitemaps=1))
-    assert result.shown == 100
+    assert (result.shown, result.exact) == (None, None)
     assert states(result)["title"] == "not_applicable"
     assert states(result)["files"] == "passed"
     assert result.of == 5 + 10 + 15 + 12 + 2
     assert result.section("metadata") is None
+    warned = score({("index.hoofdletters", False): 1}, host(listed=0, sitemaps=1))
+    assert (warned.shown, warned.costs) == (None, {})
+
+
+def test_an_error_that_keeps_documents_from_being_listed_gives_a_score() -> None:
+    assert score({("sitemap.ongeldig", False): 1}, host(listed=0, sitemaps=1)).shown == 5 + 10 + 15
+
+
+def test_what_was_not_judged_takes_no_part_in_the_score_unless_something_is_wrong_there() -> None:
+    account = host()
+    account.not_judged = ["register", "connection", "documents", "withdrawal"]
+    result = score({("titel.ontbreekt", True): account.records}, account)
+    assert (result.of, result.shown) == (100 - 5 - 12 - 2, floor(100 * (81 - 2.5) / 81))
+    assert states(result)["fetching"] == "not_judged"
+    forbidden = host(lost=50)
+    forbidden.not_judged = account.not_judged
+    result = score({("robots.verboden", True): 50}, forbidden)
+    assert states(result)["fetching"] == "lowered"
+    assert states(result)["register"] == "not_judged"
+    assert result.of == 100 - 5 - 2
 
 
 def test_a_host_that_was_not_visited_has_no_score() -> None:
@@ -178,7 +199,9 @@ def test_points_and_costs_are_100_together(
         harvested={"aanlevering": harvested},
     )
     result = score(counts, account)
-    assert result.exact is not None
+    if result.exact is None:
+        assert (account.listed, result.costs) == (0, {})
+        return
     assert -1e-9 <= result.exact <= 100 + 1e-9
     assert result.exact + sum(result.costs.values()) == pytest.approx(100)
     assert all(cost >= 0 for cost in result.costs.values())

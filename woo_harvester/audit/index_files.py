@@ -1,33 +1,29 @@
-"""Reads robots.txt and indexes from disk, with the rules by which a harvest selects URLs."""
+"""Reads indexes from disk that have no robots.txt, with the rules by which a harvest selects URLs."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import Path
-from urllib.parse import unquote
 
-from woo_harvester.audit.local_file import chunks_of, entries_of, kind_of, shown
-from woo_harvester.findings import Finding, Reporter
+from woo_harvester.audit.file_selection import FileSelection
+from woo_harvester.audit.folder_files import alike, folders_of
+from woo_harvester.audit.local_file import FileEntries, chunks_of, kind_of, shown
+from woo_harvester.findings import Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import NameMatch, index_name
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
-from woo_harvester.sitemaps.url_selection import Index, UrlSelection
+from woo_harvester.sitemaps.url_selection import Index
 from woo_harvester.sitemaps.xml_stream import SitemapError
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept, ValueList
 from woo_harvester.urls import last_segment
 
-#: The address that robots.txt is read as, to resolve relative addresses.
-_ROBOTS_URL = "https://robots.txt/robots.txt"
-
 
 class IndexFiles:
-    """The robots.txt and the indexes among the files that were given.
+    """The indexes among the files that were given.
 
     Findings go to *report*; *maxsize* is the largest size of an index in bytes, after decompression.
     """
@@ -36,9 +32,7 @@ class IndexFiles:
         self._account = account
         self._report = report
         self._maxsize = maxsize
-        self._selection = UrlSelection(lambda host: True, Reporter(self._send))
-        self._place = ""
-        """The file that is being read."""
+        self._selection = FileSelection(report)
         self._numbers: dict[str, dict[str, tuple[list[str], int]]] = {}
         """Folders, the innermost first, and category of each sitemap in an index, by its name and its loc."""
         self._listed: set[str] = set()
@@ -64,10 +58,9 @@ class IndexFiles:
     def _add_category(self, loc: str, number: int | None) -> None:
         """Note the category of a sitemap; if several indexes list it, the lowest number counts."""
         if number is not None:
-            address = re.split("[?#]", loc, maxsplit=1)[0].partition("://")[2]
             known = self._numbers.setdefault(last_segment(loc), {})
             _, before = known.get(loc, ([], number))
-            known[loc] = unquote(address).split("/")[-2::-1], min(before, number)
+            known[loc] = folders_of(loc), min(before, number)
 
     def is_index(self, path: Path) -> bool:
         """Return whether a file is read as an index: by its name, or by its content if no index lists it."""
@@ -80,34 +73,23 @@ class IndexFiles:
         """Return the category that an index gives to a sitemap of this name in the most similar folders."""
         known = self._numbers.get(path.name) or self._numbers.get(path.name.removesuffix(".gz")) or {}
         folders = list(path.parts[-2::-1])
-        alike = [(_alike(folders, each), number) for each, number in known.values()]
-        most = max(alike, default=(0, 0))[0]
-        numbers = {number for count, number in alike if count == most}
+        found = [(alike(folders, each), number) for each, number in known.values()]
+        most = max(found, default=(0, 0))[0]
+        numbers = {number for count, number in found if count == most}
         return category_of_index(numbers.pop(), categories) if len(numbers) == 1 else None
-
-    def read_robots(self, path: Path) -> None:
-        """Report what is wrong with a robots.txt. Raises OSError."""
-        self._place = shown(path)
-        body = path.read_bytes()
-        if len(body) > ROBOTS_MAXSIZE:
-            self._report("robots.te-groot", url=self._place, action="gelezen tot 500 KiB")
-        for _ in self._selection.indexes(body[:ROBOTS_MAXSIZE], _ROBOTS_URL):
-            pass
-        if not self._selection.names_index:
-            self._report("robots.geen-diwoo-index", url=self._place)
 
     def read_index(self, path: Path, *, is_given: bool) -> None:
         """Report what is wrong with an index; one with another name counts only if *is_given*."""
-        self._place = shown(path)
+        place = self._selection.place = shown(path)
         name = index_name(path.name)
         if name.match is NameMatch.OTHER and not is_given:
-            self._report("robots.andere-sitemap", url=self._place, seen=shown(path.name))
+            self._report("robots.andere-sitemap", url=place, seen=shown(path.name))
             return
         self._account.count_index(shown(path.name))
         if code := _code_of_name(path.name):
-            self._report(code, url=self._place, seen=shown(path.name))
-        index = Index(self._place, name)
-        for entry in entries_of(path, "index", self._maxsize, self._report):
+            self._report(code, url=place, seen=shown(path.name))
+        index = Index(place, name)
+        for entry in FileEntries(path, "index", self._maxsize, self._report):
             if last_segment(entry.loc) in self._names and "?" not in entry.loc:
                 self._selection.report_nested(entry, index)
             else:
@@ -115,22 +97,6 @@ class IndexFiles:
         for _ in self._selection.nested():
             pass
         self._selection.report_shared(index)
-
-    def _send(self, found: Finding) -> None:
-        """Report a finding of the selection as one about the file that is being read."""
-        self._report(
-            found.code,
-            seen=found.seen,
-            element=found.element,
-            action=found.action,
-            url=self._place,
-            line=found.line,
-        )
-
-
-def _alike(one: list[str], other: list[str]) -> int:
-    """Return how many folders are the same, from the innermost on."""
-    return sum(1 for _ in takewhile(bool, map(str.__eq__, one, other)))
 
 
 def _code_of_name(name: str) -> str | None:

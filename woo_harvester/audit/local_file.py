@@ -27,8 +27,16 @@ def kind_of(path: Path, maxsize: int) -> Area:
 
     A file that begins with entries of both kinds, or that has none, is what its root element says.
     """
-    if index_name(path.name).match is NameMatch.INDEX:
-        return "index"
+    return (
+        "index" if index_name(path.name).match is NameMatch.INDEX else found_kind(path, maxsize) or "sitemap"
+    )
+
+
+def found_kind(path: Path, maxsize: int) -> Area | None:
+    """Return what the first entries of a file make it, else its root element; None if it is neither.
+
+    Raises OSError.
+    """
     reading = RepairingReader(chunks_of(path), "urlset", maxsize)
     with suppress(OtherRootError, SitemapError):  # reported when the file itself is read
         for batch in reading:
@@ -36,26 +44,38 @@ def kind_of(path: Path, maxsize: int) -> Area:
                 break
     reader = reading.current
     if bool(reader.entries) == bool(reader.others):
-        return "index" if reader.root == "sitemapindex" else "sitemap"
+        return next((area for area, root in ROOTS.items() if root == reader.root), None)
     return "index" if reader.others else "sitemap"
 
 
-def entries_of(path: Path, area: Area, maxsize: int, report: Reporter) -> Iterator[Entry]:
-    """Yield the entries of a file as far as it can be read; report what is wrong with it as a whole."""
-    url = shown(path)
-    reading = RepairingReader(chunks_of(path), ROOTS[area], maxsize)
-    try:
-        for batch in reading:
-            yield from batch
-    except OtherRootError as error:
-        other_kind_finding(area, error).send(report, url)
-    except SitemapError as error:
-        read_error_finding(area, error).send(report, url)
-    reader = reading.current
-    for found in file_findings(area, reader):
-        found.send(report, url)
-    if reader.complete and not reader.entries:
-        report("sitemap.leeg", url=url)
+class FileEntries:
+    """The entries of a file, as far as it can be read; what is wrong with it as a whole is reported."""
+
+    def __init__(self, path: Path, area: Area, maxsize: int, report: Reporter) -> None:
+        self._url = shown(path)
+        self._area = area
+        self._report = report
+        self._reading = RepairingReader(chunks_of(path), ROOTS[area], maxsize)
+
+    def __iter__(self) -> Iterator[Entry]:
+        area, url, report = self._area, self._url, self._report
+        try:
+            for batch in self._reading:
+                yield from batch
+        except OtherRootError as error:
+            other_kind_finding(area, error).send(report, url)
+        except SitemapError as error:
+            read_error_finding(area, error).send(report, url)
+        reader = self._reading.current
+        for found in file_findings(area, reader):
+            found.send(report, url)
+        if reader.complete and not reader.entries:
+            report("sitemap.leeg", url=url)
+
+    @property
+    def has_others(self) -> bool:
+        """True if the file also lists what does not belong in it, as far as it was read."""
+        return self._reading.current.others > 0
 
 
 def chunks_of(path: Path) -> Callable[[], Iterator[bytes]]:

@@ -8,21 +8,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from woo_harvester.audit.files import FileAudit
+from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
-from woo_harvester.tooi import ValueLists
 
 
-def audit_offline(
-    files: Iterable[Path], folder: RunFolder, maxsize: int, lists: ValueLists, lang: Language = "nl"
-) -> None:
+def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:
     """Read *files* (or folders), and write findings and the report to *folder*, which must not exist yet.
 
-    *maxsize* is the maximum size of a sitemap in bytes, after decompression. *lists* are the value lists for
-    the metadata. Raises OSError.
+    Raises OSError.
     """
     folder.path.mkdir(parents=True)
     accounts = Accounts()
@@ -33,7 +30,7 @@ def audit_offline(
             accounts.count_finding(finding)
             lines.write(finding_line(replace(finding, at=_now())))
 
-        audit = FileAudit(Reporter(write), accounts, maxsize, lists)
+        audit = FileAudit(Reporter(write), accounts, terms)
         for given in files:
             audit.read(given)
     folder.write_accounts(accounts)

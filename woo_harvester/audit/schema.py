@@ -47,6 +47,11 @@ class Group(NamedTuple):
     in_order: bool = False
 
 
+FaultKind = Literal["missing", "unknown", "repeated", "text", "namespace", "type", "inside", "other"]
+"""What is wrong: an element is missing, is not known there, is there too often, has text instead of elements,
+has another namespace, has no valid value, or has an element instead of a text."""
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
     """One fault of an element by the schema; the message is in Dutch."""
@@ -55,6 +60,9 @@ class SchemaFault:
     path: str
     """The path of the element below ``diwoo:Document``, such as ``DiWoo/titelcollectie/officieleTitel``."""
     message: str
+    kind: FaultKind = "other"
+    name: str = ""
+    """The name of the element that is wrong or missing."""
 
 
 def _list_of(name: str, content: Leaf | str = "string") -> Group:
@@ -138,14 +146,15 @@ _EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00
 
 
 def schema_faults(
-    document: etree._Element | None, outside: Iterable[etree._Element] = ()
+    document: etree._Element | None, outside: Iterable[etree._Element] = (), limit: int = MAX_FAULTS
 ) -> Iterator[SchemaFault]:
-    """Return the faults of a ``diwoo:Document`` in the order of its elements, at most twenty.
+    """Return the faults of a ``diwoo:Document`` in the order of its elements, at most *limit*.
 
-    *outside* are elements that belong in it but stand beside it. Only their content is checked.
+    *outside* are elements that belong in it but stand beside it. Only their content is checked. The content
+    of an element that is there too often is not checked.
     """
     faults = chain(_group(document, "Document", "") if document is not None else (), _outside(outside))
-    yield from islice(faults, MAX_FAULTS)
+    yield from islice(faults, limit)
 
 
 def _outside(elements: Iterable[etree._Element]) -> Iterator[SchemaFault]:
@@ -160,7 +169,7 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
     children = {child.name: child for child in GROUPS[kind].children}
     yield from _attributes(element, path, allowed=())
     if any(text and text.strip() for text in (element.text, *(child.tail for child in element))):
-        yield _fault(element, path, "hier staat tekst, waar alleen elementen horen")
+        yield _fault(element, path, "hier staat tekst, waar alleen elementen horen", "text")
     counts: Counter[str] = Counter()
     names: list[str] = []
     for child in element:
@@ -168,16 +177,20 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
         inside = f"{path}/{name}" if path else name
         declared = children.get(name)
         if declared is None:
-            yield _fault(child, inside, f"<{name}> hoort hier niet; hier mag: {', '.join(children)}")
+            message = f"<{name}> hoort hier niet; hier mag: {', '.join(children)}"
+            yield _fault(child, inside, message, "unknown")
             continue
         expected = _MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
         if namespace(str(child.tag)) != expected:
             seen = namespace(str(child.tag)) or "geen"
-            yield _fault(child, inside, f"<{name}> heeft niet de naamruimte {expected}, maar {seen}")
+            message = f"<{name}> heeft niet de naamruimte {expected}, maar {seen}"
+            yield _fault(child, inside, message, "namespace")
         counts[name] += 1
         names.append(name)
-        if declared.most is not None and counts[name] == declared.most + 1:
-            yield _fault(child, inside, f"<{name}> staat er vaker dan één keer")
+        if declared.most is not None and counts[name] > declared.most:
+            if counts[name] == declared.most + 1:
+                yield _fault(child, inside, f"<{name}> staat er vaker dan één keer", "repeated")
+            continue
         yield from _content(child, declared, inside)
     yield from _missing(element, path, children, counts)
     yield from _order(element, kind, path, names)
@@ -188,7 +201,7 @@ def _missing(
 ) -> Iterator[SchemaFault]:
     for child in children.values():
         if counts[child.name] < child.least:
-            yield _fault(element, path, f"<{child.name}> ontbreekt")
+            yield _fault(element, path, f"<{child.name}> ontbreekt", "missing", child.name)
     if counts["DiWoo"] and counts["MDTO"]:
         yield _fault(element, path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide")
     if "prefix" in children and bool(counts["namespace"]) != bool(counts["prefix"]):
@@ -213,10 +226,10 @@ def _leaf(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault
     yield from _attributes(element, path, allowed=("resource",) if kind == "value" else ())
     if len(element):
         inside = local_name(element[0].tag)
-        yield _fault(element[0], path, f"hier hoort alleen tekst, en geen <{inside}>")
+        yield _fault(element[0], path, f"hier hoort alleen tekst, en geen <{inside}>", "inside")
     elif kind in ("date", "dateTime", "anyURI") and not _is_valid(kind, element.text or ""):
         example = f", zoals {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
-        yield _fault(element, path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}")
+        yield _fault(element, path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}", "type")
 
 
 def _attributes(element: etree._Element, path: str, allowed: tuple[str, ...]) -> Iterator[SchemaFault]:
@@ -225,8 +238,12 @@ def _attributes(element: etree._Element, path: str, allowed: tuple[str, ...]) ->
             yield _fault(element, path, f"het attribuut {local_name(name)} hoort hier niet")
 
 
-def _fault(element: etree._Element, path: str, message: str) -> SchemaFault:
-    return SchemaFault(element.sourceline or 0, path or "Document", message)
+def _fault(
+    element: etree._Element, path: str, message: str, kind: FaultKind = "other", name: str = ""
+) -> SchemaFault:
+    """Return a fault; *name* is the last part of *path* if it is not given."""
+    path = path or "Document"
+    return SchemaFault(element.sourceline or 0, path, message, kind, name or path.rpartition("/")[2])
 
 
 def _is_valid(kind: str, text: str) -> bool:

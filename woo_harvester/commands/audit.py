@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from scrapy.exceptions import UsageError
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
+from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
-    from woo_harvester.tooi import ValueLists
-
 #: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
 #: report.
 _SETTINGS: dict[str, Any] = {
@@ -59,7 +59,7 @@ _SETTINGS: dict[str, Any] = {
     "WOO_TEXT": False,
 }
 
-#: The width of a line if the output is not a terminal.
+#: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
 
 _FAILING = {
@@ -95,7 +95,9 @@ class Command(ProjectCommand):
             help="read sitemaps, indexes and robots.txt, or folders of them, without network",
         )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
-        parser.add_argument("--format", type=one_of("junit", "sarif"), help="print junit or sarif")
+        parser.add_argument(
+            "--format", type=one_of("json", "junit", "sarif"), help="print json (as --json), junit or sarif"
+        )
         parser.add_argument(
             "--fail-on",
             type=one_of("error", "warning"),
@@ -114,6 +116,8 @@ class Command(ProjectCommand):
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
         settings.setdict(_SETTINGS, "cmdline")
+        if args:
+            settings.set("WOO_PRIVATE_HOSTS", _hosts(args), "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
@@ -136,8 +140,8 @@ class Command(ProjectCommand):
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
         if not args and not self._files:
             raise UsageError("expected a domain or --file, such as: scrapy audit www.gemeente.nl")
-        if opts.json and opts.format:
-            raise UsageError("expected --json or --format, not both")
+        if opts.json and opts.format not in (None, "json"):
+            raise UsageError(f"expected --json or --format {opts.format}, not both")
         for given in args:
             if "." not in given and ":" not in given and given != "localhost":
                 close = get_close_matches(f"--{given}", self.options()[0], n=1)
@@ -146,11 +150,6 @@ class Command(ProjectCommand):
             is_file = Path(given).exists() or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
             if is_file and "://" not in given:
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
-        if args:
-            try:
-                WooArguments.read({"domains": ",".join(args)})
-            except ArgumentError as error:
-                raise UsageError(str(error).replace("argument domains: ", "")) from error
 
     def _online(self, domains: list[str]) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""
@@ -172,9 +171,8 @@ class Command(ProjectCommand):
         """Read files only; return the folder of the report, or None if it could not be written."""
         settings = cast("Settings", self.settings)
         folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
-        maxsize = settings.getint("WOO_SITEMAP_MAXSIZE")
         try:
-            audit_offline(self._files, folder, maxsize, _value_lists(settings), settings["WOO_REPORT_LANG"])
+            audit_offline(self._files, folder, _terms(settings), settings["WOO_REPORT_LANG"])
         except OSError as error:
             self.fail(f"{error.filename or folder.path}: {error.strerror or error}")
             return None
@@ -185,10 +183,7 @@ class Command(ProjectCommand):
         crawler = self._crawler
         findings = crawler.get_extension(Findings)
         if findings is not None and not has_failed(crawler):
-            maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
-            audit = FileAudit(
-                Reporter(findings.report), findings.accounts, maxsize, _value_lists(crawler.settings)
-            )
+            audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
             for path in self._files:
                 audit.read(path)
 
@@ -196,19 +191,38 @@ class Command(ProjectCommand):
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
     """Print the report in the format that the options ask for."""
     lang = read_head(folder.report).lang
-    if opts.json:
+    if opts.json or opts.format == "json":
         print(_json(folder))
     elif opts.format == "junit":
         print(junit(folder, failing), end="")
     elif opts.format == "sarif":
         print(sarif(folder, lang), end="")
     else:
-        print_summary(folder, Console(width=None if sys.stdout.isatty() else _WIDTH), lang)
+        print_summary(folder, Console(width=_width()), lang)
 
 
-def _value_lists(settings: BaseSettings) -> ValueLists:
-    """Return the value lists for the metadata in files."""
-    return known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists()
+def _width() -> int | None:
+    """Return the width of a line without a terminal, or None to use that of the terminal or ``COLUMNS``."""
+    columns = os.environ.get("COLUMNS", "")
+    return None if sys.stdout.isatty() or (columns.isdecimal() and int(columns)) else _WIDTH
+
+
+def _hosts(given: list[str]) -> list[str]:
+    """Return the hosts that were typed. Raises UsageError if one is none."""
+    try:
+        return list(WooArguments.read({"domains": ",".join(given)}).domains or ())
+    except ArgumentError as error:
+        raise UsageError(str(error).replace("argument domains: ", "")) from error
+
+
+def _terms(settings: BaseSettings) -> AuditTerms:
+    """Return what an audit of files goes by: the settings of a harvest."""
+    return AuditTerms(
+        index_maxsize=settings.getint("WOO_INDEX_MAXSIZE"),
+        sitemap_maxsize=settings.getint("WOO_SITEMAP_MAXSIZE"),
+        lists=known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists(),
+        user_agent=settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"],
+    )
 
 
 def _existing(given: str) -> Path:

@@ -130,6 +130,7 @@ class Documents:
                 "download_slot": host_of(loc),
                 "download_maxsize": self._maxsize,
                 "download_timeout": self._timeout,
+                "woo_host": visit.host,
                 "woo_kind": "document",
                 "woo_decompress": True,
                 "woo_stream": True,

@@ -11,26 +11,16 @@ from woo_harvester.downloadermiddlewares.own_fault import is_own_fault
 from woo_harvester.downloadermiddlewares.redirect import RedirectRefused
 from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
 from woo_harvester.extensions.stopping import StoppedError
+from woo_harvester.findings.seen_texts import certificate_fault
 from woo_harvester.handlers.body import SpoolError
 from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.trust import TrustError
 
 RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
 
 #: The codes of files of permits. The code of all other files is ``<kind>.onbereikbaar``.
 UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
-
-#: What is wrong with a certificate, by OpenSSL's number (x509_vfy.h, X509_V_ERR_…), in the publisher's words.
-_CERTIFICATE_FAULTS = {
-    9: "het certificaat is nog niet geldig",
-    10: "het certificaat is verlopen",
-    18: "het certificaat is door de server zelf ondertekend",
-    19: "het certificaat komt van een uitgever die niet wordt vertrouwd",
-    20: "het tussenliggende certificaat ontbreekt, of de uitgever wordt niet vertrouwd",
-    21: "het tussenliggende certificaat ontbreekt, of de uitgever wordt niet vertrouwd",
-    62: "het certificaat is niet voor de naam van deze host",
-    64: "het certificaat is niet voor dit IP-adres",
-}
 
 
 def is_ours(error: BaseException | None) -> bool:
@@ -65,12 +55,12 @@ def failure_seen(error: BaseException | None) -> str:
             return f"HTTP {error.response.status}"
         case RedirectRefused():
             return f"doorverwijzing naar {error.target}"
-        case TlsError(verify_code=code) if code in _CERTIFICATE_FAULTS:
-            return f"{_CERTIFICATE_FAULTS[code]} ({error})"
+        case TlsError(verify_code=code) if fault := certificate_fault(code):
+            return f"{fault} ({error})"
         case DownloadTimeoutError():
             return "time-out"
         case RobotsForbidden():
-            return "verboden door robots.txt"
+            return FORBIDDEN
         case None:
             return "geen antwoord"
         case _:

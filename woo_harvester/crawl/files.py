@@ -90,6 +90,7 @@ class FileRequests:
                 "dont_obey_robotstxt": kind == "robots",
                 "handle_httpstatus_list": ANSWERS,
                 "woo_digest": True,
+                "woo_host": visit.host,
                 "woo_kind": kind,
                 "woo_stream": True,
             },

@@ -15,7 +15,7 @@ from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.files import FileRequests, Output, StateWrite
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.index import read_index
-from woo_harvester.crawl.robots import read_robots
+from woo_harvester.crawl.robots import read_robots, report_private_address
 from woo_harvester.crawl.sitemap import SitemapFiles
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.responses import StreamedResponse
@@ -119,6 +119,7 @@ class HostReader:
         visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
             return
+        report_private_address(request, visit)
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.report(code, url=request.url, seen=failure_seen(failure.value))
         for following in self._after(visit):

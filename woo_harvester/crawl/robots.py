@@ -13,6 +13,7 @@ from woo_harvester.state.resources import Resource
 from woo_harvester.statuses import is_complete
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
 
 #: The answers that mean that a host has no robots.txt.
@@ -29,6 +30,8 @@ async def read_robots(
     """
     content = _content(response, resource)
     write = None
+    if response.request is not None:
+        report_private_address(response.request, visit)
     if content is not None:
         write = _add_indexes(response, visit, resource, content)
     elif response.status in _MISSING:
@@ -39,6 +42,12 @@ async def read_robots(
     if content is not None or response.status in range(400, 500):
         await _obey(crawler, response, content or b"")
     return write
+
+
+def report_private_address(request: Request, visit: Visit) -> None:
+    """Report that a host has a private address, which a harvest over the internet would not reach."""
+    if request.meta["woo_kind"] == "robots" and request.meta.get("woo_private"):
+        visit.report("host.intern-adres", url=request.url)
 
 
 def _content(response: StreamedResponse, resource: Resource) -> bytes | None:

@@ -22,6 +22,12 @@ FETCHING = (
         "Permits loopback and private addresses. A publisher decides which address its names have, so this is for the demo and for tests only.",
     ),
     Setting(
+        "WOO_PRIVATE_HOSTS",
+        [],
+        "list of hosts",
+        "Hosts whose own files and documents may be fetched from a private address. No other host may lead there. `scrapy audit` sets it to the hosts that were typed, so that a test environment can be audited.",
+    ),
+    Setting(
         "WOO_INDEX_MAXSIZE",
         50 * MB,
         "bytes, decompressed",

@@ -37,16 +37,15 @@ def fill_in(
 
 
 def default_title(record: Record, report: Reporter) -> None:
-    """Fill in a missing title from the file name in loc, else "Onbekend"."""
+    """Fill in a missing title from the file name in loc, else "Onbekend"; report which of the two."""
     titles = record.document.titelcollectie
     if titles.officieleTitel:
         return
     title = title_from_loc(record.document.weblocatie)
     titles.officieleTitel = title or _UNKNOWN_TITLE
     record.herkomst.standaardwaarden[TITLE] = "bestandsnaam" if title else "onbekend"
-    report("titel.ontbreekt", element="titelcollectie/officieleTitel", action=_filled(titles.officieleTitel))
-    if not title:
-        report("titel.onbekend", element="titelcollectie/officieleTitel", action=_filled(_UNKNOWN_TITLE))
+    code = "titel.ontbreekt" if title else "titel.onbekend"
+    report.absent(code, element="titelcollectie/officieleTitel", action=_filled(titles.officieleTitel))
 
 
 def default_category(record: Record, index: Concept | None, report: Reporter) -> None:
@@ -63,7 +62,7 @@ def default_category(record: Record, index: Concept | None, report: Reporter) ->
         classification.informatiecategorieen = [Waarde(None, category.uri, category.label)]
         record.herkomst.standaardwaarden[_CATEGORIES] = "index" if index else "onbekend"
         if not index:
-            report("informatiecategorie.ontbreekt", element=CATEGORY, action=_filled(unknown.label))
+            report.absent("informatiecategorie.ontbreekt", element=CATEGORY, action=_filled(unknown.label))
         return
     known = {waarde.id for waarde in given} - {unknown.uri}
     if index and known and index.uri not in known:
@@ -106,14 +105,17 @@ def default_organisations(record: Record, match: Match, organisations: ValueList
         else:
             document.publisher = organisation_value(UNKNOWN_ORGANISATION)
             defaults["document.publisher"] = "onbekend"
-        report("publisher.ontbreekt", element="publisher", action=_filled(document.publisher.label or ""))
+        action = _filled(document.publisher.label or "")
+        report.absent("publisher.ontbreekt", element="publisher", action=action)
         if match.candidates:
             seen = ", ".join(candidate.name for candidate in match.candidates)
             report("register.meerdere-organisaties", seen=seen, action=_filled(UNKNOWN_ORGANISATION.label))
     if document.verantwoordelijke is None:
         document.verantwoordelijke = document.publisher
         defaults["document.verantwoordelijke"] = "publisher"
-        report("verantwoordelijke.ontbreekt", element="verantwoordelijke", action="publisher overgenomen")
+        report.absent(
+            "verantwoordelijke.ontbreekt", element="verantwoordelijke", action="publisher overgenomen"
+        )
 
 
 def default_dates(record: Record, published: date) -> None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from woo_harvester.dates import day_of, parse_date, parse_datetime, parse_end
 from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value
+from woo_harvester.diwoo.near_names import meant_elements
 from woo_harvester.findings import Reporter
 from woo_harvester.formats import from_metadata
 from woo_harvester.record import (
@@ -149,6 +150,7 @@ def _note_elements(given: GivenMetadata, report: Reporter) -> None:
         report("metadata.resource-element", seen=seen, action="gelezen als het attribuut resource")
     if given.unread:
         report("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
+        report.misspelt = meant_elements(given.unread)
 
 
 def _all(
@@ -216,7 +218,7 @@ def _map_dates(given: GivenMetadata, record: Record, report: Reporter, now: date
 def _creation(text: str | None, report: Reporter, now: datetime) -> date | None:
     action = "openbaarmakingsdatum overgenomen"
     if text is None:
-        report("creatiedatum.ontbreekt", element="creatiedatum", action=action)
+        report.absent("creatiedatum.ontbreekt", element="creatiedatum", action=action)
         return None
     try:
         day = parse_date(text)
@@ -309,7 +311,7 @@ def _handlings(given: list[Handling], lists: ValueLists, report: Reporter) -> li
     Source: seed "Aanbevelingen voor metadata", section "TOOI veld 'documenthandeling'".
     """
     if not given:
-        report("documenthandeling.ontbreekt", element=_HANDLING)
+        report.absent("documenthandeling.ontbreekt", element=_HANDLING)
     return [found for handling in given if (found := _handling(handling, lists, report)) is not None]
 
 

@@ -15,6 +15,7 @@ AREAS = {
     "robots.txt": ("robots",),
     "Verbinding": ("tls", "host"),
     "Sitemapindex": ("index",),
+    "Bestanden in een map": ("bestand",),
     "Sitemap": ("sitemap",),
     "Locatie van het document (loc)": ("loc",),
     "Datum van wijziging (lastmod)": ("lastmod",),
@@ -50,8 +51,8 @@ HEAD = """\
 Alles wat de harvester aan een publicatie kan opmerken: wat er gevonden is, wat het kost en wat u eraan doet.
 De code van een bevinding verandert nooit. Er zijn drie soorten:
 
-- **fout**: één document of meer wordt niet geharvest;
-- **waarschuwing**: geharvest, maar met minder dan bedoeld, of iets om naar te kijken;
+- **fout**: één document of meer wordt niet geoogst;
+- **waarschuwing**: geoogst, maar met minder dan bedoeld, of iets om naar te kijken;
 - **ter informatie**: gezien en goed, of aangevuld met een standaardwaarde.
 """
 

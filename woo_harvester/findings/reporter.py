@@ -27,7 +27,18 @@ class _Context(TypedDict, total=False):
 class Reporter:
     """Makes findings about what is bound as its context, and sends them to *sink*."""
 
-    __slots__ = ("_sink", "codes", "error", "host", "line", "organisation", "since", "sitemap", "url")
+    __slots__ = (
+        "_sink",
+        "codes",
+        "error",
+        "host",
+        "line",
+        "misspelt",
+        "organisation",
+        "since",
+        "sitemap",
+        "url",
+    )
 
     def __init__(
         self,
@@ -52,6 +63,13 @@ class Reporter:
         """Codes reported so far, each once."""
         self.error: Finding | None = None
         """The last error: why the document is not harvested."""
+        self.misspelt: frozenset[str] = frozenset()
+        """Names of elements that are there under a misspelt name, which has a finding of its own."""
+
+    def absent(self, code: str, *, element: str, action: str | None = None) -> None:
+        """Report that an element is absent, unless it, or one that it belongs in, is only misspelt."""
+        if self.misspelt.isdisjoint(element.split("/")):
+            self(code, element=element, action=action)
 
     def __call__(
         self,

@@ -87,13 +87,30 @@ class Resolver(AbstractResolver):
         answers = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
         # Leave out addresses with a scope: those are link-local.
         found = [_result(host, answer) for answer in answers if not (len(answer[4]) == 4 and answer[4][3])]
+        if not self._public_only:
+            return found
         public = [result for result in found if is_public(result["host"])]
-        if self._public_only and answers and not public:
-            raise PrivateAddressError(str(answers[0][4][0]))
-        return public if self._public_only else found
+        return public if public or not answers else self._private(host, found, str(answers[0][4][0]))
+
+    def _private(self, host: str, found: list[ResolveResult], address: str) -> list[ResolveResult]:
+        """Return the addresses to use of a name that has no public one."""
+        raise PrivateAddressError(address)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class PrivateResolver(Resolver):
+    """A resolver for hosts that may be private: it returns other addresses if a name has no public one."""
+
+    def __init__(self) -> None:
+        super().__init__(public_only=True)
+        self.private_names: set[str] = set()
+        """The names that were found to have no public address."""
+
+    def _private(self, host: str, found: list[ResolveResult], address: str) -> list[ResolveResult]:
+        self.private_names.add(host)
+        return found
 
 
 def _result(host: str, answer: _AddressInfo) -> ResolveResult:

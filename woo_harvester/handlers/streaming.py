@@ -22,13 +22,19 @@ from scrapy.exceptions import (
 from scrapy.http import Headers
 
 from woo_harvester.extensions.stopping import interruptible
-from woo_harvester.handlers.addresses import PrivateAddressError, Resolver, private_literal
+from woo_harvester.handlers.addresses import (
+    PrivateAddressError,
+    PrivateResolver,
+    Resolver,
+    private_literal,
+)
 from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
 from woo_harvester.handlers.connections import most_connections
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import end_run
 from woo_harvester.trust import TrustError, trusted_context
+from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -69,6 +75,8 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
     - ``woo_digest``: the response has the SHA-256 of the body.
     - ``woo_decompress``: the Content-Encoding is decoded. Sitemaps go without: they are unpacked when read.
     - ``woo_headers_only``: the connection is closed after the headers.
+    - ``woo_host``: the host whose file or document it is. If that is one of ``WOO_PRIVATE_HOSTS``, requests
+      to itself may go to a private address. The handler then sets ``woo_private``.
 
     A response with an incomplete body has one of these flags:
 
@@ -89,8 +97,11 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         self._connections = asyncio.Semaphore(
             most_connections(crawler.settings.getint("WOO_CONNECTIONS", 1000))
         )
+        self._private_hosts = frozenset(crawler.settings.getlist("WOO_PRIVATE_HOSTS"))
         self._resolver = Resolver(public_only=not self._allow_private)
-        self._client: aiohttp.ClientSession | None = None
+        self._private_resolver = PrivateResolver()
+        self._clients: dict[Resolver, aiohttp.ClientSession] = {}
+        """A session for each resolver, so that no request uses a connection that another resolver allowed."""
 
     async def download_request(self, request: Request) -> Response:
         """Return a :class:`StreamedResponse` to *request*. Raises StoppedError if the run is stopped."""
@@ -101,28 +112,46 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         if not request.meta.get("woo_stream"):
             return await super().download_request(request)
         url = yarl.URL(request.url, encoded=True)
-        if not self._allow_private and private_literal(url.host or ""):
+        resolver = self._resolver_for(request)
+        is_private = not self._allow_private and private_literal(url.host or "")
+        if is_private and resolver is self._resolver:
             raise PrivateHostError(url.host)
         try:
             async with self._connections:
-                return await self._answer(request, url)
+                return await self._answer(request, url, resolver)
         except SpoolError as error:
             end_run(self.crawler, "no_room", str(error))
             raise
         except TrustError as error:
             end_run(self.crawler, "no_certificates", str(error))
             raise
+        finally:
+            names = self._private_resolver.private_names if resolver is self._private_resolver else ()
+            if is_private or url.host in names:
+                request.meta["woo_private"] = True
 
     async def close(self) -> None:
         """Close the idle connections."""
-        if self._client is not None:
-            await self._client.close()
-        await self._resolver.close()  # aiohttp does not close a resolver that it was given
+        for client in self._clients.values():
+            await client.close()
+        for resolver in (self._resolver, self._private_resolver):  # aiohttp does not close those it was given
+            await resolver.close()
         await super().close()
 
-    async def _answer(self, request: Request, url: yarl.URL) -> StreamedResponse:
+    def _resolver_for(self, request: Request) -> Resolver:
+        """Return the resolver for a request: a host of ``WOO_PRIVATE_HOSTS`` may be asked for its own files.
+
+        No other host may lead to a private address, also not by a redirect.
+        """
+        host = request.meta.get("woo_host")
+        if self._allow_private or host not in self._private_hosts:
+            return self._resolver
+        asked = (request.url, *request.meta.get("redirect_urls", ()))
+        return self._private_resolver if all(host_of(url) == host for url in asked) else self._resolver
+
+    async def _answer(self, request: Request, url: yarl.URL, resolver: Resolver) -> StreamedResponse:
         started = monotonic()
-        async with _translated_errors(request), self._request(request, url) as answer:
+        async with _translated_errors(request), self._request(request, url, resolver) as answer:
             request.meta["download_latency"] = monotonic() - started
             response = _response(answer, request)
             if request.meta.get("woo_headers_only"):
@@ -136,13 +165,15 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
             return response
 
     @asynccontextmanager
-    async def _request(self, request: Request, url: yarl.URL) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def _request(
+        self, request: Request, url: yarl.URL, resolver: Resolver
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
         timeout = aiohttp.ClientTimeout(
             total=request.meta.get("download_timeout") or self._timeout,
             sock_connect=_CONNECT_TIMEOUT,
             sock_read=_READ_TIMEOUT,
         )
-        async with self._session().request(
+        async with self._session(resolver).request(
             request.method,
             url,
             headers=_headers_to_send(request),
@@ -151,16 +182,16 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         ) as answer:
             yield answer
 
-    def _session(self) -> aiohttp.ClientSession:
-        """Return the session. It is made at the first request, because it needs the running event loop."""
-        if self._client is None:
+    def _session(self, resolver: Resolver) -> aiohttp.ClientSession:
+        """Return a session. It is made at its first request, because it needs the running event loop."""
+        if (client := self._clients.get(resolver)) is None:
             connector = aiohttp.TCPConnector(
                 limit=0,  # the semaphore limits all connections, the downloader slot those of a host
                 limit_per_host=0,
-                resolver=self._resolver,
+                resolver=resolver,
                 ssl=trusted_context(),
             )
-            self._client = aiohttp.ClientSession(
+            client = self._clients[resolver] = aiohttp.ClientSession(
                 connector=connector,
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -168,7 +199,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
                 trust_env=False,  # no proxy, and no passwords from ~/.netrc
             )
-        return self._client
+        return client
 
 
 def _headers_to_send(request: Request) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.coverage import find_coverage
 from woo_harvester.report.coverage_model import Coverage
+from woo_harvester.report.examples import example_fields, example_of
 from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
@@ -23,7 +24,6 @@ from woo_harvester.report.json_file import write_report
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
-    Example,
     FieldShare,
     FindingRow,
     Head,
@@ -71,7 +71,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
         host_lines = HostLines(lines)
         for account in accounts:
             found = findings.get(account.host) or HostFindings()
-            host_lines.add(_host(account, found, run.kind, past, now))
+            host_lines.add(_host(account, found, run.kind, past, now, lang))
         head = Head(
             lang=lang,
             tool=_tool(),
@@ -80,7 +80,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             totals=_totals(accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
             faults=list(host_lines.shared_findings.rows()),
-            findings=_rows(findings.get("", HostFindings()), Score(()), None),
+            findings=_rows(findings.get("", HostFindings()), Score(()), None, lang),
             explanations=_explanations(findings.values(), past, lang),
         )
         head.coverage = _coverage(folder, accounts, findings, past if history else None, now)
@@ -104,9 +104,13 @@ def _coverage(
 
 
 def _host(
-    account: Account, found: HostFindings, kind: HarvestKind, past: EarlierRuns, now: RunResult
+    account: Account,
+    found: HostFindings,
+    kind: HarvestKind,
+    past: EarlierRuns,
+    now: RunResult,
+    lang: Language,
 ) -> HostReport:
-    kind = "bestanden" if account.offline else kind
     result = score(found.counts, account, kind)
     then, changes = compare(account, result, found.counts, past, kind)
     now.hosts[account.host] = then
@@ -118,6 +122,7 @@ def _host(
         score=result.shown,
         organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
+        not_judged=account.not_judged,
         new=then.new,
         changed=then.changed,
         withdrawn=then.withdrawn,
@@ -127,7 +132,7 @@ def _host(
         sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
-        findings=_rows(found, result, organisation),
+        findings=_rows(found, result, organisation, lang),
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
@@ -174,7 +179,9 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     return codes
 
 
-def _rows(found: HostFindings, result: Score, organisation: OrganisationRef | None) -> list[FindingRow]:
+def _rows(
+    found: HostFindings, result: Score, organisation: OrganisationRef | None, lang: Language
+) -> list[FindingRow]:
     """Return a row per kind of finding, sorted by points lost, then severity (errors first), then count."""
     costs = result.costs
     rows = []
@@ -183,22 +190,18 @@ def _rows(found: HostFindings, result: Score, organisation: OrganisationRef | No
         code, about_document = key
         rows.append(
             FindingRow(
-                **_known(examples[0]),
+                **example_fields(examples[0], lang),
                 code=code,
                 severity=explain(code).severity,
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
-                examples=[Example(**_known(each)) for each in examples[1:]],
+                examples=[example_of(each, lang) for each in examples[1:]],
                 snippet=snippet(examples[0], organisation),
             )
         )
     rows.sort(key=lambda row: (-row.points, _SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
-
-
-def _known(finding: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in finding.items() if name in Example.model_fields}
 
 
 def _fields(account: Account) -> list[FieldShare]:

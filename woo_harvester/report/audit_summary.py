@@ -13,6 +13,7 @@ from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.sentences import place_of
 
 #: The number of findings and hosts that are shown; the report has all of them.
 _SHOWN = 10
@@ -20,6 +21,9 @@ _SHOWN_HOSTS = 20
 
 #: A URL is cut at this many characters, so that a very long one does not push the rest off the screen.
 _PLACE_LENGTH = 300
+
+#: The finding on a host that a harvest over the internet does not reach.
+_PRIVATE = "host.intern-adres"
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _ORDER = list(_STYLES)
@@ -29,9 +33,19 @@ _Line = tuple[int, Text]
 
 
 def headline(host: HostReport, texts: Texts) -> str:
-    """Return the sentence that says how many documents of a host are harvested."""
+    """Return the sentence that says how many documents of a host are harvested, without its full stop."""
+    if not host.listed and not unread(host):
+        return texts("headline_nothing_listed" if host.sitemaps else "audit_no_sitemap")
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
+
+
+def notes(host: HostReport, texts: Texts) -> Iterator[str]:
+    """Yield the sentences about what an audit did not see, and about what a harvest would not see."""
+    if any(row.code == _PRIVATE for row in host.findings):
+        yield texts("audit_private")
+    if host.not_judged:
+        yield texts.unjudged(host.not_judged)
 
 
 def print_summary(folder: RunFolder, console: Console, lang: Language = "nl") -> None:
@@ -72,6 +86,8 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     for row in lost:
         action = f"; {row.action}" if row.action else ""  # such as how many documents are lost
         yield 2, Text(f"{row.code}: {_place(row, texts)}{action}")
+    for note in notes(host, texts):
+        yield 0, Text(note)
 
 
 def _weightiest(found: tuple[FindingRow, HostReport]) -> tuple[float, int, int, str, str]:
@@ -92,17 +108,18 @@ def _finding(
     yield 0, first.append(f" {host}") if host else first
     yield 4, Text(explained.what)
     yield 4, Text(_place(row, texts), style="dim")
-    if row.seen and row.seen != row.url:
+    if row.element:
+        yield 4, Text(texts("audit_element", element=row.element), style="dim")
+    if row.seen and row.seen not in (row.url, row.element):
         yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
+    if row.suggestion:
+        yield 4, Text(texts("audit_meant", meant=row.suggestion))
     yield 4, Text(f"→ {explained.mend}")
 
 
 def _place(row: FindingRow, texts: Texts) -> str:
     """Return the URL of the first finding, and the sitemap and line in which it stands."""
-    place = _cut(row.url or "–")
-    if row.sitemap and row.sitemap != row.url:
-        place += texts("audit_in", sitemap=_cut(row.sitemap))
-    return place + (texts("audit_line", n=str(row.line)) if row.line else "")
+    return place_of(row, texts, _cut) or "–"
 
 
 def _cut(text: str) -> str:

@@ -21,6 +21,11 @@ EXAMPLES = 3
 CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
 
 
+#: Findings that follow from others about the same host: with one of those, they say nothing new. If an index
+#: has a wrong name, none has a right one.
+_CONSEQUENCES = {"robots.geen-diwoo-index": ("index.naam", "index.infocat-onbekend")}
+
+
 @dataclass(slots=True)
 class HostFindings:
     """The counts and examples of the findings of one host."""
@@ -33,9 +38,18 @@ class HostFindings:
         """Return the examples of one kind, without the credentials that a publisher put in a URL."""
         return [without_credentials(json.loads(line)) for line in self.lines[key]]
 
+    def leave_out_consequences(self) -> None:
+        """Leave out the findings that only follow from another one of the host."""
+        for code, causes in _CONSEQUENCES.items():
+            if any((cause, False) in self.counts for cause in causes):
+                self.counts.pop((code, False), None)
+                self.lines.pop((code, False), None)
+
 
 def read_findings(path: Path) -> dict[str, HostFindings]:
     """Return the findings by host; the key is ``""`` for those without a host. Raises OSError and ValueError.
+
+    A finding that only follows from another one of its host is left out: one mistake gives one finding.
 
     Memory grows with the number of hosts and codes, not with the number of findings. A truncated last line,
     which a killed run may leave, does not count.
@@ -52,6 +66,8 @@ def read_findings(path: Path) -> dict[str, HostFindings]:
         tally.counts[key] += 1
         if tally.counts[key] <= EXAMPLES:
             tally.lines[key].append(line)
+    for tally in hosts.values():
+        tally.leave_out_consequences()
     return dict(hosts)
 
 

@@ -117,8 +117,11 @@ class Account:
     host: str
     organisations: list[dict[str, str]] = field(default_factory=list)
     """The organisations that registered a location on the host: ``id`` and ``name`` of each."""
-    offline: bool = False
-    """True for local files that were audited: there is no host to visit."""
+    not_judged: list[str] = field(default_factory=list)
+    """What could not be judged, if files on disk were audited and no host was visited.
+
+    The values are keys of :data:`~woo_harvester.report.score_parts.NOT_JUDGED`.
+    """
     visited: bool = False
     """True if its robots.txt was requested."""
     complete: bool | None = None
@@ -149,6 +152,11 @@ class Account:
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
     patterns: dict[str, int] = field(default_factory=dict)
     """Path patterns of indexes and sitemaps, with how often each occurs; at most eight."""
+
+    def leave_unjudged(self, subject: str) -> None:
+        """Note that something could not be judged."""
+        if subject not in self.not_judged:
+            self.not_judged.append(subject)
 
     def count_index(self, url: str) -> None:
         """Count an index that is requested."""

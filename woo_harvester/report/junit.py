@@ -8,11 +8,12 @@ from lxml import etree
 from lxml.builder import E
 
 from woo_harvester.findings import Severity
-from woo_harvester.report.audit_summary import headline
+from woo_harvester.report.audit_summary import headline, notes
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.sentences import sentences
 
 #: Characters that XML 1.0 does not allow, not even escaped.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -45,7 +46,7 @@ def _suite(
 def _documents_case(host: HostReport, texts: Texts) -> etree._Element:
     name = texts.noun(2, "document")
     case = E.testcase(name=name, classname=_text(host.host), time="0")
-    message = headline(host, texts)
+    message = " ".join([f"{headline(host, texts)}.", *notes(host, texts)])
     if host.harvested < host.listed:
         case.append(E.failure(message=message, type=name))
     case.append(E("system-out", message))
@@ -56,20 +57,14 @@ def _case(
     host: HostReport, row: FindingRow, explained: CodeExplanation, failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
     case = E.testcase(name=row.code, classname=_text(host.host), time="0")
+    count = texts("sentence_found_one") if row.count == 1 else texts("sentence_found", n=row.count)
     lines = [
-        f"{texts('severity_' + row.severity)}: {explained.what} ({row.count})",
+        f"{texts('severity_' + row.severity)}: {explained.what} {count}",
         explained.why,
         explained.mend,
+        *(sentences(each, texts) for each in (row, *row.examples)),
     ]
-    for each in (row, *row.examples):
-        place = [
-            each.url,
-            each.sitemap and f"in {each.sitemap}",
-            each.line and texts("audit_line", n=str(each.line)).removeprefix(", "),
-            each.seen,
-        ]
-        lines.append(" | ".join(part for part in place if part))
-    text = _text("\n".join(lines))
+    text = _text("\n".join(filter(None, lines)))
     if row.severity in failing:
         case.append(E.failure(text, message=_text(explained.what), type=row.severity.value))
     else:

@@ -79,8 +79,9 @@ class PartOfScore(ReportModel):
     share: float
     """The share of those points that the host gets, 0 to 1."""
     state: PartState
-    """``not_applicable``: there was nothing to check, so it does not count. ``partly_reached`` and
-    ``not_reached``: nothing wrong was found, but an earlier error kept it from being checked."""
+    """``not_applicable``: there was nothing to check, so it does not count. ``not_judged``: files on disk
+    cannot show it, so it does not count either. ``partly_reached`` and ``not_reached``: nothing wrong was
+    found, but an earlier error kept it from being checked."""
     costs: dict[str, float]
     """The share that each finding code costs."""
 
@@ -105,6 +106,8 @@ class Example(ReportModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
+    suggestion: str | None = None
+    """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
     at: str | None = None
 
@@ -193,11 +196,14 @@ class HostReport(ReportModel):
     harvested: int
     """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
-    """0 to 100, rounded down; null if nothing could be checked."""
+    """0 to 100, rounded down; null if no document could be checked."""
     organisations: list[OrganisationRef]
     """The organisations that registered a location on it."""
     complete: bool | None
     """True if all of it was read; null if the run ended before that."""
+    not_judged: list[str] = Field(default_factory=list)
+    """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
+    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Empty if a host was visited."""
     new: int
     changed: int
     withdrawn: int

@@ -14,6 +14,7 @@ from typing import Literal
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.score_parts import (
     NOT_ASKED_FOR,
+    NOT_JUDGED,
     PARTS,
     HarvestKind,
     Part,
@@ -26,7 +27,7 @@ from woo_harvester.report.score_parts import (
 _TINY = 1e-9
 
 #: The version of the rules. It changes when the same findings give another score.
-SCORE_VERSION = 1
+SCORE_VERSION = 2
 
 FindingKey = tuple[str, bool]
 """A finding code, and whether the finding is about a single document."""
@@ -34,7 +35,10 @@ FindingKey = tuple[str, bool]
 _Counts = Mapping[FindingKey, int]
 """The number of findings of each kind."""
 
-PartState = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_reached"]
+PartState = Literal["passed", "lowered", "partly_reached", "not_applicable", "not_judged", "not_reached"]
+
+#: States of parts that take no part in the score.
+_LEFT_OUT = ("not_applicable", "not_judged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,9 @@ class PartScore:
 
     part: Part
     state: PartState
-    """``not_applicable``: there was nothing to check, so the part does not count. ``partly_reached`` and
-    ``not_reached``: nothing wrong was found, but an earlier error kept the part from being checked."""
+    """``not_applicable``: there was nothing to check, so the part does not count. ``not_judged``: files on
+    disk cannot show it, so it does not count either. ``partly_reached`` and ``not_reached``: nothing wrong
+    was found, but an earlier error kept the part from being checked."""
     share: float
     """The share of its points that the host gets, 0 to 1."""
     costs: Mapping[FindingKey, float]
@@ -53,7 +58,12 @@ class PartScore:
     @property
     def points(self) -> float:
         """The points that the host gets."""
-        return 0.0 if self.state == "not_applicable" else self.part.points * self.share
+        return self.part.points * self.share if self.counts else 0.0
+
+    @property
+    def counts(self) -> bool:
+        """True if the part counts in the score."""
+        return self.state not in _LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +75,17 @@ class Score:
     @property
     def of(self) -> int:
         """The maximum number of points of the parts that apply: 100 if all apply."""
-        return sum(each.part.points for each in self.parts if each.state != "not_applicable")
+        return sum(each.part.points for each in self.parts if each.counts)
 
     @property
     def exact(self) -> float | None:
-        """The points scaled to 100 over the parts that apply; None if no part applies."""
-        return 100 * sum(each.points for each in self.parts) / self.of if self.of else None
+        """The points scaled to 100 over the parts that apply; None if no part about documents applies.
+
+        So a host that lists no documents has no score, unless an error keeps its documents from being listed.
+        """
+        if not any(each.part.about_document and each.counts for each in self.parts):
+            return None
+        return 100 * sum(each.points for each in self.parts) / self.of
 
     @property
     def shown(self) -> int | None:
@@ -85,7 +100,7 @@ class Score:
         reached, the points of that part are therefore a maximum.
         """
         found: dict[FindingKey, float] = {}
-        for each in self.parts:
+        for each in self.parts if self.exact is not None else ():
             for key, share in each.costs.items():
                 found[key] = found.get(key, 0.0) + 100 * each.part.points * share / self.of
         return found
@@ -93,7 +108,7 @@ class Score:
     def section(self, section: Section) -> tuple[float, int] | None:
         """Return the points of a section and their maximum, or None if none of its parts applies."""
         parts = [each for each in self.parts if each.part.section == section]
-        of = sum(each.part.points for each in parts if each.state != "not_applicable")
+        of = sum(each.part.points for each in parts if each.counts)
         return (sum(each.points for each in parts), of) if of else None
 
 
@@ -103,11 +118,15 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score
     stopped: dict[FindingKey, float] = {}  # the share of all later parts that each error blocks
     errors: dict[FindingKey, float] = {}  # errors so far about the host and its files
     documents = account.listed  # minus those lost in earlier parts
+    unjudged = {NOT_JUDGED[subject] for subject in account.not_judged}
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
         total: int = {"host": 1, "listed": max(0, documents)}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
         wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
+        if part.name in unjudged and not wrong:
+            parts.append(PartScore(part, "not_judged", 0.0, {}))
+            continue
         before, reached = stopped, max(0.0, 1 - sum(stopped.values()))  # rounding may pass 1
         if part.basis == "host" and reached > _TINY:  # all or nothing: what was reached is enough to check it
             before, reached = {}, 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
@@ -15,7 +15,7 @@ SECTIONS: tuple[Section, ...] = get_args(Section)
 _Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
 
 #: The kinds of harvest that a report can be about; each has its own parts.
-HarvestKind = Literal["woo", "vergunningen", "bestanden"]
+HarvestKind = Literal["woo", "vergunningen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +119,28 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
     "vergunningen": (),
 }
 
-#: Parts that do not apply to local files: register, rules of robots.txt, servers and withdrawals.
-_ONLINE_ONLY = ("register", "robots", "fetching", "withdrawal")
+#: What files on disk cannot show (``Account.not_judged``), each with the part of the score that is left out.
+NOT_JUDGED: dict[str, str | None] = {
+    "register": "register",
+    "robots": "robots",
+    "connection": None,
+    "documents": "fetching",
+    "files": None,
+    "other_hosts": None,
+    "withdrawal": "withdrawal",
+}
 
-
-def _of_files(part: Part) -> Part:
-    """Return the part as it applies to local files, where robots.txt is one of the files."""
-    return replace(part, codes=(*part.codes, "robots.")) if part.name == "index" else part
-
-
-PARTS["bestanden"] = tuple(_of_files(part) for part in PARTS["woo"] if part.name not in _ONLINE_ONLY)
-
-#: Findings about our own connection, about our copy of the register, or possibly caused by another host.
-NOT_SCORED = frozenset({"register.onbereikbaar", "oogst.eigen-verbinding", "loc.andere-host"})
+#: Findings about our own connection, about our copy of the register, possibly caused by another host, or
+#: about a file on disk that a harvest would not see or that is not there.
+NOT_SCORED = frozenset(
+    {
+        "register.onbereikbaar",
+        "oogst.eigen-verbinding",
+        "loc.andere-host",
+        "bestand.niet-genoemd",
+        "bestand.ontbreekt",
+    }
+)
 
 #: Findings about indexes that the run does not request, so that no account counts those indexes.
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")

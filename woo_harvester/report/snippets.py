@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.diwoo.given_metadata import ELEMENTS
+from woo_harvester.diwoo.near_names import meant_element
 from woo_harvester.formats import documents_asked_for
 from woo_harvester.report.file_snippets import (
     FILE_MAKERS,
@@ -186,11 +187,18 @@ def _no_metadata(finding: _Finding, organisation: OrganisationRef) -> tuple[list
 
 
 def _unknown_element(finding: _Finding, organisation: OrganisationRef) -> tuple[list[str], list[str]] | None:
-    """Return an unknown element as extraMetadata; None if DiWoo has the element, but in another form."""
+    """Return an unknown element under the name that was meant, else as extraMetadata.
+
+    None if DiWoo has the element, but in another form.
+    """
     loc, names = finding.get("url", ""), str(finding.get("seen", "")).split(", ")
     name = next((name for name in names if name not in ELEMENTS), None)
     if name is None:
         return None
+    if meant := meant_element(name):
+        path = str(finding.get("element") or name).rpartition("/")[0]
+        before, after = (nested(f"{path}/x" if path else "x", _some(each)) for each in (name, meant))
+        return described(loc, *before), described(loc, *after)
     field = [
         "<diwoo:Document>",
         "  <diwoo:extraMetadata>",

@@ -8,6 +8,7 @@ from typing import Any
 
 from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.suggestions import meant_value
 from woo_harvester.report.xml_lines import (
     DAY,
     MOMENT,
@@ -24,13 +25,16 @@ _Lines = tuple[list[str], list[str]]
 
 
 def value_snippet(finding: _Finding, organisation: OrganisationRef) -> _Lines | None:
-    """Return a value of a list: first as given, then as it was read, else an example from that list."""
+    """Return a value of a list: first as given, then as it was read, else the value of that list to write.
+
+    That is the one that was probably meant, or an example.
+    """
     path, loc = finding.get("element", ""), finding.get("url", "")
     _, read_as, text = str(finding.get("action", "")).partition("gelezen als ")
     right = label_and_uri(text) if read_as else None
     label, uri = _as_given(str(finding.get("seen", "")).split("; ")[0], right[1] if right else "")
     if right is None or not right[0] or "onbekend" in right[0].lower():
-        example = example_of(path)
+        example = meant_value(finding) or example_of(path)
         if example is None:
             return None
         right = example.label, example.uri

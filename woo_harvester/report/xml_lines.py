@@ -21,17 +21,28 @@ _VALUE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 
-#: For the last element of a path: its value list, and the value of that list that is the example.
-_LISTS: dict[str, tuple[Callable[[], ValueList], str]] = {
-    "informatiecategorie": (
-        lists.informatiecategorieen,
-        "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
-    ),
-    "documentsoort": (lists.documentsoorten, "https://identifier.overheid.nl/tooi/def/thes/kern/c_465163c9"),
-    "thema": (lists.themas, "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3"),
-    "language": (lists.talen, "http://publications.europa.eu/resource/authority/language/NLD"),
-    "soortHandeling": (lists.handelingen, "https://identifier.overheid.nl/tooi/def/thes/kern/c_641ecd76"),
-    "format": (lists.filetypes, "http://publications.europa.eu/resource/authority/file-type/PDF"),
+#: The value list of the last element of a path.
+_LISTS: dict[str, Callable[[], ValueList]] = {
+    **dict.fromkeys(("publisher", "verantwoordelijke", "medeverantwoordelijke"), lists.organisaties),
+    **dict.fromkeys(("opsteller", "wasAssociatedWith"), lists.organisaties),
+    "informatiecategorie": lists.informatiecategorieen,
+    "documentsoort": lists.documentsoorten,
+    "thema": lists.themas,
+    "language": lists.talen,
+    "soortHandeling": lists.handelingen,
+    "format": lists.filetypes,
+    "role": lists.documentrelaties,
+    "redenVerwijderingVervanging": lists.redenen,
+}
+
+#: The example value of a list, by the last element of a path.
+_EXAMPLES = {
+    "informatiecategorie": "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
+    "documentsoort": "https://identifier.overheid.nl/tooi/def/thes/kern/c_465163c9",
+    "thema": "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3",
+    "language": "http://publications.europa.eu/resource/authority/language/NLD",
+    "soortHandeling": "https://identifier.overheid.nl/tooi/def/thes/kern/c_641ecd76",
+    "format": "http://publications.europa.eu/resource/authority/file-type/PDF",
 }
 
 
@@ -79,9 +90,15 @@ def listed_value(path: str, concept: Concept) -> str:
 
 
 def example_of(path: str) -> Concept | None:
-    """Return an example value for the last element of a path, or None if it has no value list."""
+    """Return an example value for the last element of a path, or None if there is none."""
+    values, uri = list_of(path), _EXAMPLES.get(path.rpartition("/")[2])
+    return values[uri] if values is not None and uri else None
+
+
+def list_of(path: str) -> ValueList | None:
+    """Return the value list of the last element of a path, or None if it has none."""
     source = _LISTS.get(path.rpartition("/")[2])
-    return source[0]()[source[1]] if source else None
+    return source() if source else None
 
 
 def label_and_uri(text: str) -> tuple[str, str]:

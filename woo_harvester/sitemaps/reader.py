@@ -34,7 +34,7 @@ GUIDE_MAXENTRIES = 50_000
 GUIDE_MAXSIZE = 50 * 1024 * 1024
 
 #: Highest line number that libxml2 keeps for an element; see :func:`_line`.
-_LINE_MAX = 65_535
+LINE_MAX = 65_535
 
 #: Last bytes of a file, enough for the end tag of its root element and white space after it.
 _TAIL_SIZE = 256
@@ -270,4 +270,4 @@ def _line(element: etree._Element) -> int:
     ends.
     """
     line = element.sourceline or 0
-    return line if line < _LINE_MAX else line - str(next(element.itertext(), "")).count("\n")
+    return line if line < LINE_MAX else line - str(next(element.itertext(), "")).count("\n")

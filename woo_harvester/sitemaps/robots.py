@@ -14,10 +14,15 @@ from operator import attrgetter
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from protego import Protego
+
 from woo_harvester.sitemaps.names import NOT_READ, NameMatch, index_name
 
 #: Bytes of a robots.txt that are read. RFC 9309, 2.5, requires at least 500 KiB.
 ROBOTS_MAXSIZE = 500 * 1024
+
+#: What is seen in the place of a file or document that robots.txt forbids.
+FORBIDDEN = "verboden door robots.txt"
 
 # Each pattern takes a time that grows with the length of the line and no faster, whatever is in the line.
 
@@ -104,6 +109,11 @@ def with_line_ends(body: bytes) -> bytes:
     return "\n".join(
         line if _is_comment(line) else _WRITTEN_LINE_END.sub("\n", line) for line in lines
     ).encode()
+
+
+def rules_of(body: bytes) -> Protego:
+    """Return the rules in a robots.txt, as Scrapy's own parser reads them."""
+    return Protego.parse(with_line_ends(body).decode("utf-8-sig", errors="ignore"))
 
 
 class _Reading:

@@ -80,7 +80,27 @@ def test_parts_that_do_not_apply_look_different_from_parts_that_passed(tmp_path:
     assert "Er staan geen documenten in de sitemaps" in shown
     assert "niet van toepassing" in shown
     assert "9 van de 14 onderdelen waren niet van toepassing en tellen niet mee." in shown
-    assert "44 van de 44 punten die van toepassing zijn, is 100 van 100" in shown
+    assert "geen score" in shown
+    assert "van toepassing zijn, is" not in shown
+
+
+def test_a_host_without_documents_was_visited_all_the_same(tmp_path: Path) -> None:
+    accounts = [read(), read("www.b.nl", harvested=1)]
+    shown = words(page(tmp_path, accounts, about_host("robots.te-groot"), about_host("sitemap.leeg")))
+    assert "niet bezocht" not in shown
+
+
+def test_what_files_cannot_show_is_said_and_not_passed(tmp_path: Path) -> None:
+    account = read(harvested=1)
+    account.not_judged = ["register", "robots", "connection", "documents", "withdrawal"]
+    text = page(tmp_path, [account])
+    shown = words(text)
+    rows = html.fromstring(text).xpath("//tr[@class='not_judged']")
+    parts = ["Registratie in het ROO", "robots.txt", "Op te halen", "Intrekking"]
+    assert [row.xpath("string(th)") for row in rows] == parts
+    assert all(row.xpath("string(td[last()])") == "niet beoordeeld" for row in rows)
+    assert "Niet beoordeeld, en niet in de score: de registratie in het ROO, robots.txt" in shown
+    assert "Deze host is in deze ronde niet bezocht" not in shown
 
 
 def test_several_hosts_have_an_overview_with_each_on_the_same_page(tmp_path: Path) -> None:
@@ -190,7 +210,8 @@ def test_a_run_over_the_register_has_a_page_of_its_coverage(
     (dead,) = document.xpath("//section[@id='dead']//tbody/tr")
     assert "https://dood.nl/woo" in dead.text_content()
     assert "Gemeente dood.nl" in dead.text_content()
-    assert "time-out robots.onbereikbaar" in words(html.tostring(dead, encoding="unicode"))
+    seen = "time-out" if lang == "nl" else "timeout"
+    assert f"{seen} robots.onbereikbaar" in words(html.tostring(dead, encoding="unicode"))
     links = document.xpath("//a[@download]/@href")
     assert [(folder.path / name).is_file() for name in links] == [True] * 4
 

@@ -12,7 +12,8 @@ from woo_harvester.findings import Language
 from woo_harvester.report.coverage_model import GAP_KINDS, HostGapKind
 from woo_harvester.report.funnel import FIELDS, LOSSES
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.score_parts import PARTS, SECTIONS
+from woo_harvester.report.score import PartState
+from woo_harvester.report.score_parts import NOT_JUDGED, PARTS, SECTIONS
 
 FOLDER = ROOT / "woo_harvester" / "report" / "html"
 CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "texts.toml").read_text(encoding="utf-8"))
@@ -37,7 +38,17 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
     literal = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
-    families = ("stage_", "part_", "section_", "state_", "field_", "severity_", "documents_", "gap_")
+    families = (
+        "stage_",
+        "part_",
+        "section_",
+        "state_",
+        "field_",
+        "severity_",
+        "documents_",
+        "gap_",
+        "not_judged_",
+    )
     assert [key for key in CATALOGUE["nl"] if key not in literal and not key.startswith(families)] == []
     assert {key for key in used if not key.endswith("_")} <= CATALOGUE["nl"].keys()
 
@@ -52,6 +63,8 @@ def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
     needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]
     needed += [f"gap_{kind}_short" for kind in get_args(HostGapKind)]
+    needed += [f"not_judged_{subject}" for subject in NOT_JUDGED]
+    needed += [f"state_{state}" for state in get_args(PartState)]
     assert [key for key in needed if key not in CATALOGUE["nl"]] == []
 
 

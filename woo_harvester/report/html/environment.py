@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from woo_harvester.findings.seen_texts import in_words
 from woo_harvester.findings.sources import source_links
 from woo_harvester.report.html import charts
 from woo_harvester.report.run_folder import slug
@@ -26,7 +27,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(charts=charts, slug=slug, source_links=source_links)
+    made.globals.update(charts=charts, slug=slug, source_links=source_links, in_words=in_words)
     made.tests["web"] = is_web
     return made
 

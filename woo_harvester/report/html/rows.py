@@ -27,6 +27,7 @@ class HostRow:
     share_lost: float
     errors: int
     warnings: int
+    visited: bool
     worst: str | None
     """The code of the error or warning that costs the most points; None if it has none."""
 
@@ -47,6 +48,7 @@ class HostRow:
             host.share_lost,
             errors,
             warnings,
+            bool(host.sections),
             faults[0].code if faults else None,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -63,6 +64,10 @@ class Texts:
         if 0 < value < 0.1:
             return "<" + self.number(0.1)
         return self.number(round(value, 1))
+
+    def unjudged(self, subjects: Iterable[str]) -> str:
+        """Return the sentence that names what could not be judged."""
+        return self("not_judged", what=", ".join(self(f"not_judged_{subject}") for subject in subjects))
 
     def moment(self, text: str | None) -> str:
         """Return the day and time of an ISO 8601 time, in Dutch time; a dash for None."""

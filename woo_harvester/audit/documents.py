@@ -1,0 +1,110 @@
+"""The documents in a sitemap on disk: what a harvest would decide on each, and what the schema says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from woo_harvester.audit.local_file import FileEntries, shown
+from woo_harvester.audit.one_cause import one_per_cause
+from woo_harvester.audit.schema import schema_faults
+from woo_harvester.audit.terms import AuditTerms
+from woo_harvester.dates import to_microseconds
+from woo_harvester.diwoo.defaults import fill_in
+from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
+from woo_harvester.diwoo.given_metadata import metadata_of
+from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.findings import Finding, Reporter
+from woo_harvester.formats import FormatClaim, from_extension
+from woo_harvester.record import Herkomst
+from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.decide import decide, find_loc_problem
+from woo_harvester.sitemaps.decision import NewVersion, Terms
+from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, OtherEntry
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.robots import FORBIDDEN
+from woo_harvester.tooi.values import Concept
+
+#: The number of faults of one document that are compared with its findings.
+_MAX_COMPARED = 1000
+
+
+class DocumentAudit:
+    """Reads the sitemaps of one host or folder, counts their documents, and reports what is wrong with them.
+
+    *is_allowed* returns whether robots.txt allows a request for a document.
+    """
+
+    def __init__(
+        self, account: Account, report: Reporter, terms: AuditTerms, is_allowed: Callable[[str], bool]
+    ) -> None:
+        self._account = account
+        self._report = report
+        self._terms = terms
+        self._is_allowed = is_allowed
+        self._locs: dict[str, tuple[str, int | None]] = {}
+        """File and lastmod of the entries that would be harvested, by loc."""
+
+    def read(self, path: Path, category: Concept | None) -> None:
+        """Read a sitemap. *category* is the one that its index gives. Raises OSError."""
+        for entry in FileEntries(path, "sitemap", self._terms.sitemap_maxsize, self._report):
+            self._account.count_entries(1, 0)
+            self._read_entry(entry, shown(path), category)
+
+    def _read_entry(self, entry: Entry, file: str, category: Concept | None) -> None:
+        found: list[Finding] = []
+        report = Reporter(found.append, url=entry.loc, sitemap=file, line=entry.line)
+        version = self._decide(entry, file, report)
+        if version is None or not self._may_request(entry, report):
+            faults = None
+        else:
+            self._read_document(entry, version, report, category)
+            faults = schema_faults(entry.document, entry.outside, _MAX_COMPARED)
+        send = self._report.about(url=entry.loc, sitemap=file, line=entry.line).send
+        for finding in one_per_cause(entry, found, faults or ()):
+            send(finding)
+
+    def _decide(self, entry: Entry, file: str, report: Reporter) -> NewVersion | None:
+        """Decide on an entry of which nothing is known but the entries before it; report what is wrong."""
+        now = datetime.now(UTC).replace(microsecond=0)
+        first = self._locs.get(entry.loc)
+        others = [OtherEntry(0, 0, first[0], None, first[1], int(now.timestamp()), 0)] if first else []
+        facts = EntryFacts(
+            entry,
+            loc_problem=find_loc_problem(entry.loc),
+            is_listed=first is not None,
+            is_expected=first is not None,
+            others=others,
+        )
+        decision = decide(facts, Terms(), now)
+        for one in decision.findings:
+            report(one.code, element=one.element, seen=one.seen, action=one.action)
+        if (version := decision.version) is not None:
+            self._locs[entry.loc] = (
+                file,
+                None if version.lastmod is None else to_microseconds(version.lastmod),
+            )
+        return version
+
+    def _may_request(self, entry: Entry, report: Reporter) -> bool:
+        """Return whether a harvest may request a document; report it if robots.txt forbids that."""
+        if self._is_allowed(entry.loc):
+            return True
+        report("robots.verboden", seen=FORBIDDEN, action="overgeslagen")
+        return False
+
+    def _read_document(
+        self, entry: Entry, version: NewVersion, report: Reporter, category: Concept | None
+    ) -> None:
+        """Do what the pipelines do with an entry, as far as it can be done without a request."""
+        given, lists = metadata_of(entry), self._terms.lists
+        record = version.record(entry.loc, Herkomst(bevindingen=report.codes))
+        map_metadata(given, record, lists, report, version.at)
+        fill_in(record, NO_MATCH, category, lists.organisaties, report)
+        says_nothing = given.format is None and from_extension(entry.loc) == FormatClaim()
+        if (
+            says_nothing
+            or decide_filetype(claims_of_type(given.format, None, entry.loc, None), report) is not None
+        ):
+            self._account.count_record(record)
