@@ -63,21 +63,23 @@ class Calendar:
     """The days that stories share.
 
     *install* makes the installation from its folder, the certificates that it trusts, its sites, and the
-    values of *fixtures*. Each run gets *args* and *settings*. With *kinds*, each story is a test for each
-    kind of installation, with days of its own: *install* gets the kind too, and the values of that kind's
-    fixtures.
+    values of *fixtures*. Each run gets *args* and *settings*; the run of a day that *on* names gets those
+    settings too. With *kinds*, each story is a test for each kind of installation, with days of its own:
+    *install* gets the kind too, and the values of that kind's fixtures.
     """
 
     def __init__(
         self,
         install: Callable[..., Installation],
         *args: str,
+        on: Mapping[int, Mapping[str, object]] | None = None,
         fixtures: Sequence[str] = (),
         kinds: Mapping[str, Sequence[str]] | None = None,
         **settings: object,
     ) -> None:
         self._install = install
         self._args = args
+        self._on = on or {}
         self._fixtures = fixtures
         self._kinds = kinds or {}
         self._settings = settings
@@ -123,10 +125,12 @@ class Calendar:
             begun = [_begin(item, installation, authority, stack) for item in own]
             hosts = frozenset().union(*(story.hosts for story in begun))
             going_on = [story for story in begun if self._goes_on(story, None)]
+            day = 0
             while going_on:
+                day += 1
                 ended = hosts.difference(*(story.hosts for story in going_on))
                 installation.sites[:] = [site for site in installation.sites if site.host not in ended]
-                run = installation.day(*self._args, **self._settings)
+                run = installation.day(*self._args, **self._settings, **self._on.get(day, {}))
                 going_on = [story for story in going_on if self._goes_on(story, _of(story.hosts, run, hosts))]
 
     def _has(self, item: pytest.Function) -> bool:
