@@ -62,6 +62,8 @@ types: install-dev
 
 # Whole files, so that what a file sets up is set up once, in the order that tests/conftest.py gives them.
 PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+# Bytecode of the tests is kept, whatever the environment says: else each process compiles all of them anew.
+unit coverage: export PYTHONDONTWRITEBYTECODE :=
 unit: install-dev
 	$(BIN)/pytest $(PARALLEL)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 # This part of Hypothesis writes a patch for a test that fails. It ends the process of the tests with an error
 # about Twisted's interfaces, and the example that failed is not shown.
@@ -32,6 +33,7 @@ LONGEST = (
     "simulation/test_documents.py",
     "commands/test_index_killed.py",
     "integration/test_kill.py",
+    "integration/test_withdrawal.py",  # and the others in TOGETHER
     "extensions/test_progress.py",
     "integration/test_stop.py",
     "integration/test_stop_own_side.py",
@@ -50,6 +52,33 @@ LONGEST = (
     "commands/test_index.py",
     "extensions/test_elasticsearch.py",
 )
+
+#: Files whose stories share the days of ``integration/same_days.py``. One process plays them all: two would
+#: each play all stories.
+TOGETHER = (
+    "integration/test_withdrawal.py",
+    "integration/test_withdrawal_of_an_index.py",
+    "integration/test_withdrawal_of_many.py",
+    "integration/test_daily.py",
+    "integration/test_deviating_files_of_days.py",
+    "integration/test_other_forms_of_days.py",
+    "integration/test_repeated_documents.py",
+    "integration/test_vergunningen.py",
+    "integration/test_vergunningen_entries.py",
+)
+
+
+class TogetherScheduling(LoadFileScheduling):  # type: ignore[misc]  # published without type hints
+    """Have a process test whole files, and one process all that are in ``TOGETHER``."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return f"tests/{TOGETHER[0]}" if file.removeprefix("tests/") in TOGETHER else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> TogetherScheduling | None:
+    """Return what distributes the tests with ``--dist=loadfile``; None leaves that to xdist."""
+    return TogetherScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,11 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,8 +16,8 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from tests.commands.state_shell import Done
-from tests.utils.command import environment
 from tests.utils.junit import JUNIT
+from tests.utils.terminal import COLUMNS, run_on_terminal
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import Entry, sitemap, sitemapindex
 
@@ -281,30 +277,10 @@ def test_the_help_names_all_options(audit: Audit) -> None:
 # What a person sees
 
 
-def in_terminal(args: list[str], columns: int) -> tuple[int, str]:
-    """Run the command under a pseudo-terminal; return exit status and output."""
-    master, slave = pty.openpty()
-    environ = environment(None, {"COLUMNS": str(columns), "TERM": "xterm"})
-    command = [sys.executable, "-m", "scrapy", "audit", *args]
-    with subprocess.Popen(command, stdout=slave, stderr=slave, stdin=slave, env=environ) as process:
-        os.close(slave)
-        output = b""
-        while True:
-            try:
-                piece = os.read(master, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not piece:
-                break
-            output += piece
-        status = process.wait()
-    os.close(master)
-    return status, output.decode()
-
-
 def test_in_a_terminal_of_80_columns_no_line_is_longer_and_severities_have_a_colour(folder: Path) -> None:
-    status, output = in_terminal(["--file", "fout.xml"], 80)
-    assert status == 1
+    terminal = run_on_terminal(["audit", "--file", "fout.xml"], folder)
+    output = terminal.raw.decode()
+    assert (terminal.returncode, COLUMNS) == (1, 80)
     assert "\x1b[1;31mFout\x1b[0m" in output
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output)
     lines = plain.replace("\r", "").splitlines()

@@ -15,7 +15,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.conftest import skip_or_fail
-from tests.utils.command import read_lines, run_scrapy, start_scrapy
+from tests.utils.command import read_lines, run_scrapy, start_forked
 from tests.utils.daily import FIRST, NEWER, numbered, publish
 from tests.utils.disturbed_runs import harvested
 from tests.utils.elasticsearch import START, MissingError, Server
@@ -186,12 +186,12 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_server_that_is_away(
         installation.url = proxy.url
         given = {**installation.where, **settings}
         arguments = installation.arguments()
-        with start_scrapy(arguments, installation.folder, installation.ca_bundle, settings=given) as process:
-            wait_until(lambda: proxy.bulks > 1, "the first batch is tried again")
-            process.send_signal(signal.SIGTERM)
-            _, stderr = process.communicate(timeout=STUCK)
-    assert process.returncode == 1
-    assert stderr.splitlines()[-1].startswith("scrapy crawl: error: Elasticsearch answered 503")
+        started = start_forked(arguments, installation.folder, installation.ca_bundle, settings=given)
+        wait_until(lambda: proxy.bulks > 1, "the first batch is tried again", lambda: not started.ended)
+        started.send(signal.SIGTERM)
+        done = started.done(STUCK)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("scrapy crawl: error: Elasticsearch answered 503")
     assert harvested(installation.folder) == set()
 
 

@@ -183,10 +183,10 @@ def test_two_runs_in_one_process_share_the_terminal(installation: Installation) 
     script.write_text(TWO_RUNS)
     seen: list[list[str]] = []
     terminal = run_on_terminal(
-        ["runspider"],
+        [installation.args[-1].partition("=")[2]],
         installation.folder,
         installation.bundle,
-        command=[str(script), installation.args[-1].partition("=")[2]],
+        script=script,
         watch=lambda terminal: seen.append(terminal.shown),
     )
     both = [lines for lines in seen if sum(line.startswith("speed ") for line in lines) == 2]

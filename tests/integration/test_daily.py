@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.same_days import days
 from tests.utils.calendar import Calendar, Story
 from tests.utils.command import DATA
 from tests.utils.daily import (
@@ -29,8 +30,6 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, sitemap
 
-#: On the third day each sitemap is read, whether it changed or not.
-calendar = Calendar(Harvester, on={3: {"WOO_FULL_READ_DAYS": 0}})
 with_documents = Calendar(Harvester, "-a", "documents=head")
 
 
@@ -49,29 +48,31 @@ def test_what_did_not_change_is_not_harvested_again(site: Site, harvester: Harve
     assert "woo/entries" not in second.stats
 
 
+@days.story
 def test_a_sitemap_that_changed_is_read_and_what_is_in_it_passed_over(
     site: Site, harvester: Harvester
-) -> None:
+) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
-    harvester.day()
+    yield
     publish(site, {"a": FIRST, "b": FIRST, "c": FIRST})
-    second = harvester.day()
+    second = harvester.only(site).day()
     assert causes(second) == {"c": "aanlevering"}
     assert second.stats["deltafetch/skipped"] == 2
     assert second.stats["deltafetch/stored"] == 1
 
 
+@days.story
 def test_each_document_that_is_not_harvested_again_is_counted_once_however_that_was_seen(
     site: Site, harvester: Harvester
-) -> None:
+) -> Story:
     def skipped() -> tuple[int, int, int]:
-        run = harvester.day()
+        run = harvester.only(site).day()
         assert causes(run) == {}
         documents = run.stats["woo/documents/unchanged"] + run.stats.get("woo/documents/older", 0)
         return run.stats["deltafetch/skipped"], documents, reported(run, site)["unchanged"]
 
     publish(site, {"a": FIRST, "b": FIRST}, {"c": None}, headers={"ETag": '"1"'})
-    harvester.day()
+    yield
     assert skipped() == (3, 3, 3)  # 304
     assert [request.headers["if-none-match"] for request in site.requested("/s0.xml")[1:]] == ['"1"']
     publish(site, {"a": FIRST, "b": FIRST}, {"c": None})
@@ -82,7 +83,7 @@ def test_each_document_that_is_not_harvested_again_is_counted_once_however_that_
     assert skipped() == (3, 3, 3)  # an older lastmod, which is reported
 
 
-@calendar.story
+@days.story
 def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -94,7 +95,7 @@ def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(si
     assert version["mutatiedatumtijd"] == NEWER
 
 
-@calendar.story
+@days.story
 def test_the_same_moment_in_another_notation_is_no_change(site: Site) -> Story:
     publish(site, {"a": "2024-04-02T10:00:00+02:00"})
     yield
@@ -102,7 +103,7 @@ def test_the_same_moment_in_another_notation_is_no_change(site: Site) -> Story:
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_a_lastmod_that_appears_gives_a_wijziging(site: Site) -> Story:
     publish(site, {"a": None})
     yield
@@ -110,7 +111,7 @@ def test_a_lastmod_that_appears_gives_a_wijziging(site: Site) -> Story:
     assert causes((yield)) == {"a": "wijziging"}
 
 
-@calendar.story
+@days.story
 def test_an_older_lastmod_is_told_and_not_harvested(site: Site) -> Story:
     publish(site, {"a": FIRST})
     yield
@@ -120,7 +121,7 @@ def test_an_older_lastmod_is_told_and_not_harvested(site: Site) -> Story:
     assert [finding["seen"] for finding in second.about("lastmod.ouder")] == [OLDER]
 
 
-@calendar.story
+@days.story
 def test_a_lastmod_in_the_future_is_no_change_until_one_after_its_harvest(site: Site) -> Story:
     typo = "2042-05-02T10:00:00+02:00"
     publish(site, {"a": typo})
@@ -145,7 +146,7 @@ def test_a_lastmod_in_the_future_is_no_change_until_one_after_its_harvest(site: 
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_a_document_that_was_withdrawn_returns_with_a_lastmod_in_the_future_once(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -163,7 +164,7 @@ def test_a_document_that_was_withdrawn_returns_with_a_lastmod_in_the_future_once
     assert len(again.about("lastmod.heraanbod")) == 1
 
 
-@calendar.story
+@days.story
 def test_a_state_of_before_with_a_lastmod_in_the_future_heals_by_itself(
     site: Site, harvester: Harvester
 ) -> Story:
@@ -180,7 +181,7 @@ def test_a_state_of_before_with_a_lastmod_in_the_future_heals_by_itself(
     assert causes((yield)) == {"a": "wijziging"}
 
 
-@calendar.story
+@days.story
 def test_a_lastmod_that_disappears_or_cannot_be_read_is_no_change(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -190,7 +191,7 @@ def test_a_lastmod_that_disappears_or_cannot_be_read_is_no_change(site: Site) ->
     assert {"lastmod.ontbreekt", "lastmod.ongeldig"} <= second.codes
 
 
-@calendar.story
+@days.story
 def test_metadata_that_changes_without_a_newer_lastmod_is_not_read_again(site: Site) -> Story:
     publish(site, {"a": FIRST})
     yield
@@ -199,10 +200,13 @@ def test_metadata_that_changes_without_a_newer_lastmod_is_not_read_again(site: S
     assert causes((yield)) == {}
 
 
-def test_forgetting_with_deltafetch_reset_harvests_everything_again(site: Site, harvester: Harvester) -> None:
+@days.story
+def test_forgetting_with_deltafetch_reset_harvests_everything_again(
+    site: Site, harvester: Harvester
+) -> Story:
     publish(site, {"a": FIRST})
-    harvester.day()
-    assert causes(harvester.day("-a", "deltafetch_reset=1")) == {"a": "aanlevering"}
+    yield
+    assert causes(harvester.only(site).day("-a", "deltafetch_reset=1")) == {"a": "aanlevering"}
 
 
 def test_without_deltafetch_each_run_delivers_everything(site: Site, harvester: Harvester) -> None:
@@ -212,23 +216,24 @@ def test_without_deltafetch_each_run_delivers_everything(site: Site, harvester: 
     assert not (harvester.folder / ".scrapy" / "woo-state.sqlite").exists()
 
 
-def test_a_304_means_that_all_documents_are_still_there(site: Site, harvester: Harvester) -> None:
+@days.story
+def test_a_304_means_that_all_documents_are_still_there(site: Site, harvester: Harvester) -> Story:
     publish(site, numbered(3), headers={"ETag": '"eerste"'})
-    harvester.day()
-    second = harvester.day()
+    yield
+    second = harvester.only(site).day()
     assert causes(second) == {}
     assert second.stats["downloader/response_status_count/304"] == 3
     assert second.stats["woo/hosts/complete"] == 1
     assert second.codes == set()
 
 
-@calendar.story
-def test_an_etag_that_never_changes_does_not_hide_changes_for_ever(site: Site) -> Story:
+@days.story
+def test_an_etag_that_never_changes_does_not_hide_changes_for_ever(site: Site, harvester: Harvester) -> Story:
     publish(site, {"a": FIRST}, headers={"ETag": '"altijd"'})
     yield
     publish(site, {"a": NEWER}, headers={"ETag": '"altijd"'})
     assert causes((yield)) == {}
-    third = yield  # each sitemap is read
+    third = harvester.only(site).day(WOO_FULL_READ_DAYS=0)  # each sitemap is read
     assert causes(third) == {"a": "wijziging"}
 
 
@@ -254,7 +259,7 @@ def test_the_openbaarmakingsdatum_is_that_of_when_a_document_was_first_seen(site
     assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
 
 
-@calendar.story
+@days.story
 def test_a_document_keeps_its_place_when_it_moves_to_another_host(one: Site, two: Site) -> Story:
     publish(one, {"a": FIRST, "b": FIRST})
     publish(two, {"c": FIRST})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.utils.calendar import Calendar, Story
+from tests.integration.same_days import days
+from tests.utils.calendar import Story
 from tests.utils.command import Run
-from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, XML, Documents, Harvester, causes, publish, xml
+from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, XML, Documents, causes, publish, xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
@@ -15,8 +16,6 @@ from woo_harvester.demo.values import categorie
 INFOCAT_2 = "/sitemapindex-diwoo-infocat002.xml"
 INFOCAT_10 = "/sitemapindex-diwoo-infocat010.xml"
 SHARED = "/gedeeld.xml"
-
-calendar = Calendar(Harvester)
 
 
 def page(body: str | bytes, version: str | None = None) -> Page:
@@ -61,7 +60,7 @@ def mixed(site: Site, documents: Documents) -> bytes:
     return xml(site, documents).replace(b"</urlset>", listed.encode())
 
 
-@calendar.story
+@days.story
 def test_an_index_under_urlset_is_reported_each_day_also_while_it_has_not_changed(site: Site) -> Story:
     publish(site, {"a": FIRST}, headers={"ETag": '"1"'})
     index = sitemapindex([site.url("/s0.xml")]).replace("sitemapindex", "urlset")
@@ -78,7 +77,7 @@ def test_an_index_under_urlset_is_reported_each_day_also_while_it_has_not_change
     assert causes((yield)) == {"a": "intrekking", "b": "aanlevering"}
 
 
-@calendar.story
+@days.story
 def test_an_index_whose_root_changes_loses_nothing(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -94,7 +93,7 @@ def test_an_index_whose_root_changes_loses_nothing(site: Site) -> Story:
     assert causes((yield)) == {"b": "wijziging"}
 
 
-@calendar.story
+@days.story
 def test_an_index_that_lists_documents_from_one_day_on_withdraws_none_that_it_listed(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -106,7 +105,7 @@ def test_an_index_that_lists_documents_from_one_day_on_withdraws_none_that_it_li
     assert causes((yield)) == {"b": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_sitemaps_in_a_sitemap_are_reported_each_day_and_nothing_is_withdrawn_meanwhile(site: Site) -> Story:
     publish(site, {"a": FIRST}, {"b": FIRST}, headers={"ETag": '"1"'})
     site.pages["/s0.xml"] = page(mixed(site, {"a": FIRST}), "1")
@@ -120,7 +119,7 @@ def test_sitemaps_in_a_sitemap_are_reported_each_day_and_nothing_is_withdrawn_me
     assert causes((yield)) == {"b": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_an_index_that_lists_only_itself_says_so_each_day(site: Site) -> Story:
     site.pages |= {"/robots.txt": Page(robots_txt(site.url(INDEX)), headers={"ETag": '"1"'})}
     site.pages[INDEX] = page(sitemapindex([site.url(INDEX)]), "1")
@@ -133,7 +132,7 @@ def test_an_index_that_lists_only_itself_says_so_each_day(site: Site) -> Story:
     assert len(site.requested(INDEX)) == 3
 
 
-@calendar.story
+@days.story
 def test_a_file_that_is_named_as_an_index_and_listed_as_a_sitemap_is_read_each_day(site: Site) -> Story:
     def put(documents: Documents, version: str) -> None:
         site.pages[INFOCAT_10] = page(xml(site, documents), version)
@@ -149,7 +148,7 @@ def test_a_file_that_is_named_as_an_index_and_listed_as_a_sitemap_is_read_each_d
     assert causes((yield)) == {"b": "aanlevering"}
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_becomes_an_index_is_not_taken_for_what_it_was(site: Site) -> Story:
     """Its ETag stays the same, so that its server says that it has not changed."""
     robots(site, INDEX)
@@ -166,7 +165,7 @@ def test_a_sitemap_that_becomes_an_index_is_not_taken_for_what_it_was(site: Site
     assert causes((yield)) == {"c": "aanlevering"}
 
 
-@calendar.story
+@days.story
 def test_lines_that_are_joined_one_day_and_apart_the_next_are_the_same_indexes(site: Site) -> Story:
     publish(site, {"a": FIRST})
     site.pages[INFOCAT_10] = page(sitemapindex([site.url("/s1.xml")]))
@@ -182,7 +181,7 @@ def test_lines_that_are_joined_one_day_and_apart_the_next_are_the_same_indexes(s
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_the_category_of_a_shared_sitemap_does_not_change_with_the_order_of_its_indexes(site: Site) -> Story:
     share(site, {"a": FIRST}, INDEX, INFOCAT_10, version="1")
     assert categories((yield)) == {"a": [categorie(10).uri]}
@@ -193,7 +192,7 @@ def test_the_category_of_a_shared_sitemap_does_not_change_with_the_order_of_its_
     assert categories((yield)) == {"a": [categorie(10).uri]}
 
 
-@calendar.story
+@days.story
 def test_an_index_that_cannot_be_read_for_some_days_keeps_the_category_of_its_sitemaps(site: Site) -> Story:
     share(site, {"a": FIRST}, INFOCAT_2, INFOCAT_10, INDEX)
     assert categories((yield)) == {"a": [categorie(2).uri]}
@@ -206,7 +205,7 @@ def test_an_index_that_cannot_be_read_for_some_days_keeps_the_category_of_its_si
     assert categories((yield)) == {"d": [categorie(10).uri]}
 
 
-@calendar.story
+@days.story
 def test_a_category_of_the_document_itself_stays_whatever_its_indexes_say(site: Site) -> Story:
     def list_it(lastmod: str, *indexes: str) -> None:
         share(site, {}, *indexes)

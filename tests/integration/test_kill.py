@@ -33,8 +33,8 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
 HOSTS = 3
-#: Number of seeds. For many more of them: ``benchmarks/kills.py``.
-SEEDS = int(os.environ.get("KILL_SEEDS", "30"))
+#: Number of seeds: three for each mode with each of the outputs. For many more: ``benchmarks/kills.py``.
+SEEDS = int(os.environ.get("KILL_SEEDS", "18"))
 #: Small, so that a run of a second comes to many commits.
 SETTINGS: dict[str, Any] = {"WOO_DURABLE_RECORDS": 10, "WOO_DURABLE_INTERVAL": 0.1, "WOO_HOST_BACKLOG": 4}
 #: Documents that may be under way at once: not durable yet, or asked for, or in the pipelines.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from tests.utils.calendar import Calendar, Story
+from tests.integration.same_days import days
+from tests.utils.calendar import Story
 from tests.utils.command import Run
-from tests.utils.daily import FIRST, NEWER, XML, Documents, Harvester, causes, publish, xml
+from tests.utils.daily import FIRST, NEWER, XML, Documents, causes, publish, xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE
 
 SITEMAP = "/s0.xml"
 DECLARATION = f' xmlns:diwoo="{DIWOO_NAMESPACE}"'.encode()
-
-calendar = Calendar(Harvester)
 
 
 def page(body: bytes) -> Page:
@@ -45,7 +44,7 @@ def changes(run: Run) -> dict[str, str]:
     return {name.partition(".pdf")[0]: cause for name, cause in causes(run).items()}
 
 
-@calendar.story
+@days.story
 def test_documents_under_another_root_are_followed_like_any_others(site: Site) -> Story:
     publish(site, {})
     site.pages[SITEMAP] = of_documents(site, {"a": FIRST, "b": FIRST, "c": FIRST})
@@ -61,7 +60,7 @@ def test_documents_under_another_root_are_followed_like_any_others(site: Site) -
     assert changes((yield)) == {"a": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_is_no_longer_repaired_gives_no_change(site: Site) -> Story:
     publish(site, {})
     site.pages[SITEMAP] = not_well_formed(site, {"a": FIRST, "b": FIRST})
@@ -80,7 +79,7 @@ def test_a_sitemap_that_is_no_longer_repaired_gives_no_change(site: Site) -> Sto
     assert changes((yield)) == {"b": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_cannot_be_repaired_withdraws_nothing(site: Site) -> Story:
     publish(site, {})
     site.pages[SITEMAP] = well_formed(site, {"a": FIRST, "b": FIRST, "c": FIRST})
@@ -97,7 +96,7 @@ def test_a_sitemap_that_cannot_be_repaired_withdraws_nothing(site: Site) -> Stor
     assert changes((yield)) == {"b": "intrekking", "c": "intrekking", "d": "aanlevering"}
 
 
-@calendar.story
+@days.story
 def test_entries_before_a_new_fault_are_the_same_as_the_day_before(site: Site) -> Story:
     good = {f"goed{number}": FIRST for number in range(1500)}
     publish(site, good)

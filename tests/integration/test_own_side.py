@@ -7,14 +7,14 @@ import signal
 from contextlib import closing
 from pathlib import Path
 from socket import create_server
-from time import sleep
 
 import pytest
 
-from tests.utils.command import REPORTS, Run, read_lines, run_scrapy, start_scrapy
+from tests.utils.command import REPORTS, Run, read_lines, run_scrapy, start_forked
 from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
 from tests.utils.sites import MakeRawSite, MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -280,18 +280,19 @@ def test_a_killed_run_has_kept_what_it_knew(
             tmp_path / "roo.xml",
             {f"G{number}": [u] for number, u in enumerate([url, *(s.url("/d") for s in ten)])},
         )
-        process = start_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, other_bundle)
+        started = start_forked(["crawl", "woo", "-a", f"register={register}"], tmp_path, other_bundle)
+
+        def count() -> int:
+            return sum(len(read_lines(path)) for path in (tmp_path / REPORTS).glob("*/kept-back.jsonl"))
+
         try:
-            kept: list[Path] = []
-            while not kept or len(read_lines(kept[0])) < 10:
-                assert process.poll() is None, process.communicate()
-                sleep(0.05)
-                kept = list((tmp_path / REPORTS).glob("*/kept-back.jsonl"))
+            wait_until(lambda: count() >= 10, "the findings of ten hosts are kept", lambda: not started.ended)
         finally:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-    assert {finding["host"] for finding in read_lines(kept[0])} == {site.host for site in ten}
-    assert read_lines(kept[0].with_name("findings.jsonl")) == []
+            started.send(signal.SIGKILL)
+            started.done(STUCK)
+    (kept,) = (tmp_path / REPORTS).glob("*/kept-back.jsonl")
+    assert {finding["host"] for finding in read_lines(kept)} == {site.host for site in ten}
+    assert read_lines(kept.with_name("findings.jsonl")) == []
 
 
 def test_entry_pages_of_permits_that_all_fail_alike_are_the_operators_fault(

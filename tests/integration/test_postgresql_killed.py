@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from tests.utils.command import Run, read_lines, run_scrapy, start_scrapy
+from tests.utils.command import Run, read_lines, run_scrapy, start_forked
 from tests.utils.daily import FIRST, Harvester, numbered, publish
 from tests.utils.postgresql import postgresql_server, postgresql_url, query
 from tests.utils.sites import MakeSite
-from tests.utils.waiting import wait_until
+from tests.utils.waiting import STUCK, wait_until
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
@@ -48,11 +49,10 @@ class Installation(Harvester):
         engine = create_engine(self.url, poolclass=NullPool)
         with engine.connect() as connection:
             connection.exec_driver_sql("LOCK TABLE documents, hosts, listings, resources IN SHARE MODE")
-            process = start_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
-            wait_until(lambda: query(self.url, WAITING) == [(1,)] or process.poll() is not None, "waits")
-            assert process.poll() is None, process.communicate()
-            process.kill()
-            process.communicate()
+            started = start_forked(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
+            wait_until(lambda: query(self.url, WAITING) == [(1,)], "waits", lambda: not started.ended)
+            started.send(signal.SIGKILL)
+            started.done(STUCK)
         wait_until(lambda: query(self.url, OTHERS) == [(0,)], "its session ends")
 
 

@@ -8,15 +8,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.utils.calendar import Calendar, Story
+from tests.integration.same_days import days
+from tests.utils.calendar import Story
 from tests.utils.command import Line, Run
-from tests.utils.daily import FIRST, INDEX, NEWER, OLDER, XML, Harvester, causes, reported
+from tests.utils.daily import FIRST, INDEX, NEWER, OLDER, XML, causes, reported
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.demo.values import PDF, categorie
-
-calendar = Calendar(Harvester, WOO_RETRY_BACKOFF=0.01)
 
 BY_CATEGORY = "/sitemapindex-diwoo-infocat014.xml"
 SITEMAPS = {"general": "/general.xml", "category": "/category.xml"}
@@ -68,7 +67,7 @@ def assert_sums_close(run: Run, site: Site) -> None:
 
 @pytest.mark.parametrize("newest", ["general", "category", "neither"])
 @pytest.mark.parametrize("first", ["general", "category"])
-@calendar.story
+@days.story
 def test_in_two_sitemaps_the_newest_counts_from_the_second_day_with_title_and_category(
     site: Site, first: str, newest: str
 ) -> Story:
@@ -95,7 +94,7 @@ def test_in_two_sitemaps_the_newest_counts_from_the_second_day_with_title_and_ca
 
 
 @pytest.mark.parametrize("older_first", [True, False])
-@calendar.story
+@days.story
 def test_in_one_sitemap_the_newest_counts_at_once_with_what_only_the_other_has(
     site: Site, older_first: bool
 ) -> Story:
@@ -118,7 +117,7 @@ def test_in_one_sitemap_the_newest_counts_at_once_with_what_only_the_other_has(
 
 
 @pytest.mark.parametrize("older_first", [True, False])
-@calendar.story
+@days.story
 def test_far_apart_in_one_sitemap_the_newest_counts_from_the_second_day(
     site: Site, older_first: bool
 ) -> Story:
@@ -139,7 +138,7 @@ def test_far_apart_in_one_sitemap_the_newest_counts_from_the_second_day(
     assert (record["herkomst"]["lastmod"], title_of(record)) == (NEWER, TITLE)
 
 
-@calendar.story
+@days.story
 def test_entries_that_are_the_same_give_one_record_and_no_change(site: Site) -> Story:
     publish_in(site, {INDEX: ["/one.xml", "/other.xml"]})
     serve(site, "/one.xml", x(site, FIRST, TITLED))
@@ -151,7 +150,7 @@ def test_entries_that_are_the_same_give_one_record_and_no_change(site: Site) -> 
         assert_sums_close(run, site)
 
 
-@calendar.story
+@days.story
 def test_each_newer_entry_is_harvested_once_whichever_sitemap_it_is_in(site: Site) -> Story:
     publish_both(site, x(site, FIRST, TITLED), x(site, OLDER, None))
     yield
@@ -170,7 +169,7 @@ def test_each_newer_entry_is_harvested_once_whichever_sitemap_it_is_in(site: Sit
         assert_sums_close(run, site)
 
 
-@calendar.story
+@days.story
 def test_what_another_entry_gives_later_is_added_once(site: Site) -> Story:
     publish_both(site, x(site, NEWER), x(site, FIRST))
     yield
@@ -190,7 +189,7 @@ def test_what_another_entry_gives_later_is_added_once(site: Site) -> Story:
         assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_when_the_newest_entry_goes_the_document_stays_as_it_is(site: Site) -> Story:
     publish_both(site, x(site, FIRST, TITLED), x(site, NEWER, None))
     yield
@@ -208,7 +207,7 @@ def test_when_the_newest_entry_goes_the_document_stays_as_it_is(site: Site) -> S
 
 
 @pytest.mark.parametrize("first", ["general", "category"])
-@calendar.story
+@days.story
 def test_a_lastmod_in_the_future_and_one_that_is_not_do_not_replace_each_other_each_day(
     site: Site, first: str
 ) -> Story:
@@ -226,7 +225,7 @@ def test_a_lastmod_in_the_future_and_one_that_is_not_do_not_replace_each_other_e
             assert_sums_close(run, site)
 
 
-@calendar.story
+@days.story
 def test_a_withdrawn_document_that_two_sitemaps_list_again_is_reported_until_one_is_newer(
     site: Site,
 ) -> Story:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,13 +15,14 @@ from tests.integration.stopping import (
     both_signals,
     stopped,
 )
-from tests.utils.command import start_scrapy
+from tests.utils.command import start_forked
 from tests.utils.daily import FIRST, INDEX, numbered, publish
 from tests.utils.disturbed_runs import Fallible, GatedSite, harvested
 from tests.utils.hostile import dripping
 from tests.utils.sites import MakeRawSite, MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import publish as publish_permits
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.sitemaps import robots_txt
 
@@ -139,27 +137,14 @@ def test_an_audit_of_a_host_that_hangs_ends_and_says_what_it_has(
     publish(gated, numbered(2))
     gated.gates.add("/s0.xml")
     register = write_register(tmp_path / "register.xml", {"Raad": [gated.url("/d")]})
-    with started_audit(gated.host, tmp_path, ca_bundle, register) as process:
-        while "/s0.xml" not in gated.waiting:
-            assert process.poll() is None
-        process.send_signal(signal.SIGTERM)
-        stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert "Traceback" not in stderr
-    assert gated.host in stdout
-
-
-@contextmanager
-def started_audit(
-    host: str, folder: Path, ca_bundle: Path, register: Path
-) -> Iterator[subprocess.Popen[str]]:
-    """An audit of *host* that goes on."""
     settings = {**STOP, "WOO_REGISTER": register}
-    with start_scrapy(["audit", host], folder, ca_bundle, settings=settings) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    started = start_forked(["audit", gated.host], tmp_path, ca_bundle, settings=settings)
+    wait_until(lambda: "/s0.xml" in gated.waiting, "the sitemap is asked for", lambda: not started.ended)
+    started.send(signal.SIGTERM)
+    done = started.done(STUCK)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert gated.host in done.stdout
 
 
 def test_a_run_that_is_closed_by_its_settings_waits_for_no_host_either(

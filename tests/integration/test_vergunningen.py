@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.calendar import Calendar, Story
+from tests.integration.same_days import permit_days
+from tests.utils.calendar import Story
 from tests.utils.command import start_forked
 from tests.utils.vergunningen import (
     FOLDER,
@@ -29,15 +30,13 @@ from woo_harvester.demo.site import Site
 
 INVALID = b"<message/>"
 
-calendar = Calendar(Towns)
-
 
 @pytest.fixture
 def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
     return Permits(tmp_path, ca_bundle)
 
 
-@calendar.story
+@permit_days.story
 def test_a_case_becomes_a_record(towns: Towns, site: Town) -> Story:
     towns.organisations = {"Gemeente Voorbeeldstad": [site.url("/woo")]}
     publish(
@@ -83,16 +82,17 @@ def test_a_case_becomes_a_record(towns: Towns, site: Town) -> Story:
     assert [document["identifier"] for document in run.records[0]["documenten"]] == [site.case(1) + "/b.pdf"]
 
 
-def test_with_nothing_new_no_file_is_asked_for_again(permits: Permits, site: Site) -> None:
-    publish(site, {f"{number}.xml": about(number) for number in range(20)})
-    assert len(permits.run(site.url(FOLDER)).records) == 20
+@permit_days.story
+def test_with_nothing_new_no_file_is_asked_for_again(towns: Towns, site: Town) -> Story:
+    publish(site, {f"{number}.xml": site.about(number) for number in range(20)})
+    assert len((yield).records) == 20
     assert len(files_asked(site)) == 20
-    again = permits.run(site.url(FOLDER))
+    again = towns.run(site.url(FOLDER))
     assert (again.records, files_asked(site)) == ([], [])
     assert again.stats["woo/berichten/unchanged"] == 20
 
 
-@calendar.story
+@permit_days.story
 def test_a_file_that_is_replaced_changes_its_case(site: Town) -> Story:
     publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)})
     yield
@@ -106,7 +106,7 @@ def test_a_file_that_is_replaced_changes_its_case(site: Town) -> Story:
     assert files_asked(site) == ["1.xml"]
 
 
-@calendar.story
+@permit_days.story
 def test_a_new_file_for_each_mutation_gives_one_record_a_run(site: Town) -> Story:
     later = site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")
     publish(site, {"b.xml": later, "a.xml": site.about(1)})
@@ -123,14 +123,14 @@ def test_a_new_file_for_each_mutation_gives_one_record_a_run(site: Town) -> Stor
     assert causes((yield)) == {"1": "herpublicatie"}
 
 
-@calendar.story
+@permit_days.story
 def test_what_is_made_and_removed_in_one_run_gives_no_record(site: Town) -> Story:
     gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
     publish(site, {"a.xml": site.about(1), "b.xml": gone})
     assert (yield).records == []
 
 
-@calendar.story
+@permit_days.story
 def test_a_late_message_does_not_undo_a_later_one(site: Town) -> Story:
     publish(site, {"new.xml": site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-05")})
     yield
@@ -139,7 +139,7 @@ def test_a_late_message_does_not_undo_a_later_one(site: Town) -> Story:
     assert (run.records, codes(run)) == ([], [("ipm.overgeslagen", "old.xml")])
 
 
-@calendar.story
+@permit_days.story
 def test_a_document_that_moves_to_another_case_changes_both(site: Town) -> Story:
     document = {"identifier": site.case(1) + "/b.pdf"}
     publish(
@@ -158,18 +158,19 @@ def test_a_document_that_moves_to_another_case_changes_both(site: Town) -> Story
     assert (yield).records == []
 
 
-def test_on_a_page_without_dates_files_are_asked_for_conditionally(permits: Permits, site: Site) -> None:
+@permit_days.story
+def test_on_a_page_without_dates_files_are_asked_for_conditionally(towns: Towns, site: Town) -> Story:
     files = {
-        "1.xml": Page(about(1), content_type="text/xml", headers={"ETag": '"a"'}),
-        "2.xml": Page(about(2), headers={"Last-Modified": "Wed, 01 Apr 2026 08:00:00 GMT"}),
-        "3.xml": Page(about(3)),
+        "1.xml": Page(site.about(1), content_type="text/xml", headers={"ETag": '"a"'}),
+        "2.xml": Page(site.about(2), headers={"Last-Modified": "Wed, 01 Apr 2026 08:00:00 GMT"}),
+        "3.xml": Page(site.about(3)),
     }
     publish(site, files, date=None)
-    run = permits.run(site.url(FOLDER))
+    run = yield
     dates = {record["versies"][0].get("mutatiedatumtijd") for record in run.records}
     assert "2026-04-01T10:00:00+02:00" in dates
     files_asked(site)
-    again = permits.run(site.url(FOLDER))
+    again = towns.run(site.url(FOLDER))
     assert (again.records, again.stats["woo/berichten/unchanged"]) == ([], 3)
     conditions = {
         request.path.rpartition("/")[2]: [name for name in request.headers if name.startswith("if-")]
@@ -179,7 +180,7 @@ def test_on_a_page_without_dates_files_are_asked_for_conditionally(permits: Perm
     assert conditions == {"1.xml": ["if-none-match"], "2.xml": ["if-modified-since"], "3.xml": []}
 
 
-@calendar.story
+@permit_days.story
 def test_an_invalid_file_is_reported_in_each_run_without_asking_for_it_until_it_is_fixed(site: Town) -> Story:
     publish(site, {"1.xml": INVALID})
     begun = datetime.now(UTC).replace(microsecond=0)
@@ -201,7 +202,7 @@ def test_an_invalid_file_is_reported_in_each_run_without_asking_for_it_until_it_
     assert (yield).findings == []
 
 
-@calendar.story
+@permit_days.story
 def test_an_invalid_message_does_not_change_its_case(site: Town) -> Story:
     publish(site, {"1.xml": site.about(1)})
     yield
@@ -221,7 +222,7 @@ def test_an_invalid_message_does_not_change_its_case(site: Town) -> Story:
     assert (run.records, run.findings) == ([], [])
 
 
-@calendar.story
+@permit_days.story
 def test_a_file_younger_than_two_minutes_is_fetched_again_the_next_time(site: Town) -> Story:
     def listed(_: Request) -> Page:
         publish(site, {"1.xml": site.about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
@@ -237,7 +238,7 @@ def test_a_file_younger_than_two_minutes_is_fetched_again_the_next_time(site: To
     assert causes(run) == {"1": "wijziging"}
 
 
-@calendar.story
+@permit_days.story
 def test_a_date_that_is_now_in_two_runs_is_reported_and_then_the_content_decides(site: Town) -> Story:
     def now(_: Request) -> Page:
         publish(site, {"1.xml": site.about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
@@ -251,7 +252,7 @@ def test_a_date_that_is_now_in_two_runs_is_reported_and_then_the_content_decides
     assert (second.records, codes(second)) == ([], [("ipm.datum-nu", "1.xml")])
 
 
-@calendar.story
+@permit_days.story
 def test_a_last_modified_that_is_now_is_reported_too(site: Town) -> Story:
     def now(_: Request) -> Page:
         return Page(site.about(1), headers={"Last-Modified": format_datetime(datetime.now(UTC), usegmt=True)})
@@ -262,7 +263,7 @@ def test_a_last_modified_that_is_now_is_reported_too(site: Town) -> Story:
     assert codes((yield)) == [("ipm.datum-nu", "1.xml")]
 
 
-@calendar.story
+@permit_days.story
 def test_a_304_that_nobody_asked_for_is_not_believed(site: Town) -> Story:
     publish(site, {"1.xml": site.about(1)})
     yield
@@ -272,7 +273,7 @@ def test_a_304_that_nobody_asked_for_is_not_believed(site: Town) -> Story:
     assert causes((yield)) == {"1": "wijziging"}
 
 
-@calendar.story
+@permit_days.story
 def test_a_message_that_could_not_be_fetched_is_tried_again(site: Town) -> Story:
     publish(site, {"1.xml": Page(status=404), "2.xml": INVALID})
     run = yield
@@ -285,10 +286,11 @@ def test_a_message_that_could_not_be_fetched_is_tried_again(site: Town) -> Story
     )
 
 
-def test_a_reset_delivers_everything_again(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1)})
-    permits.run(site.url(FOLDER))
-    assert causes(permits.run(site.url(FOLDER), "-a", "deltafetch_reset=1")) == {"1": "aanlevering"}
+@permit_days.story
+def test_a_reset_delivers_everything_again(towns: Towns, site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1)})
+    yield
+    assert causes(towns.run(site.url(FOLDER), "-a", "deltafetch_reset=1")) == {"1": "aanlevering"}
 
 
 def test_without_state_each_run_is_the_first(permits: Permits, site: Site) -> None:
@@ -297,7 +299,7 @@ def test_without_state_each_run_is_the_first(permits: Permits, site: Site) -> No
         assert causes(permits.run(site.url(FOLDER), DELTAFETCH_ENABLED=0)) == {"1": "aanlevering"}
 
 
-@calendar.story
+@permit_days.story
 def test_another_organisation_cannot_touch_a_case(own: Town, other: Town) -> Story:
     publish(own, {"1.xml": own.about(1)})
     yield
@@ -311,21 +313,22 @@ def test_another_organisation_cannot_touch_a_case(own: Town, other: Town) -> Sto
     assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", "D.xml")])
 
 
-def test_records_go_to_geojson_too(permits: Permits, site: Site) -> None:
+@permit_days.story
+def test_records_go_to_geojson_too(towns: Towns, site: Town) -> Story:
     place = (
         "<zaak:product><zaak:producttype>kap</zaak:producttype></zaak:product><zaak:object><zaak:coordinaten>"
         "<zaak:x-waarde>155000</zaak:x-waarde><zaak:y-waarde>463000</zaak:y-waarde>"
         "</zaak:coordinaten></zaak:object>"
     )
-    publish(site, {"1.xml": about(1, meta=place)})
-    args = permits.arguments(site.url(FOLDER), "-O", "kaart.geojson")
-    start_forked(args, permits.folder, permits.ca_bundle).done(STUCK)
-    text = (permits.folder / "kaart.geojson").read_text(encoding="utf-8")
+    publish(site, {"1.xml": site.about(1, meta=place)})
+    args = towns.arguments(site.url(FOLDER), "-O", "kaart.geojson")
+    start_forked(args, towns.folder, towns.ca_bundle).done(STUCK)
+    text = (towns.folder / "kaart.geojson").read_text(encoding="utf-8")
     assert '"coordinates": [5.387' in text
-    assert permits.run(site.url(FOLDER)).records == [], "the state has learned of it"
+    assert (yield).records == [], "the state has learned of it"
 
 
-@calendar.story
+@permit_days.story
 def test_two_minutes_are_by_the_clock_of_the_server(site: Town) -> Story:
     """A server whose clock is an hour slow: its files are as old as it says."""
     slow = datetime.now(UTC) - timedelta(hours=1)

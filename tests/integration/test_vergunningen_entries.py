@@ -11,8 +11,9 @@ from threading import Thread
 import pytest
 
 from tests.integration.entry_towns import ExpiredTown, QuietHandler, bad_messages, page
+from tests.integration.same_days import permit_days
 from tests.utils.calendar import Calendar, Story
-from tests.utils.command import run_scrapy
+from tests.utils.command import DATA, run_scrapy
 from tests.utils.hostile import truncated
 from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import (
@@ -29,12 +30,11 @@ from tests.utils.vergunningen import (
     publish,
 )
 from woo_harvester.demo.server import Page, redirect
-from woo_harvester.demo.site import Site
 from woo_harvester.register.shards import shard_of
 from woo_harvester.state.lock import FileLocks
 
 #: Nothing is tried again, messages are small, and of each host at most three requests wait at a time.
-calendar = Calendar(
+small = Calendar(
     Towns,
     RETRY_TIMES=0,
     WOO_MESSAGE_MAXSIZE=100_000,
@@ -120,7 +120,7 @@ def test_a_url_may_answer_with_a_csv_file(permits: Permits, make_site: MakeSite)
     assert (failed.returncode, "expected the columns organisatie,url" in failed.stderr) == (2, True)
 
 
-@calendar.story
+@small.story
 def test_urls_are_of_the_only_organisation_of_their_host_else_of_the_host(
     towns: Towns, own: Town, nobody: Town
 ) -> Story:
@@ -149,7 +149,7 @@ def test_domains_and_shard_narrow_the_entry_pages(permits: Permits, make_site: M
 # Hosts and rules.
 
 
-@calendar.story
+@small.story
 def test_files_may_stand_on_another_host_of_the_same_organisation_only(
     towns: Towns, entry: Town, own: Town, other: Town
 ) -> Story:
@@ -170,7 +170,7 @@ def test_files_may_stand_on_another_host_of_the_same_organisation_only(
     assert other.requests == []
 
 
-@calendar.story
+@small.story
 def test_robots_txt_is_obeyed(whole: Town, part: Town) -> Story:
     publish(whole, {"a.xml": whole.about(1)})
     whole.pages["/robots.txt"] = Page("User-agent: *\nDisallow: /\n", content_type="text/plain")
@@ -185,7 +185,7 @@ def test_robots_txt_is_obeyed(whole: Town, part: Town) -> Story:
 # Pages.
 
 
-@calendar.story
+@small.story
 def test_only_links_to_xml_are_followed(towns: Towns, site: Town) -> Story:
     towns.entries[site] = "/sub/p"
     site.pages["/sub/p"] = page(
@@ -200,7 +200,7 @@ def test_only_links_to_xml_are_followed(towns: Towns, site: Town) -> Story:
 
 
 @pytest.mark.parametrize("links", ["", '<a href="pagina">menu</a><a href="x.pdf">x</a>'])
-@calendar.story
+@small.story
 def test_a_page_without_a_link_to_xml_is_reported(links: str, towns: Towns, site: Town) -> Story:
     towns.entries[site] = "/p"
     site.pages["/p"] = page(links)
@@ -208,7 +208,7 @@ def test_a_page_without_a_link_to_xml_is_reported(links: str, towns: Towns, site
     assert codes((yield)) == [("ipm.ingang-zonder-links", "p")]
 
 
-@calendar.story
+@small.story
 def test_an_entry_page_that_does_not_come_is_reported(
     missing: Town, expired: ExpiredTown, broken: RawTown
 ) -> Story:
@@ -223,14 +223,16 @@ def test_an_entry_page_that_does_not_come_is_reported(
     assert run.stats[f"woo/ingangen/incomplete/{broken.host}"] == 1
 
 
-def test_a_listing_of_ten_megabytes_in_one_line_is_read(permits: Permits, site: Site) -> None:
+@permit_days.story
+def test_a_listing_of_ten_megabytes_in_one_line_is_read(towns: Towns, site: Town) -> Story:
+    towns.entries[site] = "/p"
     filler = "<!--" + "x" * 1000 + "-->"
     site.pages["/p"] = page('<a href="a.xml">a</a>' + filler * 10_000 + '<a href="b.xml">b</a>')
-    site.pages["/a.xml"], site.pages["/b.xml"] = Page(about(1)), Page(about(2))
-    assert set(causes(permits.run(site.url("/p")))) == {"1", "2"}
+    site.pages["/a.xml"], site.pages["/b.xml"] = Page(site.about(1)), Page(site.about(2))
+    assert set(causes((yield))) == {"1", "2"}
 
 
-@calendar.story
+@small.story
 def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(towns: Towns, site: Town) -> Story:
     towns.entries[site] = "/p"
     site.pages["/p"] = page('<a href="a.xml">a</a>', "x" * 200_000, '<a href="b.xml">b</a>')
@@ -239,7 +241,7 @@ def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(towns: To
     assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [("ipm.te-groot", "p")])
 
 
-@calendar.story
+@small.story
 def test_a_link_with_an_address_that_is_none_does_not_keep_others_from_being_read(
     towns: Towns, site: Town
 ) -> Story:
@@ -253,7 +255,7 @@ def test_a_link_with_an_address_that_is_none_does_not_keep_others_from_being_rea
     assert run.stats[f"woo/ingangen/complete/{site.host}"] == 1
 
 
-@calendar.story
+@small.story
 def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(towns: Towns, site: Town) -> Story:
     towns.entries[site] = "/p"
     site.pages["/p"] = page(f'<a href="http://{site.host}/a.xml">a</a>')
@@ -261,7 +263,7 @@ def test_old_http_links_of_a_page_that_has_https_are_asked_for_with_https(towns:
     assert causes((yield)) == {"1": "aanlevering"}
 
 
-@calendar.story
+@small.story
 def test_bad_messages_are_reported_and_good_ones_beside_them_are_harvested(site: Town) -> Story:
     good = {
         "1.xml": site.about(1, "create"),
@@ -279,7 +281,7 @@ def test_bad_messages_are_reported_and_good_ones_beside_them_are_harvested(site:
     assert codes(again) == sorted(expected[1:]), "what is wrong with a case that was harvested: once"
 
 
-@calendar.story
+@small.story
 def test_a_message_that_breaks_off_is_tried_again(site: RawTown) -> Story:
     site.behaviours["/xml/a.xml"] = truncated(site.about(1)[:500])
     publish(site, {"b.xml": site.about(2)})
@@ -288,7 +290,7 @@ def test_a_message_that_breaks_off_is_tried_again(site: RawTown) -> Story:
     assert (causes(run), codes(run)) == ({"2": "aanlevering"}, [("ipm.bericht-onbereikbaar", "a.xml")])
 
 
-@calendar.story
+@small.story
 def test_requests_of_an_entry_page_do_not_pile_up(site: Town) -> Story:
     publish(
         site,
@@ -298,15 +300,16 @@ def test_requests_of_an_entry_page_do_not_pile_up(site: Town) -> Story:
     assert (len(run.records), site.most_at_once <= 3) == (30, True)
 
 
-def test_two_runs_on_one_host_exclude_each_other(permits: Permits, site: Site) -> None:
-    publish(site, {"a.xml": about(1)})
-    (permits.folder / ".scrapy").mkdir()
-    with FileLocks.beside(permits.folder / ".scrapy" / "woo-state.sqlite") as locks:
+@permit_days.story
+def test_two_runs_on_one_host_exclude_each_other(towns: Towns, site: Town) -> Story:
+    publish(site, {"a.xml": site.about(1)})
+    (towns.folder / DATA).mkdir(exist_ok=True)
+    with FileLocks.beside(towns.folder / DATA / "woo-state.sqlite") as locks:
         locks.acquire([site.host])
         for entries in (site.url(FOLDER), f"{site.url(FOLDER)},{site.url('/x/')}"):
-            run = permits.run(entries)
+            run = towns.run(entries)
             assert (run.returncode, f"another run works on {site.host}" in run.stderr) == (1, True)
-    assert causes(permits.run(site.url(FOLDER))) == {"1": "aanlevering"}
+    assert causes((yield)) == {"1": "aanlevering"}
 
 
 def test_an_entry_page_may_be_http(permits: Permits) -> None:

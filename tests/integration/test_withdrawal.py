@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
+from tests.integration.same_days import days
 from tests.utils import hostile
-from tests.utils.calendar import Calendar, Story
+from tests.utils.calendar import Story
 from tests.utils.command import DATA, run_scrapy
 from tests.utils.daily import (
     FIRST,
@@ -28,16 +28,8 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
 
-#: A host that is tried again is tried at once.
-calendar = Calendar(Harvester, WOO_RETRY_BACKOFF=0.01)
 
-
-@pytest.fixture
-def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
-    return Harvester(tmp_path, ca_bundle, [site])
-
-
-@calendar.story
+@days.story
 def test_what_is_gone_from_a_fully_read_host_is_withdrawn_once(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -50,7 +42,7 @@ def test_what_is_gone_from_a_fully_read_host_is_withdrawn_once(site: Site) -> St
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_a_document_that_moves_to_another_sitemap_is_not_withdrawn(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST})
     yield
@@ -58,7 +50,7 @@ def test_a_document_that_moves_to_another_sitemap_is_not_withdrawn(site: Site) -
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_what_a_second_sitemap_lists_for_a_day_is_not_gone_from_the_first(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST}, headers={"ETag": '"same"'})
     yield
@@ -71,7 +63,7 @@ def test_what_a_second_sitemap_lists_for_a_day_is_not_gone_from_the_first(site: 
     assert causes((yield)) == {"a": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(site: Site) -> Story:
     publish(site, {"a": FIRST}, {"b": FIRST})
     yield
@@ -79,7 +71,7 @@ def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(site: S
     assert causes((yield)) == {"b": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -98,7 +90,7 @@ def test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod(site: Site) -
 @pytest.mark.parametrize(
     "broken", ["sitemap-500", "sitemap-truncated", "index-404", "robots-404", "robots-500"]
 )
-@calendar.story
+@days.story
 def test_a_host_that_was_not_read_completely_withdraws_nothing(site: Site, broken: str) -> Story:
     publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST})
     yield
@@ -119,7 +111,7 @@ def test_a_host_that_was_not_read_completely_withdraws_nothing(site: Site, broke
     assert len(second.about("intrekking.onvolledig")) == 1
 
 
-@calendar.story
+@days.story
 def test_an_index_left_out_of_robots_withdraws_its_documents_in_the_end_but_no_index_at_all_does_not(
     site: Site,
 ) -> Story:
@@ -139,7 +131,7 @@ def test_an_index_left_out_of_robots_withdraws_its_documents_in_the_end_but_no_i
     assert causes((yield)) == {"b": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_withdrawn_document_that_is_listed_again_is_reported_in_each_run_and_the_sums_close(
     site: Site,
 ) -> Story:
@@ -165,7 +157,7 @@ def test_a_withdrawn_document_that_is_listed_again_is_reported_in_each_run_and_t
         (Entry(loc="https://elders.example/a.pdf", lastmod=FIRST, diwoo=METADATA), "loc.niet-geregistreerd"),
     ],
 )
-@calendar.story
+@days.story
 def test_an_entry_that_is_wrong_is_reported_in_each_run(site: Site, wrong: Entry, code: str) -> Story:
     publish(site, {}, headers={"ETag": '"altijd"'})
     right = Entry(loc=site.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA)
@@ -178,7 +170,7 @@ def test_an_entry_that_is_wrong_is_reported_in_each_run(site: Site, wrong: Entry
         assert (host["listed"], host["harvested"]) == (2, 1)
 
 
-@calendar.story
+@days.story
 def test_what_was_withdrawn_by_mistake_can_be_restored(site: Site, harvester: Harvester) -> Story:
     publish(site, numbered(3), headers={"ETag": '"altijd"'})
     yield
@@ -199,7 +191,7 @@ def test_what_was_withdrawn_by_mistake_can_be_restored(site: Site, harvester: Ha
     assert len(later.about("lastmod.heraanbod")) == 1
 
 
-@calendar.story
+@days.story
 def test_restoring_where_nothing_is_withdrawn_says_so(site: Site, harvester: Harvester) -> Story:
     publish(site, numbered(1))
     yield
@@ -208,22 +200,24 @@ def test_restoring_where_nothing_is_withdrawn_says_so(site: Site, harvester: Har
     assert run.stderr.endswith(f"no document is withdrawn of localhost:{site.port}\n")
 
 
+@days.story
 def test_a_withdrawal_whose_record_could_not_be_stored_comes_with_the_next_run(
     site: Site, harvester: Harvester
-) -> None:
+) -> Story:
     publish(site, numbered(3))
-    harvester.day()
+    yield
     publish(site, numbered(1))
     feeds = json.dumps({"broken://now": {"format": "jsonlines"}})
     storages = json.dumps({"broken": "tests.utils.feeds.BrokenStorage"})
     broken = {"FEEDS": feeds, "FEED_STORAGES": storages}
-    failed = run_scrapy(harvester.arguments(), harvester.folder, harvester.ca_bundle, settings=broken)
+    arguments = harvester.only(site).arguments()
+    failed = run_scrapy(arguments, harvester.folder, harvester.ca_bundle, settings=broken)
     assert failed.returncode == 1
-    assert set(causes(harvester.day())) == {"doc1", "doc2"}
-    assert harvester.day().records == []
+    assert set(causes((yield))) == {"doc1", "doc2"}
+    assert (yield).records == []
 
 
-@calendar.story
+@days.story
 def test_a_listed_document_whose_host_left_the_register_is_not_withdrawn(
     one: Site, two: Site, harvester: Harvester
 ) -> Story:
@@ -239,20 +233,21 @@ def test_a_listed_document_whose_host_left_the_register_is_not_withdrawn(
     assert len(second.about("loc.niet-geregistreerd")) == 1
 
 
-def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Harvester) -> None:
+@days.story
+def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Harvester) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
-    harvester.day()
+    yield
     publish(site, {"a": FIRST, **numbered(300)})
-    early = harvester.day(CLOSESPIDER_ITEMCOUNT=5)
+    early = harvester.only(site).day(CLOSESPIDER_ITEMCOUNT=5)
     assert early.stats["finish_reason"] == "closespider_itemcount"
     assert "intrekking" not in causes(early).values()
-    late = harvester.day()
+    late = yield
     assert causes(late)["b"] == "intrekking"
     delivered = {**causes(early), **causes(late)}
     assert set(delivered) == {"b", *numbered(300)}
 
 
-@calendar.story
+@days.story
 def test_two_sitemaps_with_the_same_document_are_read_each_time(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST}, {"b": FIRST, "c": FIRST}, headers={"ETag": '"eerste"'})
     yield
@@ -261,7 +256,7 @@ def test_two_sitemaps_with_the_same_document_are_read_each_time(site: Site) -> S
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_a_clock_that_jumped_back_reads_everything_whole(site: Site, harvester: Harvester) -> Story:
     publish(site, {"a": FIRST}, headers={"ETag": '"altijd"'})
     yield
@@ -275,7 +270,7 @@ def test_a_clock_that_jumped_back_reads_everything_whole(site: Site, harvester: 
     assert causes((yield)) == {"a": "wijziging"}
 
 
-@calendar.story
+@days.story
 def test_a_busy_host_is_no_reason_to_withdraw(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.utils.calendar import Calendar, Story
+from tests.integration.same_days import days
+from tests.utils.calendar import Story
 from tests.utils.command import run_scrapy
 from tests.utils.daily import FIRST, INDEX, NEWER, XML, Harvester, causes, publish, waiting, xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
-
-calendar = Calendar(Harvester, WOO_RETRY_BACKOFF=0.01)
 
 SECOND = "/sitemapindex-diwoo-infocat002.xml"
 
@@ -30,7 +29,7 @@ def publish_two(site: Site, first: list[str], second: list[str]) -> None:
 
 
 @pytest.mark.parametrize("mistake", ["left out", "a typo in the line", "a name that looks like it"])
-@calendar.story
+@days.story
 def test_the_documents_wait_for_three_reads_and_those_of_other_indexes_do_not(
     site: Site, mistake: str
 ) -> Story:
@@ -61,7 +60,7 @@ def test_the_documents_wait_for_three_reads_and_those_of_other_indexes_do_not(
     assert not fourth.about("index.verdwenen")
 
 
-@calendar.story
+@days.story
 def test_an_index_that_returns_starts_the_count_over(site: Site) -> Story:
     publish_two(site, ["a"], ["x"])
     yield
@@ -80,7 +79,7 @@ def test_an_index_that_returns_starts_the_count_over(site: Site) -> Story:
     assert causes((yield)) == {"x": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_an_index_that_moves_with_all_its_sitemaps_costs_nothing_and_is_reported_once(site: Site) -> Story:
     publish_two(site, ["a"], ["x"])
     yield
@@ -98,7 +97,7 @@ def test_an_index_that_moves_with_all_its_sitemaps_costs_nothing_and_is_reported
         assert run.codes == set()
 
 
-@calendar.story
+@days.story
 def test_documents_that_another_index_lists_in_a_sitemap_of_its_own_are_not_withdrawn(site: Site) -> Story:
     publish_two(site, ["a"], ["x", "y"])
     yield
@@ -111,7 +110,7 @@ def test_documents_that_another_index_lists_in_a_sitemap_of_its_own_are_not_with
     assert causes((yield)) == {"y": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_two_indexes_list_stays_as_long_as_one_of_them_is_named(site: Site) -> Story:
     publish_two(site, ["a"], ["x"])
     both = sitemapindex([site.url("/s0.xml"), site.url("/t.xml")])
@@ -125,7 +124,7 @@ def test_a_sitemap_that_two_indexes_list_stays_as_long_as_one_of_them_is_named(s
     assert waiting(run, site) == {site.url("/d/a.pdf")}
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_leaves_an_index_that_is_named_is_withdrawn_as_always(site: Site) -> Story:
     publish_two(site, ["a"], ["x"])
     site.pages["/u.xml"] = Page(xml(site, {"z": FIRST}), content_type=XML)
@@ -137,7 +136,7 @@ def test_a_sitemap_that_leaves_an_index_that_is_named_is_withdrawn_as_always(sit
     assert not run.about("index.verdwenen")
 
 
-@calendar.story
+@days.story
 def test_a_read_that_is_not_complete_says_nothing_of_the_index(site: Site) -> Story:
     publish_two(site, ["a"], ["x"])
     yield
@@ -152,7 +151,7 @@ def test_a_read_that_is_not_complete_says_nothing_of_the_index(site: Site) -> St
     assert causes((yield)) == {"x": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_much_that_is_gone_from_a_named_index_waits_beside_it_and_is_counted_apart(site: Site) -> Story:
     names = [f"n{number}" for number in range(12)]
     publish_two(site, names, ["x", "y"])
@@ -169,7 +168,7 @@ def test_much_that_is_gone_from_a_named_index_waits_beside_it_and_is_counted_apa
     assert waiting(run, site) == {site.url("/d/x.pdf"), site.url("/d/y.pdf")}
 
 
-@calendar.story
+@days.story
 def test_an_operator_sees_what_is_pending_and_can_confirm_it(site: Site, harvester: Harvester) -> Story:
     publish_two(site, ["a"], ["x", "y"])
     yield
@@ -184,7 +183,7 @@ def test_an_operator_sees_what_is_pending_and_can_confirm_it(site: Site, harvest
     assert causes((yield)) == {"x": "intrekking", "y": "intrekking"}
 
 
-@calendar.story
+@days.story
 def test_a_document_of_two_hosts_waits_for_the_index_of_either(one: Site, other: Site) -> Story:
     publish_two(one, ["a"], ["x"])
     publish(other, {"b": FIRST})

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from tests.utils.calendar import Calendar, Story
+from tests.integration.same_days import days
+from tests.utils.calendar import Story
 from tests.utils.command import run_scrapy
 from tests.utils.daily import FIRST, Harvester, causes, numbered, publish, waiting
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
-#: A host that is tried again is tried at once.
-calendar = Calendar(Harvester, WOO_RETRY_BACKOFF=0.01)
 
-
-@calendar.story
+@days.story
 def test_much_gone_at_once_is_held_back_until_the_third_complete_run(site: Site) -> Story:
     publish(site, numbered(100))
     yield
@@ -30,7 +28,7 @@ def test_much_gone_at_once_is_held_back_until_the_third_complete_run(site: Site)
     assert causes((yield)) == {}
 
 
-@calendar.story
+@days.story
 def test_each_document_waits_for_itself_and_a_second_glitch_starts_its_own_count(site: Site) -> Story:
     publish(site, numbered(100))
     yield
@@ -47,7 +45,7 @@ def test_each_document_waits_for_itself_and_a_second_glitch_starts_its_own_count
     assert set(causes((yield))) == set(numbered(40))
 
 
-@calendar.story
+@days.story
 def test_a_sitemap_that_is_empty_on_each_day_another_one_withdraws_nothing(site: Site) -> Story:
     parts = [{f"doc{part}-{number}": FIRST for number in range(60)} for part in range(4)]
     publish(site, *parts)
@@ -63,7 +61,7 @@ def test_a_sitemap_that_is_empty_on_each_day_another_one_withdraws_nothing(site:
     assert run.codes == set()
 
 
-@calendar.story
+@days.story
 def test_being_listed_once_starts_the_count_over_also_in_a_read_that_is_not_complete(site: Site) -> Story:
     publish(site, numbered(100), {"other": FIRST})
     yield
@@ -81,7 +79,7 @@ def test_being_listed_once_starts_the_count_over_also_in_a_read_that_is_not_comp
     assert len((yield).records) == 60
 
 
-@calendar.story
+@days.story
 def test_a_read_that_is_not_complete_counts_for_nothing(site: Site) -> Story:
     publish(site, numbered(100), {"other": FIRST})
     yield
@@ -93,7 +91,7 @@ def test_a_read_that_is_not_complete_counts_for_nothing(site: Site) -> Story:
         assert f"{number} van 3" in (yield).about("intrekking.massaal")[0]["action"]
 
 
-@calendar.story
+@days.story
 def test_confirming_confirms_the_documents_that_are_listed_and_the_rest_goes_on_waiting(
     site: Site, harvester: Harvester
 ) -> Story:
@@ -112,7 +110,7 @@ def test_confirming_confirms_the_documents_that_are_listed_and_the_rest_goes_on_
     assert waiting(next_day, site) == {site.url(f"/d/doc{number}.pdf") for number in range(40)}
 
 
-@calendar.story
+@days.story
 def test_what_was_held_back_and_returns_was_never_withdrawn(site: Site) -> Story:
     publish(site, numbered(100))
     yield
@@ -124,7 +122,7 @@ def test_what_was_held_back_and_returns_was_never_withdrawn(site: Site) -> Story
     assert "1 van 3" in (yield).about("intrekking.massaal")[0]["action"]
 
 
-@calendar.story
+@days.story
 def test_an_empty_index_on_a_bad_day_holds_all_of_ten_documents(site: Site) -> Story:
     publish(site, numbered(10))
     yield
@@ -134,7 +132,7 @@ def test_an_empty_index_on_a_bad_day_holds_all_of_ten_documents(site: Site) -> S
     assert run.about("intrekking.massaal")[0]["seen"] == "10 van 10 documenten"
 
 
-@calendar.story
+@days.story
 def test_all_of_nine_documents_are_withdrawn(site: Site) -> Story:
     publish(site, numbered(9))
     yield

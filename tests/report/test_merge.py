@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from tests.utils.command import Line, environment, in_project, read_lines
+from tests.utils.command import Line, read_lines, start_forked
+from tests.utils.waiting import STUCK
 from woo_harvester.report.merge import MergeError, merge, sum_stats
 from woo_harvester.report.registered import Registered, RunRegister
 from woo_harvester.report.run_folder import RunFolder
@@ -36,16 +36,9 @@ def run(
     return folder
 
 
-def command(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+def command(folder: Path, *args: str) -> CompletedProcess[str]:
     """Run ``scrapy merge-reports`` with these arguments in the folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", *in_project(["merge-reports", *args], folder)],
-        cwd=folder,
-        env=environment(None),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return start_forked(["merge-reports", *args], folder).done(STUCK)
 
 
 def stats_of(folder: Path) -> dict[str, Any]:

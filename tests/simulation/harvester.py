@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -30,6 +31,7 @@ from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.metadata import MetadataPipeline
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.register.register import Register
 from woo_harvester.report.funnel import Accounts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.responses import StreamedResponse
@@ -168,6 +170,13 @@ class Harvester:
         return run.outcome
 
 
+@cache
+def _read_register(registered: frozenset[str]) -> tuple[Register, Vocabulary]:
+    """Return the register with these hosts and its vocabulary, which takes long to make."""
+    register = register_of(registered)
+    return register, Vocabulary(bundled(), register)
+
+
 class _Run:
     def __init__(self, harvester: Harvester, day: Day) -> None:
         self._harvester = harvester
@@ -202,9 +211,8 @@ class _Run:
         self._keeper = keeper
         spider.report, spider.keeper, spider.accounts = Reporter(self._report), keeper, outcome.accounts
         spider.run_folder, spider.common_cause = RunFolder(Path("/dev/shm")), CommonCause()
-        register = register_of(day.registered)
         self._harvester.state.kill_in = day.kill_in
-        spider.vocabulary = Vocabulary(bundled(), register)
+        register, spider.vocabulary = _read_register(day.registered)
         spider.register = spider.select(register)
         spider.withdrawals._pending = Path("/dev/null")
         self._queue = spider.first_requests()

@@ -19,7 +19,7 @@ from sqlalchemy import event
 
 from woo_harvester.state.store import State
 
-EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "40"))
 SECONDS = float(os.environ.get("WOO_SIMULATE_SECONDS", "0"))
 STEPS = 12
 

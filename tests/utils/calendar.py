@@ -13,7 +13,9 @@ Yield:
         second_day = yield
         assert causes(second_day) == {"b": "intrekking"}
 
-State and guards are per host. Therefore one run a day is enough for all stories of a calendar.
+State and guards are per host. Therefore one run a day is enough for all stories of a calendar, also if they
+are in several modules. The hosts of a story are harvested up to its last day. Between two days a story may
+harvest its own hosts with other settings.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ class _Begun:
 
 
 class Calendar:
-    """The days that the stories of a test module share.
+    """The days that stories share.
 
     *install* makes the installation from its folder, the certificates that it trusts, its sites, and the
     values of *fixtures*. Each run gets *args* and *settings*; the run of a day that *on* names gets those
@@ -126,6 +128,8 @@ class Calendar:
             day = 0
             while going_on:
                 day += 1
+                ended = hosts.difference(*(story.hosts for story in going_on))
+                installation.sites[:] = [site for site in installation.sites if site.host not in ended]
                 run = installation.day(*self._args, **self._settings, **self._on.get(day, {}))
                 going_on = [story for story in going_on if self._goes_on(story, _of(story.hosts, run, hosts))]
 

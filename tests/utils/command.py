@@ -144,20 +144,6 @@ def start_forked(
     return Forked(in_project(args, cwd, settings), cwd, environment(ca))
 
 
-def start_scrapy(
-    args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
-) -> subprocess.Popen[str]:
-    """Start an interpreter with ``scrapy <args>``, for a test of what only that shows."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)],
-        cwd=cwd,
-        env=environment(ca),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def read_lines(path: Path) -> list[Line]:
     """Return the lines of a JSON Lines file; none if there is no such file."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""

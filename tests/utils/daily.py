@@ -70,6 +70,10 @@ class Harvester:
         given = args if any("documents=" in arg for arg in args) else ("-a", "documents=none", *args)
         return ["crawl", "woo", "-a", f"register={register}", *given]
 
+    def only(self, *sites: Site) -> Harvester:
+        """Return the same installation, for runs over these sites alone."""
+        return Harvester(self.folder, self.ca_bundle, [*sites])
+
     def day(self, *args: str, **settings: object) -> Run:
         """Harvest all sites once; no document is asked for unless *args* say so."""
         run = run_scrapy(self.arguments(*args), self.folder, self.ca_bundle, settings=settings)

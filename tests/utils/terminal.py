@@ -6,17 +6,22 @@ import fcntl
 import os
 import pty
 import struct
-import subprocess
 import sys
 import termios
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
+from runpy import run_path
+from select import select
 from time import monotonic
 
 import pyte
 
 from tests.utils.command import environment, in_project
+from tests.utils.forked_runs import Forked
 
 COLUMNS, LINES = 80, 24
 
@@ -58,47 +63,64 @@ def run_on_terminal(
     *,
     settings: Mapping[str, object] | None = None,
     env: Mapping[str, str] | None = None,
-    command: Sequence[str] = (),
+    script: Path | None = None,
     watch: Callable[[Terminal], None] = lambda terminal: None,
     timeout: float = 120,
 ) -> Terminal:
     """Run ``scrapy <args>`` as :func:`tests.utils.command.run_scrapy` does, on a terminal of its own.
 
-    *command*, a Python script with its arguments, is run in place of that. *watch* is called with the
+    *script* is a Python program that is run in place of that, with *args*. *watch* is called with the
     terminal each time that something was written to it.
     """
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     plain = dict.fromkeys(("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"), "")
     given = {key: value for key, value in environment(ca, env).items() if key not in plain}
-    whole = [sys.executable, "-m", "scrapy", *in_project(args, cwd, settings)]
-    process = subprocess.Popen(
-        [sys.executable, *command] if command else whole,
-        cwd=cwd,
-        env={**given, "TERM": "xterm-256color", **(env or {})},
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        start_new_session=True,
+    argv = in_project(args, cwd, settings)
+    run = Forked(
+        argv if script is None else args,
+        cwd,
+        {**given, "TERM": "xterm-256color", **(env or {})},
+        before=partial(_on_terminal, os.ttyname(follower), script),
     )
-    os.close(follower)
     terminal = Terminal()
     deadline = monotonic() + timeout
     try:
-        while data := _read(leader):
+        for data in _written(leader, follower, run):
             terminal.feed(data)
             watch(terminal)
             assert monotonic() < deadline, terminal.shown
-        terminal.returncode = process.wait(timeout)
+        terminal.returncode = run.done(timeout).returncode
     finally:
-        process.kill()
-        process.wait()
+        run.process.kill()
+        run.process.join()
         os.close(leader)
     return terminal
 
 
-def _read(leader: int) -> bytes:
+def _on_terminal(name: str, script: Path | None) -> None:
+    """Have this process begin a session on a terminal, and run the script if there is one."""
+    os.setsid()
+    terminal = os.open(name, os.O_RDWR)  # the first that a session opens is the one that controls it
+    for number in range(3):
+        os.dup2(terminal, number)
+    os.close(terminal)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 -- stays open
+    assert isinstance(sys.stdout, TextIOWrapper)
+    sys.stdout.reconfigure(line_buffering=True)  # as in an interpreter that starts on a terminal
+    if script is not None:
+        sys.argv[0] = str(script)
+        run_path(str(script), run_name="__main__")
+        sys.exit()
+
+
+def _written(leader: int, follower: int, run: Forked) -> Iterator[bytes]:
+    """Yield what is written to the terminal, until the run has ended and all of it was read."""
     try:
-        return os.read(leader, 65536)
-    except OSError:  # so Linux says that nobody has the other end open any more
-        return b""
+        while leader in select([leader, run.process.sentinel], [], [])[0]:
+            yield os.read(leader, 65536)
+    finally:
+        os.close(follower)
+    with suppress(OSError):  # so Linux says that nobody has the other end open any more
+        while data := os.read(leader, 65536):
+            yield data
