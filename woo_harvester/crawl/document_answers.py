@@ -37,6 +37,13 @@ def is_same(source: Source) -> bool:
     return fetched.sha256 == known.sha256.hex()
 
 
+def is_other(source: Source) -> bool:
+    """Return whether the bytes that were received are known to differ from those before."""
+    is_known = source.known is not None and source.known.sha256 is not None
+    is_received = source.fetched is not None and source.fetched.sha256 is not None
+    return is_known and is_received and not is_same(source)
+
+
 def keep_file(item: WooItem, response: StreamedResponse) -> None:
     """Add to the item's delivery what the next run needs to know of the file."""
     delivery = item.delivery

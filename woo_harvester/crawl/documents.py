@@ -12,10 +12,11 @@ from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
 from woo_harvester.crawl.conditional import is_not_modified, unless_changed
-from woo_harvester.crawl.document_answers import fetched_of, is_same, keep_file, refuses_head
+from woo_harvester.crawl.document_answers import fetched_of, is_other, is_same, keep_file, refuses_head
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
+from woo_harvester.crawl.supplies import Supplies, count_as_change, is_supply
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, WooItem
@@ -62,6 +63,8 @@ class Documents:
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
         self._samples = Samples(crawler)
+        self.supplies = Supplies(keeper, crawler)
+        """The documents whose records lack content."""
         # Without a store, the text is not stored either: it can be read only from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
@@ -69,7 +72,7 @@ class Documents:
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
         """Return the request for an item's document; it counts in the visit's backlog until it is done."""
-        known = self._condition(item) if conditional else None
+        known = self._condition(item) if conditional and not is_supply(item) else None
         return self._request(
             item,
             visit,
@@ -180,6 +183,8 @@ class Documents:
             return None
         item.source.fetched = fetched_of(response, item.source.known)
         keep_file(item, response)
+        if is_supply(item) and is_other(item.source):
+            count_as_change(item)
         if item.source.recheck and is_same(item.source):
             self._keeper.note_same(item)
             visit.account.count_entries(0, 1)
@@ -250,7 +255,7 @@ class Documents:
             # One finding reports this for the host: it may have thousands of documents left.
             visit.give_up()
             visit.documents_requested -= 1
-            visit.documents_left += 1
+            visit.leave(supply=is_supply(item))
             self.finish(visit)
             return
         code = failure_code(failure.value, "document")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, Table, func, insert, inspect, literal, select, update
+from sqlalchemy import Connection, Table, case, func, insert, inspect, literal, select, update
 
+from woo_harvester.state.contents import UNKNOWN_STORE, Content, Depth, add_content, describe
 from woo_harvester.state.schema import (
     PREPARING,
     about,
+    contents,
     documents,
     hosts,
     listings,
@@ -67,10 +69,28 @@ def _add_permit_ownership(connection: Connection) -> None:
 
 
 def _to_version_4(connection: Connection) -> None:
-    """Migrate to version 4: indexes that are no longer named, and the entries of repeated documents."""
+    """Migrate to version 4: indexes that are no longer named, repeated documents, and known contents."""
     _add_columns(connection, resources, "index_gone")
     _add_columns(connection, documents, "supplemented")
     repeated.create(connection)
+    _add_contents(connection)
+
+
+def _add_contents(connection: Connection) -> None:
+    """Add what is known of the content of documents: their headers, or their file.
+
+    Where files were kept is not known; a run sees whether its own store has them. Whether texts were read is
+    not known either.
+    """
+    contents.create(connection)
+    _add_columns(connection, resources, "wanted")
+    _add_columns(connection, documents, "cause", "known_content", "supplied_at", "refused_with")
+    headers, file = Content(Depth.HEADERS), Content(Depth.FILE, UNKNOWN_STORE)
+    numbers = [add_content(connection, describe(content)) for content in (headers, file)]
+    content = case((documents.c.sha256.is_(None), numbers[0]), else_=numbers[1])
+    connection.execute(
+        update(documents).where(documents.c.harvested.is_not(None)).values(known_content=content)
+    )
 
 
 def _add_columns(connection: Connection, table: Table, *names: str) -> None:

@@ -1,0 +1,422 @@
+"""Documents that were harvested without their content, and get it in a later run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.samples import SAMPLES, SENTENCE
+from tests.utils.calendar import Calendar, Story
+from tests.utils.command import DATA, Line, Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish, reported
+from tests.utils.disturbed_runs import KILLED, Fallible, GatedSite, KillAt
+from woo_harvester.demo.documents import html_page
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.stores.names import path_of
+
+PDF = SAMPLES["PDF"].read_bytes()
+CONTENT: dict[str, object] = {
+    "documents": "download",
+    "FILES_STORE": "store",
+    "WOO_TEXT": 1,
+    "WOO_TEXT_WORKERS": 1,
+}
+
+
+class Installation(Harvester):
+    """The harvester that asks for headers, unless the settings of a day say otherwise."""
+
+    def day(self, *args: str, **settings: object) -> Run:
+        mode = settings.pop("documents", "head")
+        return super().day("-a", f"documents={mode}", *args, **settings)
+
+
+def put(site: Site, documents: Mapping[str, bytes], lastmod: str | None = FIRST) -> None:
+    """Have the site publish these documents."""
+    publish(site, dict.fromkeys(documents, lastmod))
+    for name, body in documents.items():
+        site.pages[f"/d/{name}.pdf"] = Page(body, content_type="application/pdf")
+
+
+def document(number: int) -> bytes:
+    """Return a document of its own."""
+    return PDF + f"% {number}".encode()
+
+
+def file_of(record: Line) -> Line:
+    (file,) = record["versies"][0]["bestanden"]
+    found: Line = file
+    return found
+
+
+def version_of(record: Line) -> Line:
+    """Return the version of a record without its files."""
+    return {key: value for key, value in record["versies"][0].items() if key != "bestanden"}
+
+
+def added(run: Run) -> dict[str, list[str] | None]:
+    """Return what was added to each record, by the name of its document."""
+    return {
+        record["document"]["weblocatie"].rpartition("/")[2].removesuffix(".pdf"): record["herkomst"].get(
+            "aangevuld"
+        )
+        for record in run.records
+    }
+
+
+def methods(site: Site, name: str) -> list[str]:
+    """Return the methods of the requests for a document."""
+    return [request.method for request in site.requested(f"/d/{name}.pdf")]
+
+
+# Metadata on two days, then all content on two days, then metadata, then all content again.
+calendar = Calendar(Installation, on={3: CONTENT, 4: CONTENT, 6: CONTENT})
+
+
+@calendar.story
+def test_a_run_that_keeps_documents_fetches_what_earlier_runs_did_not(site: Site) -> Story:
+    put(site, {"a": PDF, "b": PDF})
+    first = yield
+    publish(site, {"a": FIRST, "b": NEWER})
+    second = yield
+    assert causes(second) == {"b": "wijziging"}
+    third = yield
+    assert added(third) == dict.fromkeys("ab", ["bestand", "tekst"])
+    before = {"a": first, "b": second}
+    for name, run in before.items():
+        loc = site.url(f"/d/{name}.pdf")
+        known, record = run.record(loc), third.record(loc)
+        assert version_of(record) == version_of(known)
+        assert (record["id"], record["document"]) == (known["id"], known["document"])
+        assert record["herkomst"]["lastmod"] == known["herkomst"]["lastmod"]
+        assert record["herkomst"]["opgehaald"] > known["herkomst"]["opgehaald"]
+        file = file_of(record)
+        assert file["pad"] == path_of(sha256(PDF).hexdigest())
+        assert SENTENCE in " ".join(file["tekst"].split())
+    report = reported(third, site)
+    assert {
+        key: report[key] for key in ("listed", "harvested", "new", "changed", "supplied", "unchanged")
+    } == {
+        "listed": 2,
+        "harvested": 2,
+        "new": 0,
+        "changed": 0,
+        "supplied": 2,
+        "unchanged": 0,
+    }
+    fourth = yield
+    assert fourth.records == []
+    assert reported(fourth, site)["sitemaps_unchanged"] == 1
+    yield
+    sixth = yield
+    assert sixth.records == []
+    assert reported(sixth, site)["sitemaps_unchanged"] == 1
+    assert methods(site, "a") == ["HEAD", "GET"]
+    assert methods(site, "b") == ["HEAD", "HEAD", "GET"]
+
+
+@calendar.story
+def test_a_document_that_is_out_of_reach_is_tried_again_in_the_next_run(site: Site) -> Story:
+    put(site, {"a": PDF, "b": document(2)})
+    yield
+    yield
+    site.pages["/d/a.pdf"] = Page(status=404)
+    third = yield
+    assert added(third) == {"b": ["bestand", "tekst"]}
+    assert [finding["seen"] for finding in third.about("document.onbereikbaar")] == ["HTTP 404"]
+    assert reported(third, site)["complete"] is True
+    put(site, {"a": PDF, "b": document(2)})
+    fourth = yield
+    assert added(fourth) == {"a": ["bestand", "tekst"]}
+    assert causes(fourth) == {"a": "aanlevering"}
+    assert fourth.about("document.onbereikbaar") == []
+    yield
+    sixth = yield
+    assert sixth.records == []
+
+
+@calendar.story
+def test_a_web_page_in_its_place_withdraws_nothing_and_is_not_asked_for_each_day(site: Site) -> Story:
+    put(site, {"a": PDF})
+    yield
+    yield
+    site.pages["/d/a.pdf"] = html_page("Inloggen")
+    for _ in range(2):
+        run = yield
+        assert run.records == []
+        assert len(run.about("document.html-pagina")) == 1
+        assert methods(site, "a") == ["HEAD", "HEAD", "GET"][-2:]
+    head = yield
+    assert (head.records, len(head.about("document.html-pagina"))) == ([], 1)
+    yield
+    assert methods(site, "a") == ["HEAD", "GET"]
+
+
+@calendar.story
+def test_a_withdrawn_document_is_never_asked_for(site: Site) -> Story:
+    put(site, {"a": PDF, "b": PDF})
+    yield
+    publish(site, {"b": FIRST})
+    second = yield
+    assert causes(second) == {"a": "intrekking"}
+    third = yield
+    assert added(third) == {"b": ["bestand", "tekst"]}
+    assert methods(site, "a") == ["HEAD"]
+
+
+@calendar.story
+def test_a_newer_version_of_that_day_is_a_change_and_nothing_else(site: Site) -> Story:
+    put(site, {"a": PDF})
+    yield
+    yield
+    put(site, {"a": PDF}, NEWER)
+    third = yield
+    assert (causes(third), added(third)) == ({"a": "wijziging"}, {"a": None})
+    fourth = yield
+    assert fourth.records == []
+
+
+@calendar.story
+def test_a_lastmod_that_is_absent_or_in_the_future_stays_as_it_was(site: Site) -> Story:
+    put(site, {"a": PDF, "b": PDF})
+    publish(site, {"a": None, "b": "2999-01-01T00:00:00Z"})
+    first = yield
+    publish(site, {"a": None, "b": "2024-04-02T10:00:00+02:00"})
+    yield
+    third = yield
+    for name in "ab":
+        known, record = first.record(site.url(f"/d/{name}.pdf")), third.record(site.url(f"/d/{name}.pdf"))
+        assert version_of(record) == version_of(known)
+        defaults = record["herkomst"]["standaardwaarden"], known["herkomst"]["standaardwaarden"]
+        dates = [{key: one[key] for key in one if key.startswith("versies.")} for one in defaults]
+        assert dates[0] == dates[1]
+    assert third.record(site.url("/d/b.pdf"))["herkomst"]["lastmod"].startswith("2999-01-01")
+    fourth = yield
+    assert fourth.records == []
+
+
+@calendar.story
+def test_a_sitemap_with_many_documents_is_read_again_for_the_one_that_lacks_content(site: Site) -> Story:
+    put(site, {"a": PDF})
+    yield
+    yield
+    publish(site, {"a": FIRST, "c": FIRST})
+    site.pages["/d/c.pdf"] = Page(document(3), content_type="application/pdf")
+    third = yield
+    assert added(third) == {"a": ["bestand", "tekst"], "c": None}
+    yield
+    publish(site, {"a": FIRST, "c": FIRST, "d": FIRST})
+    site.pages["/d/d.pdf"] = Page(document(4), content_type="application/pdf")
+    fifth = yield
+    assert added(fifth) == {"d": None}
+    sixth = yield
+    assert added(sixth) == {"d": ["bestand", "tekst"]}
+    assert [methods(site, name) for name in "acd"] == [["HEAD", "GET"], ["GET"], ["HEAD", "GET"]]
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Installation:
+    return Installation(tmp_path, ca_bundle, [site])
+
+
+def run_of(harvester: Installation, **settings: Any) -> Run:
+    run = harvester.day(**settings)
+    assert run.returncode == 0, run.stderr
+    return run
+
+
+def test_each_kind_of_content_is_added_once_and_the_summary_counts_it_apart(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF})
+    store: dict[str, Any] = {"documents": "download", "FILES_STORE": "store"}
+    bare = run_of(harvester, documents="none")
+    assert "grootte" not in file_of(bare.records[0])
+    assert added(run_of(harvester)) == {"a": ["kopregels"]}
+    assert added(run_of(harvester, documents="none")) == {}
+    received = run_of(harvester, documents="download")
+    assert added(received) == {"a": ["bestand"]}
+    assert "0 new, 0 changed, 1 supplied with content, 0 unchanged, 0 withdrawn" in received.stderr
+    assert received.stats["woo/documents/supplied"] == 1
+    kept = run_of(harvester, **store)
+    assert (added(kept), file_of(kept.records[0])["pad"]) == (
+        {"a": ["bestand"]},
+        path_of(sha256(PDF).hexdigest()),
+    )
+    assert methods(site, "a") == ["HEAD", "GET", "GET"]
+    text = run_of(harvester, **CONTENT)
+    assert added(text) == {"a": ["tekst"]}
+    assert file_of(text.records[0])["hash"] == sha256(PDF).hexdigest()
+    assert methods(site, "a") == ["HEAD", "GET", "GET"], "the text is read from the store"
+    short = run_of(harvester, **CONTENT, WOO_TEXT_MAXLENGTH=10)
+    assert short.records == [], "less text is wanted now"
+    assert causes(run_of(harvester, **CONTENT)) == {}
+
+
+def test_a_text_that_was_truncated_is_read_again_with_wider_limits(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF})
+    first = run_of(harvester, **CONTENT, WOO_TEXT_MAXLENGTH=10)
+    assert len(file_of(first.records[0])["tekst"]) == 10
+    wider = run_of(harvester, **CONTENT)
+    assert added(wider) == {"a": ["tekst"]}
+    assert SENTENCE in " ".join(file_of(wider.records[0])["tekst"].split())
+    assert methods(site, "a") == ["GET"]
+    assert run_of(harvester, **CONTENT).records == []
+
+
+def test_a_text_that_cannot_be_read_is_tried_once_for_each_limit(site: Site, harvester: Installation) -> None:
+    broken = PDF[:200]
+    put(site, {"a": broken})
+    run_of(harvester, documents="download", FILES_STORE="store")
+    first = run_of(harvester, **CONTENT)
+    assert (first.records, len(first.about("document.tekst-mislukt"))) == ([], 1)
+    assert reported(first, site)["unchanged"] == 1
+    again = run_of(harvester, **CONTENT)
+    assert (again.records, again.about("document.tekst-mislukt")) == ([], [])
+    assert reported(again, site)["sitemaps_unchanged"] == 1
+    wider = run_of(harvester, **CONTENT, WOO_TEXT_TIMEOUT=61)
+    assert (wider.records, len(wider.about("document.tekst-mislukt"))) == ([], 1)
+    assert methods(site, "a") == ["GET"]
+
+
+def test_a_store_that_was_moved_is_recognised_and_an_empty_one_is_filled(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF, "b": document(2)})
+    store: dict[str, Any] = {"documents": "download", "FILES_STORE": "store"}
+    run_of(harvester, **store)
+    (harvester.folder / "store").rename(harvester.folder / "moved")
+    moved = run_of(harvester, **{**store, "FILES_STORE": "moved"})
+    assert (moved.records, moved.stats["woo/files/present"]) == ([], 2)
+    assert reported(moved, site)["unchanged"] == 2
+    assert run_of(harvester, **{**store, "FILES_STORE": "moved"}).stats["woo/sitemaps/unchanged"] == 1
+    other = run_of(harvester, **{**store, "FILES_STORE": "other"})
+    assert added(other) == {"a": ["bestand"], "b": ["bestand"]}
+    assert methods(site, "a") == ["GET", "GET"]
+
+
+def test_a_file_that_has_changed_without_a_newer_lastmod_is_a_change(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF})
+    run_of(harvester, documents="download")
+    put(site, {"a": document(2)})
+    run = run_of(harvester, documents="download", FILES_STORE="store")
+    assert (causes(run), added(run)) == ({"a": "wijziging"}, {"a": None})
+    assert version_of(run.records[0])["openbaarmakingsdatum"] == "2024-04-02"
+    assert run_of(harvester, documents="download", FILES_STORE="store").records == []
+
+
+def test_a_document_without_a_known_type_is_asked_for_when_more_of_it_is_wanted(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF})
+    page = (site.pages["/s0.xml"]).body.replace(b"/d/a.pdf", b"/d/a")
+    start, end = page.index(b"<diwoo:format"), page.index(b"</diwoo:format>") + len(b"</diwoo:format>")
+    site.pages["/s0.xml"] = Page(page[:start] + page[end:], content_type="application/xml")
+    site.pages["/d/a"] = Page(PDF, content_type="application/octet-stream")
+    bare = run_of(harvester, documents="none")
+    assert (bare.records, len(bare.about("format.onbekend"))) == ([], 1)
+    full = run_of(harvester, documents="download")
+    assert (causes(full), added(full)) == ({"a": "aanlevering"}, {"a": None})
+    assert run_of(harvester, documents="download").stats["woo/sitemaps/unchanged"] == 1
+
+
+def test_a_larger_limit_has_a_document_fetched_that_was_too_large(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF})
+    small = run_of(harvester, documents="download", WOO_DOCUMENT_MAXSIZE=100)
+    assert (small.records, len(small.about("document.te-groot"))) == ([], 1)
+    same = run_of(harvester, documents="download", WOO_DOCUMENT_MAXSIZE=100)
+    assert (len(same.about("document.te-groot")), methods(site, "a")) == (1, ["GET"])
+    large = run_of(harvester, documents="download")
+    assert (causes(large), large.about("document.te-groot")) == ({"a": "aanlevering"}, [])
+
+
+def test_a_host_whose_time_is_used_up_is_supplied_in_later_runs_and_stays_complete(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {f"a{number}": document(number) for number in range(3)})
+    run_of(harvester)
+    left = run_of(harvester, documents="download", WOO_HOST_BUDGET=1e-9)
+    assert (left.records, left.stats["woo/documents/lacking"]) == ([], 3)
+    assert left.about("host.achterstand") == []
+    report = reported(left, site)
+    assert (report["complete"], report["unchanged"]) == (True, 3)
+    assert "3 documents still without content: the next runs fetch it" in left.stderr
+    assert len(run_of(harvester, documents="download").records) == 3
+
+
+def test_the_state_moves_with_what_it_knows_of_contents(site: Site, harvester: Installation) -> None:
+    put(site, {"a": PDF})
+    first = run_of(harvester)
+    second = run_of(harvester, **CONTENT)
+    records = sorted(map(str, (harvester.folder / "records").glob("*.jsonl")))
+    for form in ("jsonl", "csv"):
+        assert run_scrapy(["state", "export", f"state.{form}"], harvester.folder).returncode == 0
+        (harvester.folder / DATA).rename(harvester.folder / f"old-{form}")
+        assert run_scrapy(["state", "import", f"state.{form}"], harvester.folder).returncode == 0
+    assert run_of(harvester, **CONTENT).records == []
+    assert methods(site, "a") == ["HEAD", "GET"]
+    assert run_scrapy(["state", "check", *records], harvester.folder).returncode == 0
+    done = run_scrapy(["state", "latest", *records, "-O", "now.jsonl"], harvester.folder)
+    assert done.returncode == 0, done.stderr
+    (latest,) = map(json.loads, (harvester.folder / "now.jsonl").read_text(encoding="utf-8").splitlines())
+    assert latest == second.records[0]
+    assert latest["versies"][0]["oorzaak"] == first.records[0]["versies"][0]["oorzaak"]
+
+
+def test_a_document_of_two_hosts_is_supplied_once(tmp_path: Path, ca_bundle: Path, make_site: Any) -> None:
+    one, other = make_site(), make_site()
+    harvester = Installation(tmp_path, ca_bundle, [one, other], organisations={"Gemeente A": [one, other]})
+    put(one, {"a": PDF})
+    publish(other, {})
+    other.pages["/s0.xml"] = one.pages["/s0.xml"]
+    publish(other, {"b": FIRST})
+    other.pages["/s0.xml"] = Page(
+        one.pages["/s0.xml"].body.replace(b"</urlset>", b"<!-- --></urlset>"), content_type="application/xml"
+    )
+    first = run_of(harvester)
+    assert causes(first) == {"a": "aanlevering"}
+    source = first.records[0]["herkomst"]["sitemap"]
+    run_of(harvester)
+    supplied = run_of(harvester, **CONTENT)
+    assert added(supplied) == {"a": ["bestand", "tekst"]}
+    assert supplied.records[0]["herkomst"]["sitemap"] == source
+    assert run_of(harvester, **CONTENT).records == []
+    assert methods(one, "a") == ["HEAD", "GET"]
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_after_a_kill_the_rest_is_supplied_and_nothing_twice(
+    count: int, gated: GatedSite, installation: Fallible
+) -> None:
+    put(gated, {f"a{number}": document(number) for number in range(6)})
+    installation.run("-a", "documents=head")
+    download = ("-a", "documents=download")
+    store = installation.folder / "store"
+    killed = installation.start(
+        *download, fault=KillAt("before the fsync", count), FILES_STORE=store, WOO_DURABLE_RECORDS=1
+    )
+    assert killed.status() == KILLED
+    rest = installation.run(*download, FILES_STORE=store)
+    assert rest.returncode == 0, rest.stderr
+    assert set(map(tuple, filter(None, added(rest).values()))) == {("bestand",)}
+    last = installation.run(*download, FILES_STORE=store)
+    assert (last.records, last.stats["woo/sitemaps/unchanged"]) == ([], 1)
+    lines = [
+        json.loads(line)
+        for path in (installation.folder / "records").glob("*.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    supplied = [line["id"] for line in lines if "aangevuld" in line["herkomst"]]
+    assert sorted(set(supplied)) == sorted({line["id"] for line in lines})
