@@ -407,3 +407,16 @@ def test_after_a_kill_the_rest_is_supplied_and_nothing_twice(
     ]
     supplied = [line["id"] for line in lines if "aangevuld" in line["herkomst"]]
     assert sorted(set(supplied)) == sorted({line["id"] for line in lines})
+
+
+def test_a_lost_file_is_fetched_again(site: Site, harvester: Installation) -> None:
+    put(site, {"a": PDF, "b": document(2)})
+    store: dict[str, Any] = {"documents": "download", "FILES_STORE": "store"}
+    run_of(harvester, **store)
+    (harvester.folder / "store" / path_of(sha256(PDF).hexdigest())).unlink()
+    assert run_of(harvester, **store).records == []
+    done = run_scrapy(["state", "lost", "--fetch"], harvester.folder, settings={"FILES_STORE": "store"})
+    assert done.stdout == site.url("/d/a.pdf") + "\n"
+    again = run_of(harvester, **store)
+    assert (causes(again), added(again)) == ({"a": "aanlevering"}, {"a": ["bestand"]})
+    assert (harvester.folder / "store" / file_of(again.records[0])["pad"]).read_bytes() == PDF

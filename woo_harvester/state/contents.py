@@ -124,6 +124,8 @@ class Wanted:
     """The numbers of the contents that lack nothing; None if nothing is wanted."""
     less: frozenset[int]
     """The numbers of what runs wanted that wanted less: what they refused may be accepted now."""
+    numbers: dict[Content, int]
+    """The number of each content."""
 
     def lacks(self, number: int | None) -> tuple[Aanvulling, ...]:
         """Return the parts of the content that are wanted and not known; None stands for nothing known."""
@@ -135,11 +137,9 @@ class Wanted:
 
     def number_of(self, connection: Connection, content: Content) -> int:
         """Return the number of a content; add it to the state if it is new there."""
-        for number, known in self.known.items():
-            if known == content:
-                return number
-        number = add_content(connection, describe(content))
-        self.known[number] = content
+        if (number := self.numbers.get(content)) is None:
+            number = self.numbers[content] = add_content(connection, describe(content))
+            self.known[number] = content
         return number
 
 
@@ -150,7 +150,8 @@ def begin_wanting(connection: Connection, content: Content) -> Wanted:
     is_any = content.depth is not Depth.NONE
     sufficient = frozenset(key for key, one in known.items() if _is_sufficient(one, content))
     less = frozenset(key for key, one in known.items() if one.is_less(content))
-    return Wanted(content, number, known, sufficient if is_any else None, less)
+    numbers = {one: key for key, one in known.items()}
+    return Wanted(content, number, known, sufficient if is_any else None, less, numbers)
 
 
 def _is_sufficient(content: Content, wanted: Content) -> bool:
