@@ -23,20 +23,32 @@ from woo_harvester.demo.sitemaps import Entry, sitemap
 from woo_harvester.stores.names import path_of
 
 PDF = SAMPLES["PDF"].read_bytes()
-CONTENT: dict[str, object] = {
-    "documents": "download",
-    "FILES_STORE": "store",
-    "WOO_TEXT": 1,
-    "WOO_TEXT_WORKERS": 1,
-}
+CONTENT: dict[str, object] = {"FILES_STORE": "store", "WOO_TEXT": 1, "WOO_TEXT_WORKERS": 1}
+STORE: dict[str, object] = {"FILES_STORE": "store"}
 
 
 class Installation(Harvester):
-    """The harvester that asks for headers, unless the settings of a day say otherwise."""
+    """The harvester without the argument ``documents``, unless a test gives it."""
 
-    def day(self, *args: str, **settings: object) -> Run:
-        mode = settings.pop("documents", "head")
-        return super().day("-a", f"documents={mode}", *args, **settings)
+    def arguments(self, *args: str) -> list[str]:
+        given = super().arguments(*args)
+        if not any("documents=" in arg for arg in args):
+            place = given.index("documents=none")
+            del given[place - 1 : place + 1]
+        return given
+
+    def of(self, documents: str, **settings: object) -> Run:
+        """Harvest all sites with a value of the argument ``documents``."""
+        return checked(self.day("-a", f"documents={documents}", **settings))
+
+    def run(self, **settings: object) -> Run:
+        """Harvest all sites with these settings."""
+        return checked(self.day(**settings))
+
+
+def checked(run: Run) -> Run:
+    assert run.returncode == 0, run.stderr
+    return run
 
 
 def put(site: Site, documents: Mapping[str, bytes], lastmod: str | None = FIRST) -> None:
@@ -219,62 +231,55 @@ def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Installation:
     return Installation(tmp_path, ca_bundle, [site])
 
 
-def run_of(harvester: Installation, **settings: Any) -> Run:
-    run = harvester.day(**settings)
-    assert run.returncode == 0, run.stderr
-    return run
-
-
 def test_each_kind_of_content_is_added_once_and_the_summary_counts_it_apart(
     site: Site, harvester: Installation
 ) -> None:
     put(site, {"a": PDF})
-    store: dict[str, Any] = {"documents": "download", "FILES_STORE": "store"}
-    bare = run_of(harvester, documents="none")
+    bare = harvester.of("none")
     assert "grootte" not in file_of(bare.records[0])
-    assert added(run_of(harvester)) == {"a": ["kopregels"]}
-    assert added(run_of(harvester, documents="none")) == {}
-    received = run_of(harvester, documents="download")
+    assert added(harvester.run()) == {"a": ["kopregels"]}
+    assert added(harvester.of("none")) == {}
+    received = harvester.of("download")
     assert added(received) == {"a": ["bestand"]}
     assert "0 new, 0 changed, 1 supplied with content, 0 unchanged, 0 withdrawn" in received.stderr
     assert received.stats["woo/documents/supplied"] == 1
-    kept = run_of(harvester, **store)
+    kept = harvester.run(**STORE)
     assert added(kept) == {"a": ["bestand"]}
     assert file_of(kept.records[0])["pad"] == path_of(sha256(PDF).hexdigest())
     assert methods(site, "a") == ["HEAD", "GET", "GET"]
-    text = run_of(harvester, **CONTENT)
+    text = harvester.run(**CONTENT)
     assert added(text) == {"a": ["tekst"]}
     assert file_of(text.records[0])["hash"] == sha256(PDF).hexdigest()
     assert methods(site, "a") == ["HEAD", "GET", "GET"], "the text is read from the store"
-    short = run_of(harvester, **CONTENT, WOO_TEXT_MAXLENGTH=10)
+    short = harvester.run(**CONTENT, WOO_TEXT_MAXLENGTH=10)
     assert short.records == [], "less text is wanted now"
-    assert causes(run_of(harvester, **CONTENT)) == {}
+    assert causes(harvester.run(**CONTENT)) == {}
 
 
 def test_a_text_that_was_truncated_is_read_again_with_wider_limits(
     site: Site, harvester: Installation
 ) -> None:
     put(site, {"a": PDF})
-    first = run_of(harvester, **CONTENT, WOO_TEXT_MAXLENGTH=10)
+    first = harvester.run(**CONTENT, WOO_TEXT_MAXLENGTH=10)
     assert len(file_of(first.records[0])["tekst"]) == 10
-    wider = run_of(harvester, **CONTENT)
+    wider = harvester.run(**CONTENT)
     assert added(wider) == {"a": ["tekst"]}
     assert SENTENCE in " ".join(file_of(wider.records[0])["tekst"].split())
     assert methods(site, "a") == ["GET"]
-    assert run_of(harvester, **CONTENT).records == []
+    assert harvester.run(**CONTENT).records == []
 
 
 def test_a_text_that_cannot_be_read_is_tried_once_for_each_limit(site: Site, harvester: Installation) -> None:
     broken = PDF[:200]
     put(site, {"a": broken})
-    run_of(harvester, documents="download", FILES_STORE="store")
-    first = run_of(harvester, **CONTENT)
+    harvester.run(**STORE)
+    first = harvester.run(**CONTENT)
     assert (first.records, len(first.about("document.tekst-mislukt"))) == ([], 1)
     assert reported(first, site)["unchanged"] == 1
-    again = run_of(harvester, **CONTENT)
+    again = harvester.run(**CONTENT)
     assert (again.records, again.about("document.tekst-mislukt")) == ([], [])
     assert reported(again, site)["sitemaps_unchanged"] == 1
-    wider = run_of(harvester, **CONTENT, WOO_TEXT_TIMEOUT=61)
+    wider = harvester.run(**CONTENT, WOO_TEXT_TIMEOUT=61)
     assert (wider.records, len(wider.about("document.tekst-mislukt"))) == ([], 1)
     assert methods(site, "a") == ["GET"]
 
@@ -283,14 +288,13 @@ def test_a_store_that_was_moved_is_recognised_and_an_empty_one_is_filled(
     site: Site, harvester: Installation
 ) -> None:
     put(site, {"a": PDF, "b": document(2)})
-    store: dict[str, Any] = {"documents": "download", "FILES_STORE": "store"}
-    run_of(harvester, **store)
+    harvester.run(**STORE)
     (harvester.folder / "store").rename(harvester.folder / "moved")
-    moved = run_of(harvester, **{**store, "FILES_STORE": "moved"})
+    moved = harvester.run(FILES_STORE="moved")
     assert (moved.records, moved.stats["woo/files/present"]) == ([], 2)
     assert reported(moved, site)["unchanged"] == 2
-    assert run_of(harvester, **{**store, "FILES_STORE": "moved"}).stats["woo/sitemaps/unchanged"] == 1
-    other = run_of(harvester, **{**store, "FILES_STORE": "other"})
+    assert harvester.run(FILES_STORE="moved").stats["woo/sitemaps/unchanged"] == 1
+    other = harvester.run(FILES_STORE="other")
     assert added(other) == {"a": ["bestand"], "b": ["bestand"]}
     assert methods(site, "a") == ["GET", "GET"]
 
@@ -299,12 +303,12 @@ def test_a_file_that_has_changed_without_a_newer_lastmod_is_a_change(
     site: Site, harvester: Installation
 ) -> None:
     put(site, {"a": PDF})
-    run_of(harvester, documents="download")
+    harvester.of("download")
     put(site, {"a": document(2)})
-    run = run_of(harvester, documents="download", FILES_STORE="store")
+    run = harvester.run(**STORE)
     assert (causes(run), added(run)) == ({"a": "wijziging"}, {"a": None})
     assert version_of(run.records[0])["openbaarmakingsdatum"] == "2024-04-02"
-    assert run_of(harvester, documents="download", FILES_STORE="store").records == []
+    assert harvester.run(**STORE).records == []
 
 
 def test_a_document_without_a_known_type_is_asked_for_when_more_of_it_is_wanted(
@@ -314,22 +318,22 @@ def test_a_document_without_a_known_type_is_asked_for_when_more_of_it_is_wanted(
     entry = Entry(loc=site.url("/d/a"), lastmod=FIRST, diwoo=replace(METADATA, format=None))
     site.pages["/s0.xml"] = Page(sitemap(entry), content_type=XML)
     site.pages["/d/a"] = Page(PDF, content_type="application/octet-stream")
-    bare = run_of(harvester, documents="none")
+    bare = harvester.of("none")
     assert (bare.records, len(bare.about("format.onbekend"))) == ([], 1)
-    full = run_of(harvester, documents="download")
+    full = harvester.of("download")
     assert (causes(full), added(full)) == ({"a": "aanlevering"}, {"a": None})
-    assert run_of(harvester, documents="download").stats["woo/sitemaps/unchanged"] == 1
+    assert harvester.of("download").stats["woo/sitemaps/unchanged"] == 1
 
 
 def test_a_larger_limit_has_a_document_fetched_that_was_too_large(
     site: Site, harvester: Installation
 ) -> None:
     put(site, {"a": PDF})
-    small = run_of(harvester, documents="download", WOO_DOCUMENT_MAXSIZE=100)
+    small = harvester.of("download", WOO_DOCUMENT_MAXSIZE=100)
     assert (small.records, len(small.about("document.te-groot"))) == ([], 1)
-    same = run_of(harvester, documents="download", WOO_DOCUMENT_MAXSIZE=100)
+    same = harvester.of("download", WOO_DOCUMENT_MAXSIZE=100)
     assert (len(same.about("document.te-groot")), methods(site, "a")) == (1, ["GET"])
-    large = run_of(harvester, documents="download")
+    large = harvester.of("download")
     assert (causes(large), large.about("document.te-groot")) == ({"a": "aanlevering"}, [])
 
 
@@ -337,26 +341,26 @@ def test_a_host_whose_time_is_used_up_is_supplied_in_later_runs_and_stays_comple
     site: Site, harvester: Installation
 ) -> None:
     put(site, {f"a{number}": document(number) for number in range(3)})
-    run_of(harvester)
-    left = run_of(harvester, documents="download", WOO_HOST_BUDGET=1e-9)
+    harvester.run()
+    left = harvester.of("download", WOO_HOST_BUDGET=1e-9)
     assert (left.records, left.stats["woo/documents/lacking"]) == ([], 3)
     assert left.about("host.achterstand") == []
     report = reported(left, site)
     assert (report["complete"], report["unchanged"]) == (True, 3)
-    assert "3 documents still without content: the next runs fetch it" in left.stderr
-    assert len(run_of(harvester, documents="download").records) == 3
+    assert "the content of 3 documents is left to the next runs" in left.stderr
+    assert len(harvester.of("download").records) == 3
 
 
 def test_the_state_moves_with_what_it_knows_of_contents(site: Site, harvester: Installation) -> None:
     put(site, {"a": PDF})
-    first = run_of(harvester)
-    second = run_of(harvester, **CONTENT)
+    first = harvester.run()
+    second = harvester.run(**CONTENT)
     records = sorted(map(str, (harvester.folder / "records").glob("*.jsonl")))
     for form in ("jsonl", "csv"):
         assert run_scrapy(["state", "export", f"state.{form}"], harvester.folder).returncode == 0
         (harvester.folder / DATA).rename(harvester.folder / f"old-{form}")
         assert run_scrapy(["state", "import", f"state.{form}"], harvester.folder).returncode == 0
-    assert run_of(harvester, **CONTENT).records == []
+    assert harvester.run(**CONTENT).records == []
     assert methods(site, "a") == ["HEAD", "GET"]
     assert run_scrapy(["state", "check", *records], harvester.folder).returncode == 0
     done = run_scrapy(["state", "latest", *records, "-O", "now.jsonl"], harvester.folder)
@@ -372,14 +376,14 @@ def test_a_document_of_two_hosts_is_supplied_once(tmp_path: Path, ca_bundle: Pat
     put(one, {"a": PDF})
     publish(other, {})
     other.pages["/s0.xml"] = Page(xml(one, {"a": FIRST}), content_type=XML)
-    first = run_of(harvester)
+    first = harvester.run()
     assert causes(first) == {"a": "aanlevering"}
     source = first.records[0]["herkomst"]["sitemap"]
-    run_of(harvester)
-    supplied = run_of(harvester, **CONTENT)
+    harvester.run()
+    supplied = harvester.run(**CONTENT)
     assert added(supplied) == {"a": ["bestand", "tekst"]}
     assert supplied.records[0]["herkomst"]["sitemap"] == source
-    assert run_of(harvester, **CONTENT).records == []
+    assert harvester.run(**CONTENT).records == []
     assert methods(one, "a") == ["HEAD", "GET"]
 
 
@@ -411,12 +415,11 @@ def test_after_a_kill_the_rest_is_supplied_and_nothing_twice(
 
 def test_a_lost_file_is_fetched_again(site: Site, harvester: Installation) -> None:
     put(site, {"a": PDF, "b": document(2)})
-    store: dict[str, Any] = {"documents": "download", "FILES_STORE": "store"}
-    run_of(harvester, **store)
+    harvester.run(**STORE)
     (harvester.folder / "store" / path_of(sha256(PDF).hexdigest())).unlink()
-    assert run_of(harvester, **store).records == []
+    assert harvester.run(**STORE).records == []
     done = run_scrapy(["state", "lost", "--fetch"], harvester.folder, settings={"FILES_STORE": "store"})
     assert done.stdout == site.url("/d/a.pdf") + "\n"
-    again = run_of(harvester, **store)
+    again = harvester.run(**STORE)
     assert (causes(again), added(again)) == ({"a": "aanlevering"}, {"a": ["bestand"]})
     assert (harvester.folder / "store" / file_of(again.records[0])["pad"]).read_bytes() == PDF
