@@ -88,6 +88,15 @@ class Content:
         return replace(self, store=self.store or before.store, text=self.text or before.text)
 
 
+def earlier_content(*, has_file: bool) -> Content:
+    """Return what is known of the content of a document that a version before 4 of the state has.
+
+    Where files were kept is not known: a run sees whether its own store has them. Whether texts were read is
+    not known either.
+    """
+    return Content(Depth.FILE, UNKNOWN_STORE) if has_file else Content(Depth.HEADERS)
+
+
 def wanted_content(
     depth: Depth, *, store: str | None = None, limits: Limits | None = None, maxsize: int | None = None
 ) -> Content:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, Table, case, func, insert, inspect, literal, select, update
 
-from woo_harvester.state.contents import UNKNOWN_STORE, Content, Depth, add_content, describe
+from woo_harvester.state.contents import add_content, describe, earlier_content
 from woo_harvester.state.schema import (
     PREPARING,
     about,
@@ -77,17 +77,14 @@ def _to_version_4(connection: Connection) -> None:
 
 
 def _add_contents(connection: Connection) -> None:
-    """Add what is known of the content of documents: their headers, or their file.
-
-    Where files were kept is not known; a run sees whether its own store has them. Whether texts were read is
-    not known either.
-    """
+    """Add what is known of the content of documents: their headers, or their file."""
     contents.create(connection)
     _add_columns(connection, resources, "wanted")
     _add_columns(connection, documents, "cause", "known_content", "supplied_at", "refused_with")
-    headers, file = Content(Depth.HEADERS), Content(Depth.FILE, UNKNOWN_STORE)
-    numbers = [add_content(connection, describe(content)) for content in (headers, file)]
-    content = case((documents.c.sha256.is_(None), numbers[0]), else_=numbers[1])
+    headers, file = (
+        add_content(connection, describe(earlier_content(has_file=has_file))) for has_file in (False, True)
+    )
+    content = case((documents.c.sha256.is_(None), headers), else_=file)
     connection.execute(
         update(documents).where(documents.c.harvested.is_not(None)).values(known_content=content)
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select, update
 
 from woo_harvester.state.batches import BATCH
-from woo_harvester.state.contents import add_content, descriptions
+from woo_harvester.state.contents import add_content, describe, descriptions, earlier_content
 from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
@@ -52,6 +52,11 @@ def _numbered(connection: Connection, rows: Sequence[dict[str, Any]]) -> Sequenc
     given = {row[name] for row in rows for name in _CONTENT_COLUMNS if row.get(name) is not None}
     numbers = {text: add_content(connection, text) for text in sorted(given)}
     return [row | {name: numbers.get(row[name]) for name in _CONTENT_COLUMNS if name in row} for row in rows]
+
+
+def _earlier_content(row: DocumentRow) -> str | None:
+    """Return the description of the content of a document in an export of an older version."""
+    return describe(earlier_content(has_file=row.sha256 is not None)) if row.harvested is not None else None
 
 
 def _files(connection: Connection, host_id: int, host: str, contents: Mapping[int, str]) -> Iterator[FileRow]:
@@ -243,7 +248,11 @@ def _add_documents(
         connection.execute(delete(table).where(table.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
-        {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS}}
+        {
+            "sitemap_id": sitemaps[row.sitemap],
+            **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS},
+            "known_content": row.known_content or _earlier_content(row),
+        }
         for row in batch
     ]
     connection.execute(insert(documents), _numbered(connection, values))
