@@ -43,7 +43,8 @@ def put(site: Site, documents: Mapping[str, bytes], lastmod: str | None = FIRST)
     """Have the site publish these documents."""
     publish(site, dict.fromkeys(documents, lastmod))
     for name, body in documents.items():
-        site.pages[f"/d/{name}.pdf"] = Page(body, content_type="application/pdf")
+        headers = {"ETag": f'"{len(body)}"'}
+        site.pages[f"/d/{name}.pdf"] = Page(body, content_type="application/pdf", headers=headers)
 
 
 def document(number: int) -> bytes:

@@ -158,3 +158,32 @@ def test_a_sitemap_with_many_documents_is_read_again_for_the_one_that_lacks_cont
     sixth = yield
     assert added(sixth) == {"d": ["bestand", "tekst"]}
     assert [methods(site, name) for name in "acd"] == [["HEAD", "GET"], ["GET"], ["HEAD", "GET"]]
+
+
+@calendar.story
+def test_a_document_that_is_listed_twice_is_supplied_once(site: Site) -> Story:
+    put(site, {"a": PDF})
+    publish(site, {"a": FIRST}, {"a": FIRST})
+    yield
+    yield
+    third = yield
+    assert added(third) == {"a": ["bestand", "tekst"]}
+    fourth = yield
+    assert fourth.records == []
+    assert len(fourth.about("loc.dubbel")) == len(third.about("loc.dubbel")) == 1
+    assert methods(site, "a") == ["HEAD", "GET"]
+
+
+@calendar.story
+def test_a_document_that_moves_to_another_sitemap_is_supplied_there(site: Site) -> Story:
+    put(site, {"a": PDF, "b": PDF})
+    publish(site, {"a": FIRST}, {"b": FIRST})
+    yield
+    publish(site, {"c": FIRST}, {"a": FIRST, "b": FIRST})
+    site.pages["/d/c.pdf"] = Page(document(3), content_type="application/pdf")
+    yield
+    third = yield
+    assert added(third) == {name: ["bestand", "tekst"] for name in "abc"}
+    fourth = yield
+    assert fourth.records == []
+    assert [methods(site, name) for name in "abc"] == [["HEAD", "GET"]] * 3

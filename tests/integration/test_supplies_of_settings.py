@@ -53,6 +53,7 @@ def test_each_kind_of_content_is_added_once_and_the_summary_counts_it_apart(
     assert added(kept) == {"a": ["bestand"]}
     assert file_of(kept.records[0])["pad"] == path_of(sha256(PDF).hexdigest())
     assert methods(site, "a") == ["HEAD", "GET", "GET"]
+    assert not any("if-none-match" in request.headers for request in site.requested("/d/a.pdf"))
     text = harvester.run(**CONTENT)
     assert added(text) == {"a": ["tekst"]}
     assert file_of(text.records[0])["hash"] == sha256(PDF).hexdigest()

@@ -253,9 +253,10 @@ class Documents:
             return
         if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
             # One finding reports this for the host: it may have thousands of documents left.
+            supply = is_supply(item)
             visit.give_up()
-            visit.documents_requested -= 1
-            visit.leave(supply=is_supply(item))
+            visit.documents_requested -= not supply
+            visit.leave(supply=supply)
             self.finish(visit)
             return
         code = failure_code(failure.value, "document")

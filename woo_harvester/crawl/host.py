@@ -83,7 +83,7 @@ class Visit(Backlog):
         self.incomplete: list[str] = []
         """Reasons why the host was not read completely; mostly codes of findings."""
         self.documents_requested = 0
-        """Number of documents that were requested in this run."""
+        """Number of documents that were requested in this run, without those that only lack content."""
         self.documents_left = 0
         """Number of documents that were not requested, because the time for the host was used up."""
         self.is_counted = False

@@ -172,6 +172,8 @@ class SitemapFiles:
                 continue
             supply = is_supply(item)
             if supply and (ready := await self._documents.supplies.from_store(item, visit)) is not None:
+                if is_closing(self._crawler):
+                    return
                 if ready:
                     yield item
                 continue
@@ -181,7 +183,7 @@ class SitemapFiles:
             if visit.budget.is_over(supply=supply):
                 visit.leave(supply=supply)  # the item stays expected, so the sitemap is read again
                 continue
-            visit.documents_requested += 1
+            visit.documents_requested += not supply
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
 
