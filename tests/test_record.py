@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from woo_harvester.dates import parse_date, parse_datetime
 from woo_harvester.record import (
+    Aanvulling,
     Bestand,
     Classificatiecollectie,
     Document,
@@ -94,7 +95,15 @@ def full() -> Record:
             )
         ],
         herkomst=Herkomst(
-            "i", "s", "2024", MOMENT, "urn:o", {"document.publisher": "register"}, ["x.y"], "Titel"
+            "i",
+            "s",
+            "2024",
+            MOMENT,
+            "urn:o",
+            {"document.publisher": "register"},
+            ["x.y"],
+            "Titel",
+            [Aanvulling.TEKST],
         ),
     )
 

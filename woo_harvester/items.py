@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, ClassVar, cast
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
+from scrapy.exceptions import DropItem
 
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type
 from woo_harvester.diwoo.given import GivenMetadata
@@ -27,6 +28,7 @@ from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, json_keys, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.responses import StreamedResponse, header, size_of
+from woo_harvester.state.contents import Content, TextResult
 from woo_harvester.state.versions import KnownFile
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
@@ -136,6 +138,10 @@ class Source:
     """The file of the version before, if that was fetched."""
     recheck: bool = False
     """True if the entry is unchanged. Its document is fetched, and delivered only if its bytes differ."""
+    content: Content | None = None
+    """What is known of the content, if the known version is delivered again because it lacks something."""
+    text: TextResult | None = None
+    """The result of reading the text of the document; the fifth pipeline sets it."""
     filetype: FileType | None = None
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
 
@@ -150,6 +156,10 @@ class Source:
             name = known.file_name if known else file_name(fetched.disposition, loc)
             fetched.claims = claims_of_type(given, fetched.media_type, loc, name), name
         return fetched.claims
+
+
+class NothingAddedError(DropItem):
+    """An item is dropped: its record has nothing that the record before did not have."""
 
 
 class RecordItem:

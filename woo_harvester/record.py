@@ -28,6 +28,16 @@ class Oorzaak(StrEnum):
     HERPUBLICATIE = "herpublicatie"
 
 
+class Aanvulling(StrEnum):
+    """A part of the content that a record lacked, and with which it is delivered again."""
+
+    KOPREGELS = "kopregels"
+    """What the server says of the file: size, media type and name."""
+    BESTAND = "bestand"
+    """The file itself: its hash, the type that its content shows, and its path if it is kept."""
+    TEKST = "tekst"
+
+
 # Frozen, since many records share one.
 @dataclass(frozen=True)
 class Waarde:
@@ -228,6 +238,10 @@ class Herkomst:
     """Codes of the findings about this document, each once."""
     titelVoorstel: str | None = None
     """Title in the document's own properties, if neither publisher nor file name gave a title."""
+    aangevuld: list[Aanvulling] = field(default_factory=list)
+    """The content that an earlier record of this version lacked: `kopregels`, `bestand`, `tekst`. The version
+    and its oorzaak are those of that record.
+    """
 
 
 @dataclass(slots=True)
@@ -300,5 +314,6 @@ _WRITERS: dict[type[Any], Callable[[Any], Any]] = {
     # Cached: many records share the moment of a harvest, or a day on which many documents were signed.
     datetime: lru_cache(maxsize=4096)(iso_datetime),
     Oorzaak: str,
+    Aanvulling: str,
     Waarde: lambda waarde: waarde.output.copy(),
 }

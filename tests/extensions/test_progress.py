@@ -121,7 +121,7 @@ def test_a_log_file_keeps_the_terminal_for_the_display(installation: Installatio
     assert not any("DEBUG" in line for line in terminal.all_lines)
     log = (installation.folder / "run.log").read_text()
     assert "Spider closed (finished)" in log
-    assert "documents/s" not in log
+    assert " documents/s" not in log
     assert "\x1b" not in log
 
 

@@ -94,3 +94,10 @@ def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
 def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected a record"):
         bulk_action(WOO, given, Withdrawn.MARK)
+
+
+def test_a_record_that_adds_content_replaces_the_one_before_it() -> None:
+    herkomst = {"opgehaald": "2026-11-22T08:00:00+01:00", "aangevuld": ["bestand", "tekst"]}
+    after = {**record(), "herkomst": herkomst}
+    assert version_number(after) > version_number(record())
+    assert document_of(WOO, after)["herkomst"] == herkomst

@@ -7,7 +7,7 @@ from typing import Any
 
 from woo_harvester.dates import parse_datetime, to_microseconds
 from woo_harvester.sitemaps.decide import find_loc_problem
-from woo_harvester.sitemaps.decision import Terms
+from woo_harvester.sitemaps.decision import EntryFinding, Terms
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing
 from woo_harvester.sitemaps.reader import Entry
 
@@ -17,14 +17,25 @@ FUTURE, TYPO = "2024-06-01T12:05:01Z", "2042-04-02T10:00:00Z"
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 SECONDS = int(NOW.timestamp())
 WEEK = 7 * 86_400
-TERMS = Terms(refused_interval=WEEK, recheck_interval=WEEK)
+#: Numbers of contents: one that lacks nothing, one that lacks something, and what an earlier run wanted.
+ENOUGH, SHORT, LESS = 1, 2, 3
+TERMS = Terms(
+    refused_interval=WEEK,
+    recheck_interval=WEEK,
+    sufficient=frozenset({ENOUGH}),
+    wanted_less=frozenset({LESS}),
+)
 HERE, THERE = 1, 2
 """Sitemaps: the one that is read, and another one."""
 DIGEST = b"digest"
 
 SEEN = KnownDocument(LOC, 7, HERE, None, None, None, None, None)
 HARVESTED = SEEN._replace(
-    lastmod=to_microseconds(parse_datetime(BEFORE)), published="2024-03-01", harvested=SECONDS - 2 * WEEK
+    lastmod=to_microseconds(parse_datetime(BEFORE)),
+    published="2024-03-01",
+    harvested=SECONDS - 2 * WEEK,
+    cause="wijziging",
+    content=ENOUGH,
 )
 #: Harvested with a typo as lastmod, at that moment, two weeks ago.
 MISTYPED = HARVESTED._replace(lastmod=to_microseconds(parse_datetime(TYPO)))
@@ -38,6 +49,18 @@ REFUSED = HARVESTED._replace(
     refused_lastmod=to_microseconds(parse_datetime(LATER)),
 )
 REFUSED_AHEAD = REFUSED._replace(refused_lastmod=to_microseconds(parse_datetime(TYPO)))
+LACKING = HARVESTED._replace(content=SHORT)
+#: Refused when it was fetched again, so that its version lacks content.
+REFUSED_LATER = LACKING._replace(
+    fault="document.html-pagina",
+    fault_seen="text/html",
+    fault_since=SECONDS - 5,
+    refused_at=SECONDS - 5,
+    refused_lastmod=LACKING.lastmod,
+)
+REFUSED_PAGE = EntryFinding(
+    "document.html-pagina", None, "text/html", "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
+)
 SAID_SAME = HARVESTED._replace(fetched_at=SECONDS - WEEK, unchanged_since=SECONDS - WEEK)
 
 #: Where the known version came from.

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings
 from woo_harvester.state.confirmation import confirm_harvested
+from woo_harvester.state.contents import Content, Depth, add_content, describe
 from woo_harvester.state.documents import add_seen
 from woo_harvester.state.resources import end_read, host_of_state, resource_of
 from woo_harvester.state.versions import Harvested
@@ -53,7 +54,8 @@ def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.n
 def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
     """Add documents that were harvested; return their ids."""
     ids = see(connection, sitemap, locs)
-    confirm_harvested(connection, [Harvested(key, LASTMOD, DAY, HARVESTED) for key in ids])
+    content = add_content(connection, describe(Content(Depth.HEADERS)))
+    confirm_harvested(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, content=content) for key in ids])
     return ids
 
 

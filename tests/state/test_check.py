@@ -174,3 +174,17 @@ def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_pa
     assert found[0] == (Difference.MISSING, wanted[0])
     assert sorted(loc for difference, loc in found[1:] if difference == "extra") == sorted(extra)
     assert len(found) == 1 + len(extra)
+
+
+def test_a_record_that_added_content_is_missed_in_the_files(connection: Connection, tmp_path: Path) -> None:
+    (key,) = harvest(connection)
+    version = Harvested(
+        key,
+        to_microseconds(LASTMOD),
+        "2024-04-02",
+        int(AT.timestamp()),
+        supplied_at=int((AT + HOUR).timestamp()),
+    )
+    confirm_harvested(connection, [version])
+    assert check(connection, tmp_path, record()) == [("older", LOC)]
+    assert check(connection, tmp_path, record(), record(at=AT + HOUR)) == []

@@ -22,7 +22,18 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
     file = KnownFile(
         b"s" * 32, '"e"', None, 20480, "application/pdf", "besluit.pdf", 3, 1_700_000_050, 1_700_000_060
     )
-    version = Harvested(key, LASTMOD, DAY, HARVESTED, b"d" * 16, file, supplemented=5)
+    version = Harvested(
+        key,
+        LASTMOD,
+        DAY,
+        HARVESTED,
+        b"d" * 16,
+        file,
+        supplemented=5,
+        cause="wijziging",
+        content=3,
+        supplied_at=HARVESTED + 7,
+    )
     confirm_harvested(connection, [version])
     assert row_of(connection, key) == {
         "id": key,
@@ -46,6 +57,9 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "withdrawing": None,
         "restore": None,
         "supplemented": 5,
+        "cause": "wijziging",
+        "known_content": 3,
+        "supplied_at": HARVESTED + 7,
         **NO_FAULT,
     }
     assert documents.files_of(connection, [key]) == {key: file}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from random import Random
 from string import ascii_letters
 
@@ -11,6 +12,7 @@ from tests.state.knowledge import (
     DAY,
     FIRST_SEEN,
     HARVESTED,
+    LASTMOD,
     harvest,
     list_in,
     locs,
@@ -237,3 +239,27 @@ def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connec
     see(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "leeg.nl")
     assert documents.count_by_host(connection) == {"a.nl": 4, "b.nl": 1}
+
+
+def test_a_withdrawal_is_later_than_the_last_record_of_the_version(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = harvest(connection, sitemap, [LOC])
+    supplied = Harvested(key, LASTMOD, DAY, HARVESTED, supplied_at=HARVESTED + 9)
+    confirm_harvested(connection, [supplied])
+    (gone,) = documents.gone(connection, [key], host_of_state(connection, "a.nl").id)
+    assert gone.harvested == HARVESTED + 9
+    known = documents.look_up(connection, [LOC])[LOC]
+    assert known.delivered_at == datetime.fromtimestamp(HARVESTED + 9, UTC)
+
+
+def test_an_entry_whose_document_lacks_content_is_looked_up(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    full, short, unknown = see(connection, sitemap, locs(3))
+    contents = {full: 1, short: 2, unknown: None}
+    confirm_harvested(
+        connection,
+        [Harvested(key, LASTMOD, DAY, HARVESTED, bytes([key]), content=one) for key, one in contents.items()],
+    )
+    found = documents.before(connection, sitemap, {sitemap}, frozenset({1}))
+    assert (found.same, found.others) == ({bytes([full]): full}, [short, unknown])
+    assert set(documents.before(connection, sitemap, {sitemap}).same.values()) == {full, short, unknown}

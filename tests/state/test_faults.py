@@ -100,3 +100,11 @@ def test_a_refused_version_belongs_to_the_sitemap_of_its_entry(connection: Conne
     assert faults.faults_of(connection, sitemap) == []
     known = documents.look_up(connection, locs(1))[locs(1)[0]]
     assert (known.published, known.refused_lastmod, known.harvested) == (DAY, LASTMOD, None)
+
+
+def test_a_refusal_is_kept_with_what_the_run_wanted_to_know(connection: Connection) -> None:
+    (key,) = see(connection, sitemap_of(connection), locs(1))
+    for refused, kept in ((True, 3), (False, None)):
+        version = Harvested(key, LASTMOD, DAY, 5)
+        faults.keep_fault(connection, version, CODE, None, at=5, refused=refused, wanted=3)
+        assert documents.look_up(connection, locs(1))[locs(1)[0]].refused_with == kept

@@ -115,9 +115,13 @@ def test_no_row_is_lost(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
         after = {name: table_of(connection, name) for name in names}
         assert table_of(connection, "about") == [{"name": "version", "value": str(STATE_VERSION)}]
-    added = dict.fromkeys(("withdrawing", "restore", "fetched_at", "unchanged_since", "supplemented"))
-    assert after.pop("documents") == [row | added for row in before.pop("documents")]
-    assert after.pop("resources") == [row | {"index_gone": None} for row in before.pop("resources")]
+    columns = ("withdrawing", "restore", "fetched_at", "unchanged_since", "supplemented", "cause")
+    added = dict.fromkeys((*columns, "supplied_at", "refused_with"))
+    documents = after.pop("documents")
+    assert [row.pop("known_content") for row in documents] == [1, 1, None, 1], "what was harvested"
+    assert documents == [row | added for row in before.pop("documents")]
+    added = dict.fromkeys(("index_gone", "wanted"))
+    assert after.pop("resources") == [row | added for row in before.pop("resources")]
     assert after == before
 
 

@@ -13,6 +13,7 @@ from tests.state.test_migrations import KINDS, UNCHANGED, before_of, new_sqlite,
 from tests.utils.postgresql import new_database
 from woo_harvester.sitemaps.lastmod import moment_compared
 from woo_harvester.state import listings, repeated
+from woo_harvester.state.contents import UNKNOWN_STORE, Content, Depth, descriptions, parse
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.indexes import note_named_indexes
 from woo_harvester.state.migrations import STATE_VERSION
@@ -91,7 +92,11 @@ def test_no_row_is_lost(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
         after = {name: table_of(connection, name) for name in names}
         assert table_of(connection, "about") == [{"name": "version", "value": str(STATE_VERSION)}]
-    added = {"documents": {"supplemented": None}, "resources": {"index_gone": None}}
+    contents = {"cause": None, "known_content": 1, "supplied_at": None, "refused_with": None}
+    added = {
+        "documents": {"supplemented": None, **contents},
+        "resources": dict.fromkeys(("index_gone", "wanted")),
+    }
     assert after == {name: [row | added.get(name, {}) for row in rows] for name, rows in before.items()}
 
 
@@ -122,3 +127,18 @@ def test_a_migrated_state_has_the_same_tables_as_a_new_one(
     with new_database(request.getfixturevalue("postgresql_server")) as url:
         State.open(url).close()
         assert shape(old) == shape(url)
+
+
+def test_a_file_that_was_fetched_is_known_and_where_it_was_kept_is_not(old: str) -> None:
+    engine = create_engine(old, poolclass=NullPool)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE documents SET sha256 = '12' WHERE id = 2"))
+    engine.dispose()
+    with closing(State.open(old)) as state, state.begin() as connection:
+        known = look_up(connection, ["https://a.nl/1.pdf", "https://a.nl/2.pdf"])
+        contents = descriptions(connection)
+        found = {loc: parse(contents[one.content or 0]) for loc, one in known.items()}
+    assert found == {
+        "https://a.nl/1.pdf": Content(Depth.HEADERS),
+        "https://a.nl/2.pdf": Content(Depth.FILE, UNKNOWN_STORE),
+    }

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
@@ -13,12 +14,21 @@ from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_withdrawn
+from woo_harvester.state.contents import (
+    UNKNOWN_STORE,
+    Content,
+    Depth,
+    add_content,
+    describe,
+    wanted_content,
+)
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.exported import Format
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
 from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import replace, replace_listings
+from woo_harvester.text.extracted import Limits
 
 FORMATS = get_args(Format)
 
@@ -35,7 +45,19 @@ def fill(state: State) -> None:
     with state.begin() as connection:
         values = {"lastmod": -1, "first_seen": 0, "published": "1969-12-31", "harvested": 7}
         sitemap = sitemap_of(connection)
-        keep_read(connection, sitemap, etag='W/"é,;\'"', last_modified="gisteren", digest=b"\x00" * 32, at=9)
+        kept, wanted = (
+            add_content(connection, describe(one))
+            for one in (Content(Depth.FILE, '/srv/één,"twee"'), wanted_content(Depth.FILE, limits=Limits()))
+        )
+        keep_read(
+            connection,
+            sitemap,
+            etag='W/"é,;\'"',
+            last_modified="gisteren",
+            digest=b"\x00" * 32,
+            at=9,
+            wanted=wanted,
+        )
         harvest(connection, sitemap, locs(BATCH + 5))
         connection.execute(
             schema.documents.insert().values(
@@ -45,6 +67,10 @@ def fill(state: State) -> None:
                 entry_digest=b"\xff",
                 sha256=b"\x01" * 32,
                 etag="e",
+                cause="herpublicatie",
+                known_content=kept,
+                supplied_at=8,
+                refused_with=wanted,
                 **values,
             )
         )
@@ -296,3 +322,21 @@ def test_a_host_is_replaced_completely_or_not_at_all(other: State) -> None:
     with pytest.raises(InterruptedError):
         replace(other, broken())
     assert rows_of(other) == [HOST, FILE, document()]
+
+
+def test_an_export_of_an_older_version_says_what_was_fetched(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        HOST,
+        FILE,
+        document("https://a.nl/headers.pdf", harvested=6),
+        document("https://a.nl/file.pdf", harvested=6, sha256=b"s"),
+        document("https://a.nl/seen.pdf"),
+    ]
+    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state:
+        replace(state, rows)
+        found = {row.loc: row.known_content for row in rows_of(state) if isinstance(row, DocumentRow)}
+    assert found == {
+        "https://a.nl/headers.pdf": describe(Content(Depth.HEADERS)),
+        "https://a.nl/file.pdf": describe(Content(Depth.FILE, UNKNOWN_STORE)),
+        "https://a.nl/seen.pdf": None,
+    }

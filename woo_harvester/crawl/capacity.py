@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
+from time import monotonic
 
 #: Seconds to wait for capacity before the caller checks whether the run is being closed.
 _TIMEOUT = 1.0
@@ -35,3 +37,25 @@ class Backlog:
         """Stop counting a request that is done, and wake the caller that waits for capacity."""
         self.under_way -= 1
         self._has_changed.set()
+
+
+class Budget:
+    """The time in which documents of one host may be requested, in seconds from now; None for no bound.
+
+    Half of it is left for documents that are new or changed. The other half they share with documents that
+    were harvested and only lack content.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = inf if seconds is None else monotonic() + seconds
+        self._supplies_end = inf if seconds is None else monotonic() + seconds / 2
+        self.supplies_left = 0
+        """Number of documents whose lacking content was not requested, because the time was used up."""
+
+    def is_over(self, *, supply: bool = False) -> bool:
+        """Return whether it is used up; with *supply*, for documents that only lack content."""
+        return monotonic() >= (self._supplies_end if supply else self._end)
+
+    def give_up(self) -> None:
+        """Use up all of it."""
+        self._end = self._supplies_end = -inf

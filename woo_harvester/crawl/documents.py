@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Any, cast
@@ -12,17 +11,18 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Request
 
 from woo_harvester.arguments import DocumentsMode
-from woo_harvester.crawl.conditional import is_not_modified, unless_changed, validator
+from woo_harvester.crawl.conditional import is_not_modified, unless_changed
+from woo_harvester.crawl.document_answers import fetched_of, is_other, is_same, keep_file, refuses_head
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
+from woo_harvester.crawl.supplies import Supplies, count_as_change, is_supply
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.items import Fetched, Source, WooItem
+from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.responses import StreamedResponse, size_of
 from woo_harvester.sitemaps.decide import is_long_ago
-from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import is_recheck_due
 from woo_harvester.state.versions import KnownFile
 from woo_harvester.statuses import PARTIAL_CONTENT, is_complete
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 _SKIPPED = "overgeslagen"
-
-#: Statuses with which some servers answer any HEAD, because they do not support it.
-_HEAD_UNSUPPORTED = frozenset({400, 403, 404, 405, 500, 501})
 
 #: Seconds in which a sample must be received: it is small.
 _SAMPLE_TIMEOUT = 60
@@ -66,6 +63,8 @@ class Documents:
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
         self._samples = Samples(crawler)
+        self.supplies = Supplies(keeper, crawler)
+        """The documents whose records lack content."""
         # Without a store, the text is not stored either: it can be read only from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
@@ -73,7 +72,7 @@ class Documents:
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
         """Return the request for an item's document; it counts in the visit's backlog until it is done."""
-        known = self._condition(item) if conditional else None
+        known = self._condition(item) if conditional and not is_supply(item) else None
         return self._request(
             item,
             visit,
@@ -183,9 +182,11 @@ class Documents:
         if item.source is None or not self._is_usable(response, item):
             self._note_not_harvested(item)
             return None
-        item.source.fetched = _fetched(response, item.source.known)
-        _keep_file(item, response)
-        if item.source.recheck and _is_same(item.source):
+        item.source.fetched = fetched_of(response, item.source.known)
+        keep_file(item, response)
+        if is_supply(item) and is_other(item.source):
+            count_as_change(item)
+        if item.source.recheck and is_same(item.source):
             self._keeper.note_same(item)
             visit.account.count_entries(0, 1)
             return None
@@ -227,7 +228,7 @@ class Documents:
 
     async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
         """Return the arguments for requesting the document once more; empty if this answer can be used."""
-        if _refuses_head(response):
+        if refuses_head(response):
             return {"headers_only": True}
         if response.status == 304 and not await self._is_kept(item):
             return {"conditional": False}
@@ -253,9 +254,10 @@ class Documents:
             return
         if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
             # One finding reports this for the host: it may have thousands of documents left.
+            supply = is_supply(item)
             visit.give_up()
-            visit.documents_requested -= 1
-            visit.documents_left += 1
+            visit.documents_requested -= not supply
+            visit.leave(supply=supply)
             self.finish(visit)
             return
         code = failure_code(failure.value, "document")
@@ -304,41 +306,3 @@ def _ending(visit: Visit) -> Iterator[None]:
         yield
     finally:
         visit.end_request()
-
-
-def _refuses_head(response: StreamedResponse) -> bool:
-    """Return whether a GET must replace a HEAD: some servers refuse HEAD, or answer any HEAD with 204."""
-    is_head = response.request is not None and response.request.method == "HEAD"
-    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
-    return is_head and (is_odd or response.status in _HEAD_UNSUPPORTED)
-
-
-def _fetched(response: StreamedResponse, known: KnownFile | None) -> Fetched:
-    is_same = response.status == 304 and known is not None and known.sha256 is not None
-    return Fetched(response, known if is_same else None)
-
-
-def _is_same(source: Source) -> bool:
-    """Return whether the bytes that were received are the known ones."""
-    known, fetched = source.known, source.fetched
-    if known is None or known.sha256 is None or fetched is None:
-        return False
-    return fetched.sha256 == known.sha256.hex()
-
-
-def _keep_file(item: WooItem, response: StreamedResponse) -> None:
-    """Add to the item's delivery what the next run needs to know of the file."""
-    delivery = item.delivery
-    if isinstance(delivery, Delivery) and delivery.harvested is not None:
-        known = item.source.known if item.source else None
-        if response.status == 304 and known is not None:
-            since = int(time()) if known.unchanged_since is None else known.unchanged_since
-            file: KnownFile | None = replace(known, unchanged_since=since)
-        elif response.sha256:
-            etag = validator(response, "ETag")
-            last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough
-            digest = bytes.fromhex(response.sha256)
-            file = KnownFile(digest, etag, last_modified, fetched_at=int(time()))
-        else:
-            file = None
-        delivery.harvested.file = file

@@ -101,7 +101,8 @@ class Entries:
             visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
             begin_visit(connection, visit)
         visit.own_sitemaps.add(pending.resource_id)
-        before = documents.before(connection, pending.resource_id, visit.own_sitemaps)
+        wanted = self._terms.sufficient
+        before = documents.before(connection, pending.resource_id, visit.own_sitemaps, wanted)
         same, others = before.same, before.others
         if visit.repeated:  # of these each entry is decided on
             others += [key for key in same.values() if key in visit.repeated]
@@ -171,11 +172,13 @@ class Entries:
     ) -> list[tuple[EntryFacts, Decision]]:
         """Decide on entries in their order: a decision may depend on the entries before it."""
         listed, left, expected = reading.visit.listed, reading.visit.left, self._keeper.expected
+        supplied = self._keeper.supplied
         decided = []
         for facts in entries:
             if (known := facts.known) is not None:
                 facts.is_listed = known.id in listed and known.id not in left
                 facts.is_expected = known.id in expected
+                facts.is_supplied = facts.is_expected and known.id in supplied
             decision = decide(facts, self._terms, now)
             if known is not None and decision.outcome not in NOT_LISTED:
                 listed.add(known.id)
@@ -185,6 +188,8 @@ class Entries:
                     left.add(known.id)
                 if decision.outcome.cause is not None:
                     expected.add(known.id)
+                if decision.outcome is EntryOutcome.SUPPLIED:
+                    supplied.add(known.id)
             decided.append((facts, decision))
         return decided
 
@@ -239,6 +244,7 @@ class Entries:
             and document.harvested is not None
             and document.fault is None
             and document.unchanged_since is None
+            and not self._terms.is_lacking(document.content)
             and document.sitemap_id in visit.own_sitemaps
             and document.id not in visit.repeated
             and self._is_registered(listed.loc)

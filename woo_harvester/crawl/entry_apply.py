@@ -131,9 +131,11 @@ class EntryApply:
                 supplemented = add_supplements(connection, facts, source)
                 source.known = files.get(known.id)
                 source.recheck = decision.outcome is EntryOutcome.RECHECKED
-                item = WooItem(
-                    version.record(facts.entry.loc, _origin(reading, report, version)), source, report
-                )
+                record = version.record(facts.entry.loc, _origin(reading, report, version))
+                if decision.outcome is EntryOutcome.SUPPLIED and self._keeper.wanted is not None:
+                    source.content = self._keeper.wanted.content_of(known.content)
+                    record.herkomst.aangevuld = [*self._keeper.wanted.lacks(known.content)]
+                item = WooItem(record, source, report)
                 harvested = _harvested(facts, known.id, version, reading.sitemap_id, supplemented)
                 self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.pending))
                 yield item
@@ -199,11 +201,13 @@ def _harvested(
         id=document_id,
         lastmod=to_microseconds(version.lastmod) if version.lastmod else None,
         published=version.published.isoformat(),
-        at=int(version.at.timestamp()),
+        at=int((version.began_at or version.at).timestamp()),
         entry_digest=facts.digest,
         sitemap_id=sitemap_id,
         takes_over=version.takes_over,
         supplemented=supplemented,
+        cause=version.cause.value,
+        supplied_at=int(version.at.timestamp()) if version.began_at is not None else None,
     )
 
 

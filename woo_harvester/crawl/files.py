@@ -100,15 +100,17 @@ class FileRequests:
     def _has_due_documents(self, connection: Connection, resource: Resource, kind: ResourceKind) -> bool:
         """Return whether a sitemap lists a document that must be requested again.
 
-        That is a document that was refused long ago, or whose server has called it unchanged for long; and
-        any document, in a run that reads all sitemaps.
+        That is a document that was refused long ago, whose server has called it unchanged for long, or that
+        lacks content; and any document, in a run that reads all sitemaps.
         """
         first = first_refused(connection, resource.id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
             return True
         if self._documents.is_recheck_due(connection, resource.id):
             return True
-        return kind == "sitemap" and self._reads_all
+        return kind == "sitemap" and (
+            self._reads_all or self._documents.supplies.are_due(connection, resource)
+        )
 
 
 def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:

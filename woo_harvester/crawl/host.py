@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from math import ceil, inf
-from time import monotonic
+from math import ceil
 
-from woo_harvester.crawl.capacity import Backlog
+from woo_harvester.crawl.capacity import Backlog, Budget
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.url_selection import Index, Sitemap, UrlSelection
@@ -84,12 +83,12 @@ class Visit(Backlog):
         self.incomplete: list[str] = []
         """Reasons why the host was not read completely; mostly codes of findings."""
         self.documents_requested = 0
-        """Number of documents that were requested in this run."""
+        """Number of documents that were requested in this run, without those that only lack content."""
         self.documents_left = 0
         """Number of documents that were not requested, because the time for the host was used up."""
         self.is_counted = False
         """True if the host was counted as done."""
-        self._end = inf if budget is None else monotonic() + budget
+        self.budget = Budget(budget)
 
     def _send(self, finding: Finding) -> None:
         """Send a finding. After an error, the host does not count as read completely."""
@@ -121,11 +120,19 @@ class Visit(Backlog):
     @property
     def is_over(self) -> bool:
         """True if the time for the host is used up."""
-        return monotonic() >= self._end
+        return self.budget.is_over()
 
     def give_up(self) -> None:
         """Request no more documents of the host in this run."""
-        self._end = -inf
+        self.budget.give_up()
+
+    def leave(self, *, supply: bool) -> None:
+        """Count a document that is left to a later run; with *supply*, one that only lacks content."""
+        if supply:
+            self.budget.supplies_left += 1
+            self.account.count_entries(0, 1)
+        else:
+            self.documents_left += 1
 
     @property
     def days_left(self) -> int:

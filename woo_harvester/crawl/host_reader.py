@@ -132,6 +132,8 @@ class HostReader:
             stats = self._crawler.stats
             if visit.documents_left:
                 self._report_backlog(visit)
+            if visit.budget.supplies_left:
+                stats.inc_value("woo/documents/lacking", visit.budget.supplies_left)
             stats.inc_value("woo/hosts/done")
             visit.account.complete = visit.is_complete
             stats.inc_value("woo/hosts/complete" if visit.is_complete else "woo/hosts/incomplete")

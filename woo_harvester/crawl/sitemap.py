@@ -19,6 +19,7 @@ from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.files import Output, report_file
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.repeated_entries import end_sitemap
+from woo_harvester.crawl.supplies import is_supply
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import WooItem
 from woo_harvester.responses import StreamedResponse
@@ -169,13 +170,20 @@ class SitemapFiles:
             if self._documents.mode == "none":
                 yield item
                 continue
-            while not visit.is_over and not await visit.has_capacity():
+            supply = is_supply(item)
+            if supply and (ready := await self._documents.supplies.from_store(item, visit)) is not None:
                 if is_closing(self._crawler):
                     return
-            if visit.is_over:
-                visit.documents_left += 1  # the item stays expected, so the sitemap is read again
+                if ready:
+                    yield item
                 continue
-            visit.documents_requested += 1
+            while not visit.budget.is_over(supply=supply) and not await visit.has_capacity():
+                if is_closing(self._crawler):
+                    return
+            if visit.budget.is_over(supply=supply):
+                visit.leave(supply=supply)  # the item stays expected, so the sitemap is read again
+                continue
+            visit.documents_requested += not supply
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
 

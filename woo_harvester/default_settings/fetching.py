@@ -84,7 +84,7 @@ FETCHING = (
         "WOO_HOST_BUDGET",
         None,
         "seconds",
-        "After this time no more documents of a host are fetched in this run. Its sitemaps are still read, and the finding `host.achterstand` says how many documents are left and how many days they take. Unset: no bound.",
+        "After this time no more documents of a host are fetched in this run. Its sitemaps are still read, and the finding `host.achterstand` says how many documents are left and how many days they take. Documents that only lack content take half of it at most. Unset: no bound.",
     ),
     Setting(
         "WOO_HOST_BACKLOG",

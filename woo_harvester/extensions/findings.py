@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language
 from woo_harvester.findings.common_cause import CommonCause
-from woo_harvester.items import WooItem
+from woo_harvester.items import NothingAddedError, WooItem
 from woo_harvester.report.funnel import Account, Accounts
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.outputs import make_report
@@ -162,10 +162,18 @@ class Findings:
         if isinstance(item, WooItem) and item.report.host is not None:
             self.accounts.of(item.report.host).count_record(item.record)
 
-    def item_dropped(self, item: Any) -> None:
-        """Count an item that a pipeline of another project dropped: our own report why they drop one."""
-        if isinstance(item, WooItem) and item.report.host is not None and item.report.error is None:
-            self.accounts.of(item.report.host).dropped += 1
+    def item_dropped(self, item: Any, exception: BaseException) -> None:
+        """Count an item that was dropped without a finding about it.
+
+        It is unchanged if there was nothing to add to its record. Else another project's pipeline dropped it.
+        """
+        if not isinstance(item, WooItem) or item.report.host is None or item.report.error is not None:
+            return
+        account = self.accounts.of(item.report.host)
+        if isinstance(exception, NothingAddedError):
+            account.count_entries(0, 1)
+        else:
+            account.dropped += 1
 
     def spider_closed(self, spider: Spider) -> None:
         """Write what was kept back, and close the file of findings."""

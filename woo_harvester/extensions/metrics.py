@@ -31,7 +31,10 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_run_received_bytes": ("What was received, as Scrapy counts it", ()),
     "woo_run_memory_bytes": ("Most memory that the run had in use", ()),
     "woo_run_records": ("Records that the run wrote", ()),
-    "woo_run_documents": ("Documents: listed, new, changed, unchanged, withdrawn, lost", ("state",)),
+    "woo_run_documents": (
+        "Documents: listed, new, changed, unchanged, supplied, withdrawn, lost",
+        ("state",),
+    ),
     "woo_run_findings": ("Findings by code", ("code", "severity")),
     "woo_run_log_messages": ("Messages of the log by level", ("level",)),
     "woo_host_documents": ("Documents of a host: listed, harvested (now or before)", ("host", "state")),
@@ -118,7 +121,7 @@ class Metrics:
 
     def _set_documents(self, figures: Figures) -> None:
         if figures.listed is not None:
-            for state in ("listed", "new", "changed", "unchanged", "withdrawn", "lost"):
+            for state in ("listed", "new", "changed", "unchanged", "supplied", "withdrawn", "lost"):
                 self._set("woo_run_documents", getattr(figures, state), state)
         for code, count in figures.codes.items():
             self._set("woo_run_findings", count, code, explain(code).severity)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from time import time
@@ -16,12 +15,14 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
-from woo_harvester.items import RecordItem, WooItem
+from woo_harvester.extensions.delivered import complete_delivery, confirm_nothing_added, number_contents
+from woo_harvester.items import NothingAddedError, RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.state import documents, faults, listings, resources, visited
 from woo_harvester.state.confirmation import confirm_harvested, confirm_same, confirm_withdrawn
+from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.locked import LockedState
@@ -63,6 +64,10 @@ class StateKeeper:
         """The function that gives the key of a page of another project's spider; a page is visited once."""
         self.expected = DocumentSet()
         """The documents of which this run makes a record."""
+        self.supplied = DocumentSet()
+        """Those of them whose known version is delivered again, with content that it lacked."""
+        self.wanted: Wanted | None = None
+        """What this run wants to know of the content of documents; None for a spider without documents."""
         self._readings: dict[int, PendingRead] = {}
         self._timer: LoopingCall | AsyncioLoopingCall | None = None
         """The timer of the heartbeat, if other runs wait for one."""
@@ -115,6 +120,12 @@ class StateKeeper:
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
+
+    def want(self, content: Content) -> Wanted:
+        """Set what this run wants to know of the content of documents, and return it."""
+        with self.begin() as connection:
+            self.wanted = begin_wanting(connection, content)
+        return self.wanted
 
     def _open_state(self, hosts: Sequence[str]) -> LockedState:
         settings = self._crawler.settings
@@ -211,7 +222,9 @@ class StateKeeper:
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """Return the delivery of *item*; None if the state notes nothing of it."""
         if isinstance(item, RecordItem):
-            return _with_file(item, item.delivery) if isinstance(item.delivery, Delivery) else None
+            if not isinstance(item.delivery, Delivery):
+                return None
+            return complete_delivery(item, item.delivery, self.wanted)
         if response is None or self.key_of is None:
             return None
         return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
@@ -236,10 +249,10 @@ class StateKeeper:
                 # Not the moment of the record: after a jump of the clock that may lie in the future.
                 at=int(time()),
                 refused=refused,
+                wanted=self.wanted.number if self.wanted is not None else None,
             )
-            if refused and delivery.reading is not None:
-                delivery.reading.outstanding -= 1
-                self._remember(connection, delivery.reading)
+            if refused:
+                self._end(connection, delivery)
 
     def note_same(self, item: WooItem) -> None:
         """Note that a document was received and is the same as before: no record is delivered."""
@@ -253,15 +266,29 @@ class StateKeeper:
         self._crawler.stats.inc_value("woo/documents/same")
         with self.begin() as connection:
             confirm_same(connection, received, received.file)
-            if delivery.reading is not None:
-                delivery.reading.outstanding -= 1
-                self._remember(connection, delivery.reading)
+            self._end(connection, delivery)
 
-    def item_dropped(self, item: object) -> None:
-        """Note that a pipeline refused a document, and has reported an error."""
+    def note_nothing_added(self, item: WooItem) -> None:
+        """Note what is known of the content of a document by now: no record is delivered."""
+        with self.begin() as connection:
+            confirm_nothing_added(connection, item, self.wanted)
+            if isinstance(item.delivery, Delivery):
+                self._end(connection, item.delivery)
+
+    def _end(self, connection: Connection, delivery: Delivery) -> None:
+        """Note that a document of a sitemap needs no record of this run."""
+        if delivery.reading is not None:
+            delivery.reading.outstanding -= 1
+            self._remember(connection, delivery.reading)
+
+    def item_dropped(self, item: object, exception: BaseException) -> None:
+        """Note that a pipeline refused a document and reported an error, or had nothing to add to it."""
         if isinstance(item, WooItem):
             with suppress(CloseSpider):
-                self.note_not_harvested(item, refused=True)
+                if isinstance(exception, NothingAddedError):
+                    self.note_nothing_added(item)
+                else:
+                    self.note_not_harvested(item, refused=True)
 
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Note an item as delivered once it was scraped, since there is no output."""
@@ -293,6 +320,7 @@ class StateKeeper:
         withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
         if withdrawn:
             documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
+        number_contents(connection, done, self.wanted)
         confirm_harvested(connection, harvested)
         for key in sorted({one.visited for one in done if one.visited is not None}):
             visited.add_visited(connection, self._crawler.spidercls.name, key, int(time()))
@@ -306,8 +334,7 @@ class StateKeeper:
             self._remember(connection, reading)
         self._crawler.stats.inc_value("deltafetch/stored", len(done))
 
-    @staticmethod
-    def _remember(connection: Connection, reading: PendingRead) -> None:
+    def _remember(self, connection: Connection, reading: PendingRead) -> None:
         if reading.complete and not reading.must_reread and not reading.outstanding:
             resources.keep_read(
                 connection,
@@ -316,20 +343,5 @@ class StateKeeper:
                 last_modified=reading.last_modified,
                 digest=reading.digest,
                 at=reading.at,
+                wanted=self.wanted.number if self.wanted is not None else None,
             )
-
-
-def _with_file(item: RecordItem, delivery: Delivery) -> Delivery:
-    """Return the item's delivery, with what its record says of the file by now."""
-    if not isinstance(item, WooItem) or delivery.harvested is None or delivery.harvested.file is None:
-        return delivery
-    if files := item.record.versies[-1].bestanden:
-        known = delivery.harvested.file
-        delivery.harvested.file = replace(
-            known,
-            size=files[0].grootte,
-            media_type=files[0].mime_type,
-            file_name=files[0].bestandsnaam,
-            pages=files[0].paginas,
-        )
-    return delivery

@@ -50,6 +50,9 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     rows = [("findings", formatting.findings(figures))]
     if figures.selected is not None:
         incomplete = figures.done - figures.complete
+        if figures.lacking:
+            lacking = formatting.counted(figures.lacking, "document")
+            rows.insert(0, ("", f"the content of {lacking} is left to the next runs"))
         rows.insert(0, ("", formatting.changes(figures)))
         rows.insert(0, ("documents", f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"))
         rows.insert(

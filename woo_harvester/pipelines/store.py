@@ -67,6 +67,10 @@ class StorePipeline:
         with self._ending_run():
             return await self._store.load_text(sha256)
 
+    async def can_read_text(self, sha256: str) -> bool:
+        """Return whether the text of a stored document can be read without requesting it. Raises RunError."""
+        return self._store.local_path(sha256) is not None or await self.load_text(sha256) is not None
+
     async def keep_text(self, sha256: str, extracted: Extracted) -> None:
         """Store the text of a document, if the store can read texts back. Raises RunError."""
         with self._ending_run():

@@ -22,6 +22,7 @@ STATISTICS = {
         "documents that are listed, by the decision on them: `new`, `changed`, `republished`, `unchanged`; "
         "`older` and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`); "
+        "`supplied` are unchanged and lack content that the run wants; "
         "the documents of a sitemap that has not changed count as `unchanged`"
     ),
     "woo/entries/left_out": "entries that the method `sitemap_filter` of a project's own spider left out",
@@ -38,6 +39,10 @@ STATISTICS = {
         "samples that were not received: `WOO_PAGE_SAMPLE` was used up, or the server did not send them"
     ),
     "woo/documents/same": "documents that were fetched once more, and have the same bytes as before",
+    "woo/documents/lacking": (
+        "documents that were harvested, and whose lacking content was not requested: their part of "
+        "`WOO_HOST_BUDGET` was used up"
+    ),
     "woo/documents/failed": "documents that could not be fetched, and are tried again in the next run",
     "woo/files/stored": "documents that the run stored in `FILES_STORE`",
     "woo/files/bytes": "their size in bytes",

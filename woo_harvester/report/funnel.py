@@ -21,7 +21,8 @@ a finding about the host or one of its documents    ``count_finding(finding)``: 
                                                     it counts those that lose a document, and
                                                     ``loc.dubbel``
 an item has passed all pipelines                    ``count_record(record)``: harvested (new, changed or
-                                                    published again), or withdrawn
+                                                    published again), supplied with content that it lacked,
+                                                    or withdrawn
 a pipeline of another project drops an item         ``dropped += 1``
 nothing of the host remains to be read              ``complete = True`` or ``False``
 ==================================================  ====================================================
@@ -142,6 +143,8 @@ class Account:
     """Documents that are not harvested, by the code of the finding that says why."""
     harvested: dict[str, int] = field(default_factory=dict)
     """Records of this run, by oorzaak: ``aanlevering``, ``wijziging``, ``herpublicatie``."""
+    supplied: int = 0
+    """Records of documents that were harvested before and did not change, with content that they lacked."""
     withdrawn: int = 0
     """Records of withdrawals. They are not part of ``listed``."""
     dropped: int = 0
@@ -208,7 +211,10 @@ class Account:
         if cause is Oorzaak.INTREKKING:
             self.withdrawn += 1
             return
-        _count(self.harvested, cause)
+        if record.herkomst.aangevuld:
+            self.supplied += 1
+        else:
+            _count(self.harvested, cause)
         for name, is_given in FIELDS.items():
             if is_given(record):
                 _count(self.fields, name)
@@ -218,7 +224,7 @@ class Account:
     @property
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
-        return sum(self.harvested.values())
+        return sum(self.harvested.values()) + self.supplied
 
     @property
     def has_seen_all(self) -> bool:
@@ -314,6 +320,7 @@ def total(accounts: Iterable[Account]) -> Account:
             "listed",
             "repeated",
             "unchanged",
+            "supplied",
             "withdrawn",
             "dropped",
         ):

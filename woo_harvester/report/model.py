@@ -208,6 +208,8 @@ class HostReport(ReportModel):
     changed: int
     withdrawn: int
     unchanged: int
+    supplied: int = 0
+    """Unchanged documents that were delivered again, with content that their records lacked."""
     repeated: int
     sitemaps: int
     sitemaps_unchanged: int
@@ -278,6 +280,8 @@ class Totals(ReportModel):
     changed: int
     withdrawn: int
     unchanged: int
+    supplied: int = 0
+    """Unchanged documents that were delivered again, with content that their records lacked."""
     errors: int
     warnings: int
     notices: int

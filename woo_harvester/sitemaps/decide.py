@@ -6,19 +6,19 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 
-from woo_harvester.dates import day_of, from_microseconds, iso_datetime, moment_after, to_microseconds
+from woo_harvester.dates import from_microseconds, to_microseconds
 from woo_harvester.sitemaps.decision import (
     Decision,
     EntryFinding,
     EntryOutcome,
-    NewVersion,
     StateUpdate,
     Terms,
 )
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, own_listing
 from woo_harvester.sitemaps.lastmod import is_future, is_newer, read_lastmod
+from woo_harvester.sitemaps.new_version import new_version
 from woo_harvester.sitemaps.repeated import (
     SKIPPED,
     first_read,
@@ -61,7 +61,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
         _update(facts, outcome, offered, lastmod),
         _must_reread(facts, outcome),
         outcome is EntryOutcome.UNCHANGED or (outcome is EntryOutcome.OLDER and not _is_copy(facts)),
-        _version(facts, outcome, lastmod, now),
+        new_version(facts, outcome, lastmod, now),
     )
 
 
@@ -99,11 +99,14 @@ def _compare_with_known(
     if is_same and not is_repeated(facts, outcome, lastmod, now):
         if lacks_fields(facts):
             outcome = EntryOutcome.CHANGED
+        elif _is_supply_due(facts, known, terms):
+            outcome = EntryOutcome.SUPPLIED
         elif _is_recheck_due(known, terms, now):
             outcome = EntryOutcome.RECHECKED
     # An owner's entry that follows another's says something new, whatever was refused.
     is_comparable = facts.version.is_own or not facts.is_own
-    if outcome.cause and is_comparable and _is_refused(known, lastmod, terms, now):
+    is_asked_again = outcome.cause is not None or (is_same and _is_version_refused(known))
+    if is_asked_again and is_comparable and _is_refused(known, lastmod, terms, now):
         return EntryOutcome.REFUSED
     return outcome
 
@@ -163,12 +166,29 @@ def _is_recheck_due(known: KnownDocument, terms: Terms, now: datetime) -> bool:
     return is_long_ago(known.fetched_at, int(now.timestamp()), terms.recheck_interval)
 
 
+def _is_supply_due(facts: EntryFacts, known: KnownDocument, terms: Terms) -> bool:
+    """Return whether an unchanged document lacks content that is wanted, and this host is to deliver it.
+
+    That is the host that the version came from, or this one if that host no longer lists the document.
+    """
+    is_of_here = facts.version.is_here or not facts.version.is_listed
+    return is_of_here and terms.is_lacking(known.content)
+
+
+def _is_version_refused(known: KnownDocument) -> bool:
+    """Return whether the version that was harvested has been refused since, when it was fetched once more."""
+    return known.refused_at is not None and known.refused_lastmod == known.lastmod
+
+
 def _is_refused(known: KnownDocument, lastmod: datetime | None, terms: Terms, now: datetime) -> bool:
     """Return whether a document that was fetched and refused is not asked for again yet.
 
-    It is again once it has a newer lastmod, or the interval has passed.
+    It is again once it has a newer lastmod, the interval has passed, or a run wants more than the one that
+    refused it: the type that its bytes show, or a larger document.
     """
     if known.fault is None or is_long_ago(known.refused_at, int(now.timestamp()), terms.refused_interval):
+        return False
+    if known.refused_with in terms.wanted_less:
         return False
     return not is_newer(lastmod, known.refused_lastmod, known.refused_at, now)
 
@@ -185,6 +205,8 @@ def _compare_with_run(
         return EntryOutcome.POSTPONED
     if facts.is_listed and (facts.is_expected or offered.cause is None):
         return EntryOutcome.DUPLICATE
+    if facts.is_supplied and offered is EntryOutcome.UNCHANGED:
+        return offered  # another host delivers the version that is known to both
     if facts.is_expected and offered is not EntryOutcome.FOREIGN:
         return EntryOutcome.DUPLICATE
     return EntryOutcome.DUPLICATE if is_repeated(facts, offered, lastmod, now) else offered
@@ -269,41 +291,3 @@ def _listing(
 def _differs(one: SitemapListing, other: SitemapListing) -> bool:
     """Return whether two rows differ in whose document it is, or in the lastmod."""
     return one.lastmod != other.lastmod or one.foreign != other.foreign
-
-
-def _version(
-    facts: EntryFacts, outcome: EntryOutcome, lastmod: datetime | None, now: datetime
-) -> NewVersion | None:
-    """Return the version that is to be harvested; None if the outcome calls for none.
-
-    The openbaarmakingsdatum is that of the first version, unless another's entry gave it and the owner's has
-    come since. A version of an unchanged entry has the lastmod that was harvested: it may have lost it since.
-    """
-    known, text = facts.known, facts.entry.lastmod
-    if outcome.cause is None:
-        return None
-    is_same = facts.is_comparable and outcome in (EntryOutcome.RECHECKED, EntryOutcome.CHANGED)
-    if is_same and lastmod is None and known is not None and known.lastmod:
-        lastmod = from_microseconds(known.lastmod)
-        text = iso_datetime(lastmod)
-    is_ahead = is_future(lastmod, now)
-    is_first = known is None or not known.published or (facts.is_own and not facts.version.is_own)
-    return NewVersion(
-        cause=outcome.cause,
-        lastmod=lastmod,
-        lastmod_text=text,
-        published=_published(facts.known, None if is_ahead else lastmod, now, is_first=is_first),
-        at=moment_after(known.delivered_at if known else None, now),
-        takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
-        is_ahead=is_ahead,
-        is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
-    )
-
-
-def _published(
-    known: KnownDocument | None, lastmod: datetime | None, now: datetime, *, is_first: bool
-) -> date:
-    """Return the openbaarmakingsdatum: that of the first version, else the day of the lastmod or of today."""
-    if known is None or is_first:
-        return day_of(lastmod or now)
-    return date.fromisoformat(str(known.published))

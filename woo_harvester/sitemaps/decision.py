@@ -20,6 +20,8 @@ class EntryOutcome(Enum):
     """Withdrawn, and listed again with a newer lastmod, or to be restored."""
     RECHECKED = "rechecked", Oorzaak.WIJZIGING
     """Unchanged by its entry, and fetched all the same: a version only if its bytes differ."""
+    SUPPLIED = "supplied", Oorzaak.AANLEVERING
+    """Unchanged, and delivered again with content that its record lacked, as the version that it was."""
     UNCHANGED = "unchanged", None
     OLDER = "older", None
     """The lastmod is older than that of the version that was harvested."""
@@ -61,6 +63,14 @@ class Terms:
     """So long a document that was fetched and refused is not asked for again."""
     recheck_interval: float | None = None
     """After so long a document is fetched once more whose server said that it is the same; None for never."""
+    sufficient: frozenset[int] | None = None
+    """Numbers of the contents of documents that lack nothing; None if no content is wanted."""
+    wanted_less: frozenset[int] = frozenset()
+    """Numbers of what runs wanted that wanted less: a document that they refused may be accepted now."""
+
+    def is_lacking(self, content: int | None) -> bool:
+        """Return whether a document whose content has this number lacks something that is wanted."""
+        return self.sufficient is not None and content not in self.sufficient
 
 
 class EntryFinding(NamedTuple):
@@ -102,13 +112,15 @@ class NewVersion:
     published: date
     """The openbaarmakingsdatum."""
     at: datetime
-    """The moment of the version, in whole seconds."""
+    """The moment of the record, in whole seconds."""
     takes_over: bool
     """It replaces a version that came from the other side: another organisation, or the owner."""
     is_ahead: bool = False
     """The lastmod lies in the future, so the moment of the harvest counts in its place."""
     is_dated_by_harvest: bool = False
     """The openbaarmakingsdatum is the day of the harvest, since no lastmod gives it."""
+    began_at: datetime | None = None
+    """The moment of its first record, if it is the known version, delivered again; else None."""
 
     def record(self, loc: str, origin: Herkomst) -> Record:
         """Return the record of the document at *loc*, with this version and no metadata yet."""
@@ -117,7 +129,7 @@ class NewVersion:
             origin.standaardwaarden["versies.openbaarmakingsdatum"] = _HARVEST
         if self.is_ahead:
             origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
-        moment = self.at if self.is_ahead else self.lastmod
+        moment = (self.began_at or self.at) if self.is_ahead else self.lastmod
         return bare_record(loc, Versie(self.cause, self.published, moment), origin)
 
 

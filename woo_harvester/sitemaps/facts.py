@@ -45,11 +45,19 @@ class KnownDocument(NamedTuple):
     """Seconds since 1970; when its server first answered since then that they are the same."""
     supplemented: int | None = None
     """The fields that the version has from other entries than the one that counts, a bit for each."""
+    cause: str | None = None
+    """The oorzaak of the version; None if it is not known."""
+    content: int | None = None
+    """Number of what is known of its content: see the table contents."""
+    supplied_at: int | None = None
+    """Seconds since 1970; when the version was delivered again with content that its record lacked."""
+    refused_with: int | None = None
+    """Number of what the run wanted to know of its content that refused a version of it."""
 
     @property
     def delivered_at(self) -> datetime | None:
-        """The moment of the last version that every output has; None if there is none."""
-        seconds = [one for one in (self.harvested, self.withdrawn) if one is not None]
+        """The moment of the last record that every output has; None if there is none."""
+        seconds = [one for one in (self.harvested, self.withdrawn, self.supplied_at) if one is not None]
         return datetime.fromtimestamp(max(seconds), UTC) if seconds else None
 
 
@@ -139,6 +147,8 @@ class EntryFacts:
     """An earlier entry of the host in this run named the document."""
     is_expected: bool = False
     """This run delivers a record of the document already, from whatever host."""
+    is_supplied: bool = False
+    """That record is of the known version, with content that it lacked."""
     place: int = 0
     """0 for the first entry of the document in the sitemap, 1 for a later one."""
     fields: int = 0

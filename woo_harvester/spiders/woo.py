@@ -19,6 +19,7 @@ from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.location_categories import LocationCategories
 from woo_harvester.crawl.select_hosts import select_hosts
+from woo_harvester.crawl.supplies import wanted_of
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
 from woo_harvester.items import WooItem
@@ -87,9 +88,12 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
+        wanted = keeper.want(wanted_of(mode, settings))
         terms = Terms(
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
             recheck_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY if mode == "download" else None,
+            sufficient=wanted.sufficient,
+            wanted_less=wanted.less,
         )
         self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self._is_being_read)
         documents = Documents(mode, keeper, self.crawler)

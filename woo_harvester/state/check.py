@@ -58,7 +58,8 @@ def _compare(known: KnownDocument, version: LatestVersion | None) -> Difference 
         moment = (known.withdrawn or known.harvested or 0) * _SECOND
         return Difference.OLDER if moment >= version.harvested else Difference.EXTRA
     if version.lastmod == known.lastmod:
-        return None
+        is_supplied = known.supplied_at is not None and version.harvested < known.supplied_at * _SECOND
+        return Difference.OLDER if is_supplied else None
     in_files = _sort_key(moment_compared(version.lastmod, version.harvested // _SECOND))
     in_state = _sort_key(moment_compared(known.lastmod, known.harvested))
     return Difference.OLDER if in_files < in_state else Difference.EXTRA

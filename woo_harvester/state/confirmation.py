@@ -28,6 +28,9 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
             "digest": one.entry_digest,
             "source": one.sitemap_id,
             "supplements": one.supplemented,
+            "oorzaak": one.cause,
+            "contents": one.content,
+            "again": one.supplied_at,
             **(_values(one.file) if one.file else _NO_FILE),
         }
         for one in sorted(harvested, key=attrgetter("id"))
@@ -55,6 +58,9 @@ _CONFIRM = (
         withdrawing=None,
         restore=None,
         supplemented=bindparam("supplements"),
+        cause=bindparam("oorzaak"),
+        known_content=bindparam("contents"),
+        supplied_at=bindparam("again"),
         **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
         **NO_FAULT,
     )
@@ -72,6 +78,12 @@ def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -
     }
     statement = update(documents).where(documents.c.id == received.id)
     connection.execute(statement.values(**values, **NO_FAULT))
+
+
+def confirm_content(connection: Connection, document_id: int, content: int) -> None:
+    """Note what is known of the content of a document, without a record that says more than the last one."""
+    statement = update(documents).where(documents.c.id == document_id)
+    connection.execute(statement.values(known_content=content, **NO_FAULT))
 
 
 def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from woo_harvester.state.contents import Content
 from woo_harvester.state.versions import Harvested
 
 
@@ -46,6 +47,8 @@ class Delivery:
     waiting: int = 0
     """The number of outputs that do not have it durably yet."""
     harvested: Harvested | None = None
+    content: Content | None = None
+    """What is known of the content of the harvested document."""
     withdrawn: int | None = None
     """The id of the document, if the record is a withdrawal."""
     withdrawn_at: int = 0

@@ -38,6 +38,10 @@ KNOWN_COLUMNS = (
     documents.c.fetched_at,
     documents.c.unchanged_since,
     documents.c.supplemented,
+    documents.c.cause,
+    documents.c.known_content,
+    documents.c.supplied_at,
+    documents.c.refused_with,
 )
 
 #: Makes a KnownDocument from a row, without the Python code in the constructor of a named tuple.
@@ -109,6 +113,7 @@ _LISTED_BEFORE = (
         documents.c.withdrawn,
         documents.c.fault,
         documents.c.unchanged_since,
+        documents.c.known_content,
         documents.c.sitemap_id,
     )
     .join_from(listings, documents, documents.c.id == listings.c.document_id)
@@ -117,8 +122,15 @@ _LISTED_BEFORE = (
 )
 
 
-def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -> Before:
+def before(
+    connection: Connection,
+    sitemap_id: int,
+    sitemaps: Collection[int],
+    sufficient: frozenset[int] | None = None,
+) -> Before:
     """Return the documents of a sitemap that is about to be read; *sitemaps* are all sitemaps of its host.
+
+    *sufficient* are the numbers of the contents that lack nothing, None if no content is wanted.
 
     An entry is the same only if the harvested version came from an entry of this host: an entry of another
     host with the same bytes may not count, or belong to another index.
@@ -128,9 +140,10 @@ def before(connection: Connection, sitemap_id: int, sitemaps: Collection[int]) -
         return Before({}, [], is_all=False)
     same: dict[bytes, int] = {}
     others: list[int] = []
-    for key, misses, digest, harvested, withdrawn, fault, unchanged_since, source in rows:
+    for key, misses, digest, harvested, withdrawn, fault, unchanged_since, content, source in rows:
         is_published = harvested is not None and withdrawn is None
-        nothing_due = not misses and fault is None and unchanged_since is None
+        is_enough = sufficient is None or content in sufficient
+        nothing_due = not misses and fault is None and unchanged_since is None and is_enough
         if digest is not None and is_published and nothing_due and source in sitemaps:
             same[digest] = key
         else:
@@ -260,7 +273,8 @@ def count_by_host(connection: Connection) -> dict[str, int]:
 
 def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
     """Yield the data for records of withdrawals, with a sitemap of the host that listed each document."""
-    columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.harvested)
+    last_record = func.coalesce(documents.c.supplied_at, documents.c.harvested)
+    columns = (documents.c.id, documents.c.loc, documents.c.published, last_record)
     query = select(*columns, resources.c.url, resources.c.index_url)
     query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
     query = query.join(resources, resources.c.id == listings.c.sitemap_id)

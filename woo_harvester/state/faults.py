@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from woo_harvester.state.versions import Harvested
 
 #: Values of the columns for a document without a fault.
-NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod"))
+NO_FAULT = dict.fromkeys(
+    ("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod", "refused_with")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,20 @@ class DocumentFault:
 
 
 def keep_fault(
-    connection: Connection, version: Harvested, code: str, seen: str | None, *, at: int, refused: bool
+    connection: Connection,
+    version: Harvested,
+    code: str,
+    seen: str | None,
+    *,
+    at: int,
+    refused: bool,
+    wanted: int | None = None,
 ) -> None:
     """Keep why a *version* of a document could not be harvested.
 
     *refused*: the document was fetched, but not accepted; else it could not be fetched. *at* is in seconds
-    since 1970. The openbaarmakingsdatum stays that of the first time the document was seen.
+    since 1970. *wanted* is the number of what the run wanted to know of its content. The openbaarmakingsdatum
+    stays that of the first time the document was seen.
     """
     connection.execute(
         update(documents)
@@ -49,6 +59,7 @@ def keep_fault(
             fault_since=func.coalesce(documents.c.fault_since, at),
             refused_at=at if refused else None,
             refused_lastmod=version.lastmod if refused else None,
+            refused_with=wanted if refused else None,
         )
     )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, Table, func, insert, inspect, literal, select, update
+from sqlalchemy import Connection, Table, case, func, insert, inspect, literal, select, update
 
+from woo_harvester.state.contents import add_content, describe, earlier_content
 from woo_harvester.state.schema import (
     PREPARING,
     about,
+    contents,
     documents,
     hosts,
     listings,
@@ -67,10 +69,25 @@ def _add_permit_ownership(connection: Connection) -> None:
 
 
 def _to_version_4(connection: Connection) -> None:
-    """Migrate to version 4: indexes that are no longer named, and the entries of repeated documents."""
+    """Migrate to version 4: indexes that are no longer named, repeated documents, and known contents."""
     _add_columns(connection, resources, "index_gone")
     _add_columns(connection, documents, "supplemented")
     repeated.create(connection)
+    _add_contents(connection)
+
+
+def _add_contents(connection: Connection) -> None:
+    """Add what is known of the content of documents: their headers, or their file."""
+    contents.create(connection)
+    _add_columns(connection, resources, "wanted")
+    _add_columns(connection, documents, "cause", "known_content", "supplied_at", "refused_with")
+    headers, file = (
+        add_content(connection, describe(earlier_content(has_file=has_file))) for has_file in (False, True)
+    )
+    content = case((documents.c.sha256.is_(None), headers), else_=file)
+    connection.execute(
+        update(documents).where(documents.c.harvested.is_not(None)).values(known_content=content)
+    )
 
 
 def _add_columns(connection: Connection, table: Table, *names: str) -> None:

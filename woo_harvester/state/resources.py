@@ -43,6 +43,8 @@ class Resource:
     """Moment of that read, in seconds since 1970."""
     content: bytes | None
     """Bytes of a robots.txt or an index; None for a sitemap."""
+    wanted: int | None = None
+    """Number of what the run of that read wanted to know of the content of documents; only of a sitemap."""
 
 
 # Built once: each runs several times for hundreds of hosts, and to build one takes as long as to run it.
@@ -84,7 +86,7 @@ def resource_of(
         forget_read(connection, row.id)
         return Resource(row.id, None, None, None, None, None)
     content = zlib.decompress(row.content) if row.content is not None else None
-    return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content)
+    return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content, row.wanted)
 
 
 def index_url_of(connection: Connection, host_id: int, url: str) -> str | None:
@@ -102,10 +104,12 @@ def keep_read(
     digest: bytes | None,
     at: int,
     content: bytes | None = None,
+    wanted: int | None = None,
 ) -> None:
     """Keep what a conditional request of the next run needs, after a complete read.
 
-    *at* is in seconds since 1970. Nothing is kept if *content* is larger than ``CONTENT_MAXSIZE``.
+    *at* is in seconds since 1970. *wanted* is the number of what the run wants to know of the content of
+    documents. Nothing is kept if *content* is larger than ``CONTENT_MAXSIZE``.
     """
     packed = zlib.compress(content) if content is not None else None
     if packed is not None and len(packed) > CONTENT_MAXSIZE:
@@ -116,13 +120,14 @@ def keep_read(
         "digest": digest,
         "read_at": at,
         "content": packed,
+        "wanted": wanted,
     }
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 
 def forget_read(connection: Connection, resource_id: int) -> None:
     """Remove what a conditional request needs, so that the next run reads the file in full."""
-    values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content"))
+    values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content", "wanted"))
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 

@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from woo_harvester.dates import EARLIEST, LATEST, from_microseconds, to_microseconds
+from woo_harvester.state.contents import describe, parse
 from woo_harvester.urls import host_of, loc_problem
 
 _SECOND = 1_000_000  # microseconds
@@ -87,6 +88,10 @@ def _checked_loc(value: str) -> str:
     return value
 
 
+def _checked_description(value: str) -> str:
+    return describe(parse(value))
+
+
 _Microseconds = Annotated[int, BeforeValidator(_moment), PlainSerializer(_written)]
 _Seconds = Annotated[
     int,
@@ -100,6 +105,7 @@ _Compressed = Annotated[
     PlainSerializer(lambda content: b64encode(content).decode("ascii")),
 ]
 _Day = Annotated[str, AfterValidator(_checked_day)]
+_Content = Annotated[str, AfterValidator(_checked_description)]
 _Host = Annotated[str, AfterValidator(_checked_host)]
 _Loc = Annotated[str, AfterValidator(_checked_loc)]
 _Url = Annotated[str, Field(min_length=1)]
@@ -149,6 +155,8 @@ class FileRow(_Row):
     digest: _Hex | None = None
     read_at: _Seconds | None = None
     content: _Compressed | None = None
+    wanted: _Content | None = None
+    """What the run of that read wanted to know of the content of the documents of a sitemap."""
 
 
 class DocumentRow(_Row):
@@ -180,6 +188,10 @@ class DocumentRow(_Row):
     fetched_at: _Seconds | None = None
     unchanged_since: _Seconds | None = None
     supplemented: _BigCount | None = None
+    cause: Literal["aanlevering", "wijziging", "herpublicatie"] | None = None
+    known_content: _Content | None = None
+    supplied_at: _Seconds | None = None
+    refused_with: _Content | None = None
 
 
 class ListingRow(_Row):

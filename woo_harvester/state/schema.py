@@ -85,7 +85,18 @@ resources = Table(
     Column("read_at", BigInteger),
     # Compressed bytes of a robots.txt or an index, for when the server answers 304.
     Column("content", LargeBinary),
+    # Of a sitemap: what the run of that read wanted to know of the content of its documents, a number in
+    # contents. None of them lacks it.
+    Column("wanted", Integer),
     UniqueConstraint("url", "host_id"),
+)
+
+#: What is known of the content of documents, and what runs wanted to know, as JSON: see state.contents.
+contents = Table(
+    "contents",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("description", Text, unique=True, nullable=False),
 )
 
 documents = Table(
@@ -137,6 +148,14 @@ documents = Table(
     # The fields that the harvested version has from other entries than the one that counts, a bit for each
     # (see diwoo.supplements). Null means none.
     Column("supplemented", BigInteger),
+    # The oorzaak of that version. Null if a version of the program before 4 harvested it.
+    Column("cause", String(13)),
+    # What is known of its content, a number in contents. Null if nothing is.
+    Column("known_content", Integer),
+    # When the version was delivered again with content that its record lacked, in seconds since 1970.
+    Column("supplied_at", BigInteger),
+    # If a version was fetched and refused: what the run wanted to know of its content, a number in contents.
+    Column("refused_with", Integer),
 )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert, literal, select, update
 
 from woo_harvester.state.batches import BATCH
+from woo_harvester.state.contents import add_content, describe, descriptions, earlier_content
 from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
@@ -21,6 +22,8 @@ _FILE_COLUMNS = [name for name in FileRow.model_fields if name in resources.c an
 #: Columns that a conditional request needs.
 _READ_COLUMNS = [name for name in _FILE_COLUMNS if name != "url"]
 _DOCUMENT_COLUMNS = [name for name in DocumentRow.model_fields if name in documents.c]
+#: Columns that have the number of a content, of which the export has the description.
+_CONTENT_COLUMNS = ("wanted", "known_content", "refused_with")
 _LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings.c]
 
 
@@ -30,28 +33,48 @@ def export(connection: Connection, names: Sequence[str] | None = None) -> Iterat
     query = select(*columns).order_by(hosts.c.host)
     if names is not None:
         query = query.where(hosts.c.host.in_(names))
+    contents = descriptions(connection)
     for key, *values in connection.execute(query).all():
         host = HostRow.model_construct(**dict(zip(_HOST_COLUMNS, values, strict=True)))
         yield host
-        yield from _files(connection, key, host.host)
-        yield from _documents(connection, key, host.host)
+        yield from _files(connection, key, host.host, contents)
+        yield from _documents(connection, key, host.host, contents)
         yield from _listings(connection, key, host.host)
 
 
-def _files(connection: Connection, host_id: int, host: str) -> Iterator[FileRow]:
+def _described(values: dict[str, Any], contents: Mapping[int, str]) -> dict[str, Any]:
+    """Return the values of a row, with the descriptions of contents for their numbers."""
+    return {name: contents.get(one) if name in _CONTENT_COLUMNS else one for name, one in values.items()}
+
+
+def _numbered(connection: Connection, rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return the values of rows, with the numbers of contents for their descriptions."""
+    given = {row[name] for row in rows for name in _CONTENT_COLUMNS if row.get(name) is not None}
+    numbers = {text: add_content(connection, text) for text in sorted(given)}
+    return [row | {name: numbers.get(row[name]) for name in _CONTENT_COLUMNS if name in row} for row in rows]
+
+
+def _earlier_content(row: DocumentRow) -> str | None:
+    """Return the description of the content of a document in an export of an older version."""
+    return describe(earlier_content(has_file=row.sha256 is not None)) if row.harvested is not None else None
+
+
+def _files(connection: Connection, host_id: int, host: str, contents: Mapping[int, str]) -> Iterator[FileRow]:
     columns = (resources.c.kind, resources.c.index_url, *(resources.c[name] for name in _FILE_COLUMNS))
     query = select(*columns).where(resources.c.host_id == host_id).order_by(resources.c.id)
     for kind, index, *values in connection.execute(query.execution_options(yield_per=BATCH)):
-        given = dict(zip(_FILE_COLUMNS, values, strict=True))
+        given = _described(dict(zip(_FILE_COLUMNS, values, strict=True)), contents)
         yield FileRow.model_construct(host=host, type=kind, index=index, **given)
 
 
-def _documents(connection: Connection, host_id: int, host: str) -> Iterator[DocumentRow]:
+def _documents(
+    connection: Connection, host_id: int, host: str, contents: Mapping[int, str]
+) -> Iterator[DocumentRow]:
     columns = (resources.c.url, *(documents.c[name] for name in _DOCUMENT_COLUMNS))
     query = select(*columns).join_from(documents, resources).where(resources.c.host_id == host_id)
     query = query.order_by(resources.c.id, documents.c.id).execution_options(yield_per=BATCH)
     for sitemap, *values in connection.execute(query):
-        given = dict(zip(_DOCUMENT_COLUMNS, values, strict=True))
+        given = _described(dict(zip(_DOCUMENT_COLUMNS, values, strict=True)), contents)
         yield DocumentRow.model_construct(host=host, sitemap=sitemap, **given)
 
 
@@ -109,7 +132,8 @@ def replace_listings(state: State, rows: Iterable[Row]) -> None:
                         this = hosts.c.host == row.host
                         connection.execute(update(hosts).where(this).values(complete=row.complete))
                     case FileRow():
-                        values = {name: getattr(row, name) for name in _READ_COLUMNS}
+                        given = {name: getattr(row, name) for name in _READ_COLUMNS}
+                        (values,) = _numbered(connection, [given])
                         this = resources.c.id == _resource(connection, row.host, row.url)
                         connection.execute(update(resources).where(this).values(values))
                     case ListingRow():
@@ -224,10 +248,14 @@ def _add_documents(
         connection.execute(delete(table).where(table.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
-        {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS}}
+        {
+            "sitemap_id": sitemaps[row.sitemap],
+            **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS},
+            "known_content": row.known_content or _earlier_content(row),
+        }
         for row in batch
     ]
-    connection.execute(insert(documents), values)
+    connection.execute(insert(documents), _numbered(connection, values))
     listed = select(documents.c.sitemap_id, documents.c.id, literal(0), false())
     columns = ["sitemap_id", "document_id", "misses", "foreign"]
     listed = listed.where(known, documents.c.withdrawn.is_(None))

@@ -15,7 +15,7 @@ class Harvested:
     published: str
     """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
     at: int
-    """Moment of its record, in seconds since 1970."""
+    """Moment of its first record, in seconds since 1970."""
     entry_digest: bytes | None = None
     file: KnownFile | None = None
     """None if the document was not fetched."""
@@ -25,6 +25,12 @@ class Harvested:
     """True if it replaces the version of another host, from the moment it is delivered."""
     supplemented: int | None = None
     """The fields that it has from other entries than its own, a bit for each; None for none."""
+    cause: str | None = None
+    """Its oorzaak."""
+    content: int | None = None
+    """Number of what is known of its content; None for nothing."""
+    supplied_at: int | None = None
+    """Moment of its last record, in seconds since 1970, if that only adds content; else None."""
 
 
 @dataclass(frozen=True, slots=True)

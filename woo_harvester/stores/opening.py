@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from woo_harvester.text.extracted import Limits
 
@@ -35,6 +36,20 @@ def open_store(crawler: Crawler, limits: Limits) -> DocumentStore:
     except NoFolderError:
         return _open_remote(uri, crawler)
     return _open_local(uri, folder, limits)
+
+
+def store_name(settings: BaseSettings) -> str | None:
+    """Return the name by which the state knows the store in FILES_STORE; None if it is unset.
+
+    That is the path of a folder, or the URL of a remote store without user and password.
+    """
+    uri = str(settings["FILES_STORE"] or "")
+    if not uri:
+        return None
+    try:
+        return str(files_folder(settings).resolve())
+    except NoFolderError:
+        return without_password(uri).rstrip("/")
 
 
 def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _SLOWEST = 3
 _SLOW_DELAY = 1.0
 
+#: The figures that are sums over the accounts of hosts.
+_COUNTED = ("listed", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+
 
 @dataclass(frozen=True, slots=True)
 class SlowHost:
@@ -49,6 +52,10 @@ class Figures:
     """New documents, and documents that are published again after withdrawal."""
     changed: int = 0
     unchanged: int = 0
+    supplied: int = 0
+    """Unchanged documents that were delivered again, with content that their records lacked."""
+    lacking: int = 0
+    """Harvested documents whose content a later run fetches."""
     lost: int = 0
     """Listed documents that are not harvested; a finding says why."""
     withdrawn: int = 0
@@ -114,6 +121,7 @@ def read_figures(
         done=stats.get_value("woo/hosts/done", 0),
         complete=stats.get_value("woo/hosts/complete", 0),
         dropped=_dropped(crawler, accounts),
+        lacking=stats.get_value("woo/documents/lacking", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
@@ -136,13 +144,14 @@ def _documents(accounts: Sequence[Account]) -> dict[str, int]:
     """Return the totals of the document counts; nothing if there are no accounts."""
     if not accounts:
         return {}
-    counts = dict.fromkeys(("listed", "new", "changed", "unchanged", "lost", "withdrawn"), 0)
+    counts = dict.fromkeys(_COUNTED, 0)
     for account in accounts:
         harvested = account.harvested
         counts["listed"] += account.listed
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
         counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
         counts["unchanged"] += account.unchanged
+        counts["supplied"] += account.supplied
         counts["lost"] += sum(account.lost.values())
         counts["withdrawn"] += account.withdrawn
     return counts

@@ -43,9 +43,13 @@ def documents(figures: Figures) -> str:
 
 
 def changes(figures: Figures) -> str:
-    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``."""
+    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``.
+
+    What was added to records is there only if there was any: on most days there is none.
+    """
+    supplied = f"{figures.supplied:,} supplied with content, " if figures.supplied else ""
     return (
-        f"{figures.new:,} new, {figures.changed:,} changed, {figures.unchanged:,} unchanged, "
+        f"{figures.new:,} new, {figures.changed:,} changed, {supplied}{figures.unchanged:,} unchanged, "
         f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
     )
 

@@ -26,12 +26,14 @@ from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
-from woo_harvester.state.files import has_named_files, named_files
+from woo_harvester.state.files import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.state.latest import RecordsError
 from woo_harvester.state.lock import LockedError
 from woo_harvester.state.sessionlock import lock_owners
 from woo_harvester.state.store import NOWHERE, State, StateError
 from woo_harvester.stores.durable_folder import DurableFolder, InUseError
+from woo_harvester.stores.names import path_of
+from woo_harvester.stores.opening import store_name
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 class Command(ProjectCommand):
     """Shows, moves, checks and corrects the state.
 
-    Exit status 1 if it failed or ``check`` found a difference, and 2 for a wrong argument.
+    Exit status 1 if it failed, or ``check`` or ``lost`` found something, and 2 for a wrong argument.
     """
 
     name = "state"
@@ -75,6 +77,7 @@ class Command(ProjectCommand):
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
         parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
+        parser.add_argument("--fetch", action="store_true", help="lost: have it fetched again")
         parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -211,6 +214,24 @@ class Command(ProjectCommand):
             f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names."
         )
 
+    def lost(self, args: list[str], opts: argparse.Namespace) -> None:
+        """List the documents whose file is not in the store any more; with ``--fetch``, have it fetched."""
+        settings = cast("Settings", self.settings)
+        path, store = files_folder(settings), str(store_name(settings))
+        with self._open() as state, closing(DurableFolder.existing(path)) as folder:
+            with state.snapshot() as connection:
+                known = kept_files(connection, store)
+                files = [one for one in known if not folder.has(path_of(one.sha256.hex()), one.size)]
+            for file in files:
+                print(file.loc)
+            if opts.fetch and files:
+                with self._locked(state, {file.host for file in files}), state.begin() as connection:
+                    count_as_lost(connection, [file.id for file in files], store)
+        action = "; the next run fetches them" if opts.fetch and files else ""
+        write_note(f"{number(len(files), 'document')} of which the file is not in {path}{action}.")
+        if files and not opts.fetch:
+            self.exitcode = 1
+
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
         if url == NOWHERE:
@@ -242,5 +263,6 @@ ACTIONS = {
     "check": Action(Command.check, _FILES, 1, None, frozenset({"verbose"})),
     "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn"})),
     "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
+    "lost": Action(Command.lost, "", 0, 0, frozenset({"fetch"})),
 }
 _TABLE = Action(Command.show_hosts, "", 0, 0)

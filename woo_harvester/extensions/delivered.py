@@ -1,0 +1,66 @@
+"""Functions that complete a delivery: what the state learns of a document's file and content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from woo_harvester.items import RecordItem, WooItem
+from woo_harvester.state.confirmation import confirm_content
+from woo_harvester.state.contents import Content, Depth, KnownText, TextResult, Wanted
+from woo_harvester.state.delivery import Delivery
+
+
+def complete_delivery(item: RecordItem, delivery: Delivery, wanted: Wanted | None) -> Delivery:
+    """Return the item's delivery, with what its record says of the file by now."""
+    if isinstance(item, WooItem) and delivery.harvested is not None:
+        delivery.content = content_of(item, wanted.content) if wanted is not None else None
+        _describe_file(item, delivery)
+    return delivery
+
+
+def number_contents(connection: Connection, deliveries: Sequence[Delivery], wanted: Wanted | None) -> None:
+    """Set the numbers of the contents of what was harvested."""
+    for one in deliveries:
+        if wanted is not None and one.harvested is not None and one.content is not None:
+            one.harvested.content = wanted.number_of(connection, one.content)
+
+
+def confirm_nothing_added(connection: Connection, item: WooItem, wanted: Wanted | None) -> None:
+    """Note what is known of the content of a document for which no record is delivered."""
+    delivery, content = item.delivery, content_of(item, wanted.content) if wanted is not None else None
+    if isinstance(delivery, Delivery) and delivery.harvested and wanted is not None and content is not None:
+        confirm_content(connection, delivery.harvested.id, wanted.number_of(connection, content))
+
+
+def _describe_file(item: WooItem, delivery: Delivery) -> None:
+    if delivery.harvested is None or delivery.harvested.file is None:
+        return
+    if files := item.record.versies[-1].bestanden:
+        delivery.harvested.file = replace(
+            delivery.harvested.file,
+            size=files[0].grootte,
+            media_type=files[0].mime_type,
+            file_name=files[0].bestandsnaam,
+            pages=files[0].paginas,
+        )
+
+
+def content_of(item: WooItem, wanted: Content) -> Content | None:
+    """Return what is known of the content of an item's document, once the pipelines are done with it.
+
+    A run that wants the text has read it, or tried to: a result that no pipeline reported is a failure. The
+    store has the document, or the run would have ended.
+    """
+    source = item.source
+    if source is None:
+        return None
+    if source.fetched is None:
+        return Content(Depth.NONE)
+    if source.fetched.sha256 is None:
+        return Content(Depth.HEADERS)
+    text = KnownText(wanted.text.limits, source.text or TextResult.FAILED) if wanted.text else None
+    content = Content(Depth.FILE, wanted.store, text)
+    return content.with_earlier(source.content) if source.content is not None else content

@@ -1,0 +1,224 @@
+"""What is known of the content of a document, and what a run wants to know of it.
+
+Few combinations occur, and many documents share one. So the state has each combination once, with a number,
+and a document has that number. Whether a document lacks something is then one look at a set of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Connection, Select, bindparam, false, or_, select, update
+
+from woo_harvester.record import Aanvulling
+from woo_harvester.state.dialects import insert_new
+from woo_harvester.state.schema import contents, documents, listings, resources
+from woo_harvester.text.extracted import Limits
+
+#: The store of a document that an earlier version of the program fetched: it did not note where it kept it.
+UNKNOWN_STORE = "?"
+
+
+class Depth(IntEnum):
+    """How much of a document was requested."""
+
+    NONE = 0
+    HEADERS = 1
+    FILE = 2
+
+
+class TextResult(StrEnum):
+    """The result of reading the text of a document."""
+
+    READ = "read"
+    """All of it was read, also if there was none."""
+    TRUNCATED = "truncated"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """That the text of a document was read, with which limits, and the result."""
+
+    limits: Limits
+    result: TextResult
+
+    def is_enough(self, limits: Limits) -> bool:
+        """Return whether these limits, none of which may be wider, would give no more text."""
+        mine = self.limits
+        if limits.ocr and not mine.ocr:
+            return False
+        is_longer = limits.maxlength > mine.maxlength
+        if self.result is TextResult.FAILED:
+            return not (is_longer or limits.timeout > mine.timeout or limits.memory > mine.memory)
+        return self.result is TextResult.READ or not is_longer
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is known of the content of a document, or what a run wants to know of it."""
+
+    depth: Depth
+    store: str | None = None
+    """The store that has the document; None if none has it, or if none is wanted."""
+    text: KnownText | None = None
+    """None if its text was not read, or is not wanted."""
+    maxsize: int | None = None
+    """Only of what a run wants: the largest document that it accepts, in bytes."""
+
+    def lacks(self, wanted: Content) -> tuple[Aanvulling, ...]:
+        """Return the parts of the content that are wanted and not known."""
+        lacking = []
+        if self.depth < wanted.depth or (wanted.store is not None and self.store != wanted.store):
+            is_file = wanted.depth is Depth.FILE
+            lacking.append(Aanvulling.BESTAND if is_file else Aanvulling.KOPREGELS)
+        if wanted.text is not None and not (self.text and self.text.is_enough(wanted.text.limits)):
+            lacking.append(Aanvulling.TEKST)
+        return tuple(lacking)
+
+    def is_less(self, wanted: Content) -> bool:
+        """Return whether an earlier run that wanted this may have refused what is *wanted* now."""
+        return self.depth < wanted.depth or (self.maxsize or 0) < (wanted.maxsize or 0)
+
+    def with_earlier(self, before: Content) -> Content:
+        """Return this content of a file with what was known *before* of the same file."""
+        return replace(self, store=self.store or before.store, text=self.text or before.text)
+
+
+def earlier_content(*, has_file: bool) -> Content:
+    """Return what is known of the content of a document that a version before 4 of the state has.
+
+    Where files were kept is not known: a run sees whether its own store has them. Whether texts were read is
+    not known either.
+    """
+    return Content(Depth.FILE, UNKNOWN_STORE) if has_file else Content(Depth.HEADERS)
+
+
+def wanted_content(
+    depth: Depth, *, store: str | None = None, limits: Limits | None = None, maxsize: int | None = None
+) -> Content:
+    """Return what a run wants: the least that is known of each document after a complete read by it."""
+    return Content(depth, store, KnownText(limits, TextResult.FAILED) if limits else None, maxsize)
+
+
+_JSON = TypeAdapter(Content)
+
+
+def describe(content: Content) -> str:
+    """Return the text that stands for a content in the state. Equal contents have equal texts."""
+    return _JSON.dump_json(content, exclude_none=True).decode()
+
+
+def parse(description: str) -> Content:
+    """Return the content that a text stands for. Raises ValueError."""
+    try:
+        return _JSON.validate_json(description)
+    except ValidationError as error:
+        raise ValueError(f"expected the description of a content, got {description!r}") from error
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What a run wants to know of the content of documents, compared with all that the state knows."""
+
+    content: Content
+    number: int
+    """The number of that content in the state."""
+    known: dict[int, Content]
+    """All contents of the state, by number."""
+    sufficient: frozenset[int] | None
+    """The numbers of the contents that lack nothing; None if nothing is wanted."""
+    less: frozenset[int]
+    """The numbers of what runs wanted that wanted less: what they refused may be accepted now."""
+    numbers: dict[Content, int]
+    """The number of each content."""
+
+    def lacks(self, number: int | None) -> tuple[Aanvulling, ...]:
+        """Return the parts of the content that are wanted and not known; None stands for nothing known."""
+        return self.content_of(number).lacks(self.content)
+
+    def content_of(self, number: int | None) -> Content:
+        """Return the content with a number."""
+        return self.known.get(number or 0, Content(Depth.NONE))
+
+    def number_of(self, connection: Connection, content: Content) -> int:
+        """Return the number of a content; add it to the state if it is new there."""
+        if (number := self.numbers.get(content)) is None:
+            number = self.numbers[content] = add_content(connection, describe(content))
+            self.known[number] = content
+        return number
+
+
+def begin_wanting(connection: Connection, content: Content) -> Wanted:
+    """Return what a run wants, compared with the contents in the state."""
+    number = add_content(connection, describe(content))
+    known = {key: parse(text) for key, text in descriptions(connection).items()}
+    is_any = content.depth is not Depth.NONE
+    sufficient = frozenset(key for key, one in known.items() if _is_sufficient(one, content))
+    less = frozenset(key for key, one in known.items() if one.is_less(content))
+    numbers = {one: key for key, one in known.items()}
+    return Wanted(content, number, known, sufficient if is_any else None, less, numbers)
+
+
+def _is_sufficient(content: Content, wanted: Content) -> bool:
+    """Return whether nothing is lacking, nor refused for a limit that is wider now."""
+    is_refused = content.maxsize is not None and content.is_less(wanted)
+    return not is_refused and not content.lacks(wanted)
+
+
+def add_content(connection: Connection, description: str) -> int:
+    """Return the number of a content by its description; add it if it is new."""
+    row = {"description": description}
+    if (number := connection.scalar(_NUMBER, row)) is None:
+        connection.execute(insert_new(connection.dialect.name, contents), row)
+        number = connection.scalar(_NUMBER, row)
+    return int(number or 0)
+
+
+def descriptions(connection: Connection) -> Mapping[int, str]:
+    """Return the description of each content, by its number."""
+    rows = connection.execute(select(contents.c.id, contents.c.description))
+    return {row.id: row.description for row in rows}
+
+
+_NUMBER = select(contents.c.id).where(contents.c.description == bindparam("description"))
+
+
+def is_lacking(connection: Connection, sitemap_id: int, wanted: Wanted) -> bool:
+    """Return whether a sitemap lists a document whose content is lacking, or that may be accepted now.
+
+    A document counts if its version came from a sitemap of the same host.
+    """
+    return connection.execute(_lacking(wanted), {"sitemap_id": sitemap_id}).first() is not None
+
+
+def _lacking(wanted: Wanted) -> Select[tuple[int]]:
+    host = select(resources.c.host_id).where(resources.c.id == bindparam("sitemap_id")).scalar_subquery()
+    of_host = select(resources.c.id).where(resources.c.host_id == host)
+    is_published = documents.c.harvested.is_not(None)
+    # Not NOT IN alone: that is null, so not true, for a document of which nothing is known.
+    content = documents.c.known_content
+    is_short = or_(content.is_(None), content.not_in(wanted.sufficient or ()))
+    lacking = is_published & is_short & documents.c.refused_at.is_(None)
+    accepted_now = documents.c.refused_at.is_not(None) & documents.c.refused_with.in_(wanted.less)
+    return (
+        select(documents.c.id)
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .where(
+            listings.c.sitemap_id == bindparam("sitemap_id"),
+            listings.c.misses == 0,
+            documents.c.withdrawn.is_(None),
+            documents.c.sitemap_id.in_(of_host),
+            or_(lacking if wanted.sufficient is not None else false(), accepted_now),
+        )
+        .limit(1)
+    )
+
+
+def keep_wanted(connection: Connection, sitemap_id: int, wanted: Wanted) -> None:
+    """Note of a sitemap that has not changed that none of its documents lacks what is wanted."""
+    statement = update(resources).where(resources.c.id == sitemap_id)
+    connection.execute(statement.values(wanted=wanted.number))
