@@ -91,8 +91,12 @@ DOWNLOAD_HANDLERS = {
     "http": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
 }
 
-#: Exporters by their name in FEEDS and in -o FILE:NAME. This one is for permits.
-_FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
+#: Exporters by their name in FEEDS and in -o FILE:NAME. GeoJSON is for permits.
+_FEED_EXPORTERS = {
+    # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
+    "csv": "woo_harvester.exporters.csv.RecordCsvItemExporter",
+    "geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter",
+}
 
 #: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {

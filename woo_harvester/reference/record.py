@@ -7,11 +7,10 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from datetime import date, datetime
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_origin
 
 from woo_harvester.permits.record import PermitRecord, Term
-from woo_harvester.record import Oorzaak, Record, Waarde, json_keys
+from woo_harvester.record import Oorzaak, Record, Waarde, record_fields
 from woo_harvester.reference.markdown import code, head, table
 
 _INTRODUCTION = """\
@@ -63,9 +62,8 @@ def render() -> str:
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
     """Return path, type and meaning of each key of a dataclass, including nested dataclasses."""
-    hints, meaning_of = get_type_hints(kind), meanings(kind)
-    for name, key in json_keys(kind):
-        inner, is_list = _without_none(hints[name])
+    meaning_of = meanings(kind)
+    for name, key, inner, is_list in record_fields(kind):
         here = f"{path}{key}{'[]' if is_list else ''}"
         meaning = [meaning_of[name]] if name in meaning_of else []
         nested = is_dataclass(inner) and inner not in _TYPE_NAMES
@@ -96,15 +94,6 @@ def _own_meanings(kind: type[Any]) -> dict[str, str]:
         elif name and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             found[name] = _flat(str(node.value.value))
     return found
-
-
-def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """Return the type ``X`` of ``X | None`` or ``list[X]``, and whether it is a list."""
-    if get_origin(annotation) is list:
-        return get_args(annotation)[0], True
-    if isinstance(annotation, UnionType):
-        return next(part for part in get_args(annotation) if part is not type(None)), False
-    return annotation, False
 
 
 def _kind(inner: Any) -> str:

@@ -15,6 +15,7 @@ from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
+from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
@@ -63,6 +64,8 @@ class HarvestSpider(Spider):
     arguments_type: ClassVar[type[Arguments]]
     search_kind: ClassVar[RecordKind]
     """Kind of its records in the search index."""
+    item_type: ClassVar[type[RecordItem]]
+    """Type of its items, which decides the columns of a CSV file."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._argument_error: ArgumentError | None = None

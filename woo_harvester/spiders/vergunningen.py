@@ -53,6 +53,7 @@ class VergunningenSpider(HarvestSpider):
 
     name = "vergunningen"
     search_kind = PERMITS
+    item_type = PermitItem
     arguments_type = PermitArguments
     arguments: PermitArguments
 

@@ -71,6 +71,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
 
     name = "woo"
     search_kind = WOO
+    item_type = WooItem
     arguments_type = WooArguments
     arguments: WooArguments
 

@@ -17,12 +17,15 @@ from woo_harvester.commands.state.output import (
     number,
     reading,
     work_line,
+    write_csv,
     write_note,
+    write_records,
     writing,
 )
 from woo_harvester.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.search.record_kinds import SingleKind
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
@@ -72,7 +75,7 @@ class Command(ProjectCommand):
             "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
         )
         parser.add_argument(
-            "--format", metavar="jsonl|csv", help="export, import: default by the file's name"
+            "--format", metavar="jsonl|csv", help="export, import, latest: default by the file's name"
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
@@ -189,11 +192,12 @@ class Command(ProjectCommand):
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
-        count = 0
-        with reading(args, self.fail) as files, writing(Path(opts.output) if opts.output else None) as file:
-            for line in files.lines(withdrawn=opts.withdrawn):
-                file.write(line.decode())
-                count += 1
+        path = Path(opts.output) if opts.output else None
+        is_csv = format_of(opts.format, path) == "csv"
+        read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
+        with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file:
+            write = write_csv if is_csv else write_records
+            count = write(files.lines(withdrawn=opts.withdrawn), file)
         write_note(f"Wrote {number(count, 'document')}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -261,7 +265,7 @@ ACTIONS = {
     "confirm": Action(Command.confirm, "HOST...", 1, None),
     "restore": Action(Command.restore, "HOST...", 1, None),
     "check": Action(Command.check, _FILES, 1, None, frozenset({"verbose"})),
-    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn"})),
+    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
     "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
     "lost": Action(Command.lost, "", 0, 0, frozenset({"fetch"})),
 }
