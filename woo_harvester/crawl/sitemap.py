@@ -156,7 +156,8 @@ class SitemapFiles:
         """Write to the state which documents a completely read sitemap no longer lists."""
         with self._keeper.begin() as connection:
             lacking = self._entries.lacking(connection, reading)
-            end_sitemap(connection, reading, lacking)
+            if not self._entries.is_choosing:  # otherwise what was left out would count as gone
+                end_sitemap(connection, reading, lacking)
             if reading.is_postponed:
                 visit.first_readings[reading.sitemap_id] = reading.pending
             else:

@@ -58,6 +58,8 @@ class Findings:
         """The check whether nearly all hosts fail in the same way."""
         self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
+        self.in_history = True
+        """Whether later runs compare themselves with this one."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -209,7 +211,7 @@ class Findings:
             make_report(
                 self.run_folder,
                 lang=settings["WOO_REPORT_LANG"],
-                history=settings.getbool("WOO_REPORT_HISTORY"),
+                history=self.in_history and settings.getbool("WOO_REPORT_HISTORY"),
                 base_url=settings["WOO_REPORT_URL"],
             )
         except OSError:

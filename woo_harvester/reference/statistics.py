@@ -12,10 +12,14 @@ STATISTICS = {
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts that have nothing left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
-    "woo/hosts/incomplete": "of those: something could not be read; a finding says what",
+    "woo/hosts/incomplete": (
+        "of those: something could not be read, and a finding says what; or the arguments `categories` and "
+        "`since` left documents out"
+    ),
     "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/sitemaps/unchanged": "sitemaps that are as in their last complete read: a 304, or the same bytes",
     "woo/entries": "entries that were read from sitemaps, before any rule was applied to them",
+    "woo/entries/left_out": "of those: entries that the arguments `categories` and `since` leave out",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records with a default value for the field, since the publisher gave none",
     "woo/documents/<outcome>": (

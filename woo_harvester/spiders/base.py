@@ -148,6 +148,7 @@ class HarvestSpider(Spider):
         self.run_folder, self.report = findings.run_folder, Reporter(findings.report)
         self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
+        findings.in_history = not self.arguments.is_choosing
         today = day_of(datetime.now(UTC))
         register = await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],

@@ -52,6 +52,9 @@ _FOLLOWS_NONE = (
     "is compared with the URLs of indexes, such as https://www.a.nl/sitemapindex-diwoo-infocat014.xml"
 )
 
+#: Why no host is read completely in a run that chooses some of the entries.
+_CHOICE = "keuze"
+
 #: Seconds in a day.
 _DAY = 86_400
 
@@ -85,7 +88,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
-        if self.arguments.is_over_register:
+        if self.arguments.is_over_register and self.arguments.choice is None:
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
@@ -96,7 +99,10 @@ class WooSpider(HarvestSpider, SitemapSpider):
             sufficient=wanted.sufficient,
             wanted_less=wanted.less,
         )
-        self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self._is_being_read)
+        choice = self.arguments.choice
+        self.entries = Entries(
+            register, self.vocabulary, self.report, keeper, terms, self._is_being_read, choice
+        )
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
@@ -123,7 +129,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
             self.visits = {visit.host: visit for visit in visits}
             host_ids = [visit.known.id for visit in visits]
-            begin_reads(connection, host_ids)
+            if not self.entries.is_choosing:  # a choice of entries changes nothing about earlier reads
+                begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
             return [self.reader.first_request(visit, connection) for visit in visits]
 
@@ -145,6 +152,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         self.location_categories.report_conflicts({account.host: account for account in self.accounts})
+        if self.entries.is_choosing:  # no host was read completely, so nothing is withdrawn
+            self.crawler.stats.set_value("woo/entries/left_out", self.entries.left_out)
+            return
         try:
             yield from self.withdrawals.items(list(self.visits.values()))
         except OSError as error:
@@ -173,6 +183,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         )
         if self.sitemap_follow is not WooSpider.sitemap_follow:
             visit.selection.follows = self._is_followed
+        if self.entries.is_choosing:
+            visit.incomplete.append(_CHOICE)
         return visit
 
     def _is_followed(self, url: str) -> bool:
