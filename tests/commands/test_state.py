@@ -76,7 +76,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (
             ["zzz"],
             "unknown action zzz: "
-            "expected one of export, import, forget, confirm, restore, check, latest, unnamed",
+            "expected one of hosts, export, import, forget, confirm, restore, check, latest, unnamed",
         ),
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (
@@ -94,7 +94,10 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
             ["check", "--host", "a.nl", "x"],
             "option --host belongs to export, not to: scrapy state check FILE...",
         ),
-        (["--format", "csv"], "option --format belongs to export and import, not to: scrapy state"),
+        (
+            ["--format", "csv"],
+            "option --format belongs to export and import and latest, not to: scrapy state",
+        ),
         (["-s", "WOO_STATE_URL"], "Invalid -s value, use -s NAME=VALUE"),
     ],
 )

@@ -11,8 +11,9 @@ from woo_harvester.register.register import Register
 from woo_harvester.tooi.organisations import organisation_type
 from woo_harvester.tooi.values import normal_label
 
-#: Most names that are suggested for one that the register does not have.
+#: Most names that are suggested for one that the register does not have, and the least likeness (0 to 1).
 _SUGGESTED = 3
+_SIMILARITY = 0.75
 _EXPECTED = "TOOI URI, its code, systeemId, name, or a kind such as waterschap"
 
 
@@ -72,7 +73,7 @@ class _Search:
     def explain(self, given: str) -> str:
         """Return that there is no such organisation, and the names that are most like it."""
         known = [name for name in (*self._by_name, *self._by_kind) if name]
-        meant = [self._title(name) for name in get_close_matches(normal_label(given), known, _SUGGESTED)]
+        meant = [self._title(name) for name in _close(normal_label(given), known)]
         suggestion = (
             f"did you mean {' or '.join(dict.fromkeys(meant))}?" if meant else f"expected {_EXPECTED}"
         )
@@ -84,3 +85,7 @@ class _Search:
             key = (organisation.uri or "").rpartition("/")[2] or organisation.system_id
             return f"{organisation.name} ({key})"
         return name
+
+
+def _close(name: str, known: Iterable[str]) -> list[str]:
+    return get_close_matches(name, list(known), _SUGGESTED, _SIMILARITY)

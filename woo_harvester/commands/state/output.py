@@ -117,7 +117,7 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
         numbers = (str(one.documents), str(one.withdrawn), pending)
         cells = (f"{number:>{_NUMBER_WIDTH}}" for number in numbers)
         yield " ".join(
-            [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
+            [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, day(one.complete_at)]
         )
     documents = number(sum(one.documents for one in found), "document")
     yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
@@ -128,10 +128,11 @@ def work_line(holder: LockOwner) -> str:
     hosts = [name for name in holder.names if ":/" not in name]
     what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")
     ago = max(0, int(time()) - holder.beat)
-    return f"{holder.owner} works on {what} since {_day(holder.since)}, seen {number(ago, 'second')} ago"
+    return f"{holder.owner} works on {what} since {day(holder.since)}, seen {number(ago, 'second')} ago"
 
 
-def _day(at: int | None) -> str:
+def day(at: int | None) -> str:
+    """Return the day and the time in Dutch time of a moment in seconds since 1970; "never" for none."""
     return f"{datetime.fromtimestamp(at, UTC).astimezone(AMSTERDAM):%Y-%m-%d %H:%M}" if at else "never"
 
 
