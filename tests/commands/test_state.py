@@ -51,8 +51,8 @@ def test_a_state_elsewhere_is_read_by_its_setting(filled: Shell) -> None:
 
 
 def test_where_the_state_is_off_the_command_says_so(filled: Shell) -> None:
-    done = filled("-s", "DELTAFETCH_ENABLED=0")
-    assert refused(done, "DELTAFETCH_ENABLED is off, so there is no state", status=1)
+    done = filled("-s", "WOO_STATE_URL=sqlite://")
+    assert refused(done, "WOO_STATE_URL is sqlite://, so no run keeps a state", status=1)
 
 
 def test_a_damaged_state_is_one_line(filled: Shell) -> None:

@@ -44,7 +44,7 @@ from tests.sitemaps.facts_of_entries import (
     row,
 )
 from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.decision import EntryFinding, StateUpdate
+from woo_harvester.sitemaps.decision import DELIVERED_AGAIN, EntryFinding, StateUpdate
 from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
 from woo_harvester.sitemaps.facts import EntryFacts
 

@@ -27,6 +27,7 @@ from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.decision import (
+    KNOWN_VERSION,
     NOT_LISTED,
     Decision,
     EntryOutcome,
@@ -67,7 +68,7 @@ class Entries:
     """The entries of all sitemaps of a run, which become items if their documents must be harvested.
 
     *is_waited_for* returns whether a host is still being read in this run. *choice* is what the run chooses
-    of the entries; None for all.
+    of the entries; None for all. *is_visited* returns whether a host is one of this run.
     """
 
     def __init__(
@@ -79,12 +80,14 @@ class Entries:
         terms: Terms = Terms(),  # noqa: B008 -- it does not change
         is_waited_for: Callable[[str], bool] = lambda host: False,
         choice: Choice | None = None,
+        is_visited: Callable[[str], bool] = lambda host: False,
     ) -> None:
         self._register = register
         self._report = report
         self._keeper = keeper
         self._terms = terms
         self._choice = choice
+        self._is_visited = is_visited
         self._vocabulary = vocabulary
         self._lookup = EntryLookUp(register, is_waited_for)
         self._apply = EntryApply(register, vocabulary, report, keeper)
@@ -119,6 +122,9 @@ class Entries:
         wanted = self._terms.sufficient
         before = documents.before(connection, pending.resource_id, visit.own_sitemaps, wanted)
         same, others = before.same, before.others
+        if self._terms.delivers_all:
+            others += same.values()
+            same = {}
         if visit.repeated:  # of these each entry is decided on
             others += [key for key in same.values() if key in visit.repeated]
             same = {digest: key for digest, key in same.items() if key not in visit.repeated}
@@ -197,6 +203,8 @@ class Entries:
                 facts.is_listed = known.id in listed and known.id not in left
                 facts.is_expected = known.id in expected
                 facts.is_supplied = facts.is_expected and known.id in supplied
+                there = facts.version.host if self._terms.delivers_all and facts.version.is_listed else None
+                facts.is_delivered_there = there is not None and self._is_visited(there)
             decision = decide(facts, self._terms, now)
             if known is not None and decision.outcome not in NOT_LISTED:
                 listed.add(known.id)
@@ -206,7 +214,7 @@ class Entries:
                     left.add(known.id)
                 if decision.outcome.cause is not None:
                     expected.add(known.id)
-                if decision.outcome is EntryOutcome.SUPPLIED:
+                if decision.outcome in KNOWN_VERSION:
                     supplied.add(known.id)
             decided.append((facts, decision))
         return decided
@@ -276,6 +284,7 @@ class Entries:
             and document.id not in visit.repeated
             and self._is_registered(listed.loc)
             and self._register.is_own(listed.loc, visit.host)
+            and not self._terms.delivers_all
             and visit.listed.add(document.id)
         )
 

@@ -161,8 +161,13 @@ class Findings:
 
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""
-        if isinstance(item, WooItem) and item.report.host is not None:
-            self.accounts.of(item.report.host).count_record(item.record)
+        if not isinstance(item, WooItem) or item.report.host is None:
+            return
+        account = self.accounts.of(item.report.host)
+        if item.source is not None and item.source.again is not None and not item.record.herkomst.aangevuld:
+            account.count_entries(0, 1)
+        else:
+            account.count_record(item.record)
 
     def item_dropped(self, item: Any, exception: BaseException) -> None:
         """Count an item that was dropped without a finding about it.

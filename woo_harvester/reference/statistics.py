@@ -27,6 +27,7 @@ STATISTICS = {
         "`older` and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`); "
         "`supplied` are unchanged and lack content that the run wants; "
+        "`unchanged_again` and `older_again` are known, and delivered again (`DELTAFETCH_ENABLED` off); "
         "the documents of a sitemap that has not changed count as `unchanged`"
     ),
     "woo/entries/left_out": "entries that the method `sitemap_filter` of a project's own spider left out",

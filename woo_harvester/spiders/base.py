@@ -11,6 +11,7 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from woo_harvester.arguments import ArgumentError, Arguments
+from woo_harvester.crawl.overwriting import warn_of_overwriting
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from sqlalchemy import Connection
 
 
 _NO_JOBDIR = (
@@ -61,6 +63,8 @@ class HarvestSpider(Spider):
 
     opens_state = True
     """True: the spider itself opens the state, because only it knows which hosts to lock."""
+    delivers_known = False
+    """True: with ``DELTAFETCH_ENABLED`` off, it delivers known documents again, and keeps the state."""
     arguments_type: ClassVar[type[Arguments]]
     search_kind: ClassVar[RecordKind]
     """Kind of its records in the search index."""
@@ -97,6 +101,7 @@ class HarvestSpider(Spider):
             if self._argument_error is not None:
                 raise self._argument_error
             await self._prepare()
+            warn_of_overwriting(self.crawler, self.keeper, self.delivered)
             requests = self.first_requests()
         except (ArgumentError, RegisterError, StartError, StateError, TrustError) as error:
             fail_run(self.crawler, str(error), status_of(error))
@@ -123,6 +128,10 @@ class HarvestSpider(Spider):
 
         Raises ArgumentError or StateError.
         """
+
+    @abstractmethod
+    def delivered(self, connection: Connection) -> str | None:
+        """Return how much earlier runs have delivered of this run's sources; None for nothing."""
 
     @abstractmethod
     def first_requests(self) -> list[Request]:

@@ -30,12 +30,14 @@ from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
-from woo_harvester.state.documents import count_by_host, end_claims
+from woo_harvester.state.documents import count_by_host, count_published, end_claims
 from woo_harvester.state.resources import KnownHost, begin_reads, host_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import WithdrawalLimits
+from woo_harvester.terminal.formatting import counted
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+    from sqlalchemy import Connection
 
 logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
 
@@ -75,6 +77,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
     name = "woo"
     search_kind = WOO
     item_type = WooItem
+    delivers_known = True
     arguments_type = WooArguments
     arguments: WooArguments
 
@@ -96,14 +99,22 @@ class WooSpider(HarvestSpider, SitemapSpider):
         terms = Terms(
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
             recheck_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY if mode == "download" else None,
+            delivers_all=keeper.delivers_all,
             sufficient=wanted.sufficient,
             wanted_less=wanted.less,
         )
         choice = self.arguments.choice
         self.entries = Entries(
-            register, self.vocabulary, self.report, keeper, terms, self._is_being_read, choice
+            register,
+            self.vocabulary,
+            self.report,
+            keeper,
+            terms,
+            self._is_being_read,
+            choice,
+            lambda host: host in self.visits,
         )
-        documents = Documents(mode, keeper, self.crawler)
+        documents = Documents(mode, keeper, self.crawler, delivers_all=keeper.delivers_all)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
@@ -133,6 +144,11 @@ class WooSpider(HarvestSpider, SitemapSpider):
                 begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
             return [self.reader.first_request(visit, connection) for visit in visits]
+
+    def delivered(self, connection: Connection) -> str | None:
+        """Return how many documents of this run's hosts earlier runs have delivered; None for none."""
+        count = count_published(connection, self.hosts)
+        return counted(count, "document") if count else None
 
     def _is_being_read(self, host: str) -> bool:
         """Return whether a host is still being read in this run."""

@@ -262,7 +262,7 @@ class Command(ProjectCommand):
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
         if url == NOWHERE:
-            raise StateError("DELTAFETCH_ENABLED is off, so there is no state")
+            raise StateError(f"WOO_STATE_URL is {NOWHERE}, so no run keeps a state")
         return url
 
     @contextmanager
