@@ -104,7 +104,8 @@ SETTINGS: dict[str, Any] = {
     "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
     # Scrapy: None. Gives %(run)s: spider and time, as in the folder of the report.
     "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
-    # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last.
+    # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last. If it is
+    # off, a run delivers all that is listed now.
     "DELTAFETCH_ENABLED": True,
     # Scrapy: False. The harvester obeys the rules of publishers.
     "ROBOTSTXT_OBEY": True,
