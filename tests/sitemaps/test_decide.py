@@ -299,4 +299,5 @@ def test_decide(row: Row) -> None:
 
 
 def test_the_table_has_every_outcome() -> None:
-    assert {row.outcome for row in ROWS} == set(Outcome)
+    # test_decide_delivering_all.py has the others.
+    assert {row.outcome for row in ROWS} == set(Outcome).difference(DELIVERED_AGAIN)
