@@ -11,8 +11,11 @@ import pytest
 
 from tests.utils.command import Run, read_lines, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
+from tests.utils.vergunningen import FOLDER, Permits, about
+from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.site import Site
 from woo_harvester.exporters.columns import columns_of
+from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
 
 ALL = {"DELTAFETCH_ENABLED": 0}
@@ -116,3 +119,23 @@ def test_a_csv_file_with_other_columns_is_left_as_it_is(harvester: Harvester) ->
     assert len(harvester.day("-o", "ander.csv", "-o", "woo.jsonl").records) >= 2, (
         "nothing was counted as delivered"
     )
+
+
+def test_permits_are_not_lost_either(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
+    permits = Permits(tmp_path, ca_bundle, {"Gemeente": [site.url("/woo")]})
+    files = {f"{number}.xml": about(number, identifier=site.url(f"/zaak/{number}")) for number in (1, 2)}
+    publish_permits(site, files)
+    first = permits.run(site.url(FOLDER), "-O", "zaken.jsonl", "-O", "zaken.csv")
+    assert len(first.records) == 2
+    header, *rows = csv_rows(tmp_path / "zaken.csv")
+    assert header == list(columns_of(PermitRecord))
+    assert {row[header.index("vergunning.identifier")] for row in rows} == {
+        record["vergunning"]["identifier"] for record in first.records
+    }
+    for _ in range(2):
+        whole = permits.run(site.url(FOLDER), "-O", "zaken.jsonl", **ALL)
+        assert (len(whole.records), warned(whole)) == (2, [])
+    second = permits.run(site.url(FOLDER), "-O", "zaken.jsonl")
+    (line,) = warned(second)
+    assert "which have delivered 2 cases of the same sources" in line
+    assert second.records == []
