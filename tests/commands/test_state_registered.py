@@ -41,10 +41,10 @@ def test_the_hosts_of_an_organisation_are_shown_with_what_is_known(filled: Shell
     assert head.endswith(f"{GEMEENTE.uri})")
     assert lines == [
         "  a.nl: 4 documents, 1 withdrawn, 2 pending withdrawals, complete read: 2023-11-14 23:15",
-        "    https://a.nl/anders  Andere documenten",
-        "    https://a.nl/woo  Woo-verzoeken en -besluiten",
+        "    Andere documenten: https://a.nl/anders",
+        "    Woo-verzoeken en -besluiten: https://a.nl/woo",
         "  nieuw.nl: not harvested yet",
-        "    https://nieuw.nl/  convenanten",
+        "    convenanten: https://nieuw.nl/",
     ]
 
 
@@ -54,7 +54,7 @@ def test_several_organisations_are_shown_also_one_without_a_location(state: Shel
     assert done.stdout.splitlines() == [
         "Commissie (Gemeente, 102)",
         "  www.b.nl:8443: not harvested yet",
-        "    https://www.b.nl:8443/  Andere documenten",
+        "    Andere documenten: https://www.b.nl:8443/",
         "Zonder plaats (Gemeente, 104)",
         "  no registered location in the Woo-index",
     ]

@@ -69,7 +69,7 @@ def host_lines(
     for host, locations in hosts.items():
         yield f"  {host}: {_known(known.get(host))}"
         for location in sorted(locations, key=lambda each: (each.url, each.category or "")):
-            yield f"    {location.url}  {_label(location, categories)}"
+            yield f"    {_label(location, categories)}: {location.url}"
     if not hosts:
         yield "  no registered location in the Woo-index"
 
