@@ -166,6 +166,7 @@ class Findings:
         account = self.accounts.of(item.report.host)
         if item.source is not None and item.source.again is not None and not item.record.herkomst.aangevuld:
             account.count_entries(0, 1)
+            self._crawler.stats.inc_value("woo/documents/delivered_again")
         else:
             account.count_record(item.record)
 

@@ -44,6 +44,9 @@ STATISTICS = {
         "samples that were not received: `WOO_PAGE_SAMPLE` was used up, or the server did not send them"
     ),
     "woo/documents/same": "documents that were fetched once more, and have the same bytes as before",
+    "woo/documents/delivered_again": (
+        "documents that are unchanged, and were delivered again because `DELTAFETCH_ENABLED` is off"
+    ),
     "woo/documents/lacking": (
         "documents that were harvested, and whose lacking content was not requested: their part of "
         "`WOO_HOST_BUDGET` was used up"
