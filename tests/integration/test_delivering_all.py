@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.utils.calendar import Calendar, Story
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, OLDER, Harvester, causes, publish, reported
+from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, two_sitemaps
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
-ALL = {"DELTAFETCH_ENABLED": 0}
+ALL: dict[str, Any] = {"DELTAFETCH_ENABLED": 0}
 #: On the third and fourth day all documents are delivered.
 calendar = Calendar(Harvester, on={3: ALL, 4: ALL})
 
@@ -139,3 +141,22 @@ def test_a_choice_and_all_documents_go_together(site: Site, harvester: Harvester
     assert "1 left out by categories or since" in run.stderr
     assert run.stats["woo/entries/left_out"] == 1
     assert causes(harvester.day()) == {}
+
+
+def test_a_run_that_is_killed_changes_nothing_for_the_next(
+    tmp_path: Path, ca_bundle: Path, gated: GatedSite
+) -> None:
+    installation = Fallible(tmp_path, ca_bundle, [gated])
+    two_sitemaps(gated)
+    gated.gates.clear()
+    first = installation.run()
+    assert len(first.records) == 15
+    gated.gates.add("/s1.xml")
+    started = installation.start("-O", "all.jsonl", **ALL, **SOON)
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
+    started.wait_until((tmp_path / "all.jsonl").exists, "the first is being delivered")
+    assert started.kill(after=0)
+    gated.gates.clear()
+    assert causes(installation.run()) == {}
+    again = installation.run("-O", "all.jsonl", **ALL)
+    assert versions(again) == versions(first)
