@@ -10,7 +10,7 @@ import pytest
 
 from tests.utils.calendar import Calendar, Story
 from tests.utils.command import Line, Run, run_scrapy
-from tests.utils.daily import FIRST, NEWER, OLDER, Harvester, causes, publish, reported
+from tests.utils.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, publish, reported, xml
 from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, two_sitemaps
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -89,6 +89,37 @@ def test_a_document_that_is_listed_twice_is_delivered_once(site: Site) -> Story:
         assert sorted(again.locs) == [site.url("/d/a.pdf"), site.url("/d/b.pdf")]
         assert len(again.about("loc.dubbel")) == 1
     assert causes((yield)) == {}
+
+
+@calendar.story
+def test_a_document_of_another_host_is_delivered_once_by_its_own(site: Site, other: Site) -> Story:
+    publish(site, {"a": FIRST})
+    list_also(other, site)
+    first = yield
+    assert [record["herkomst"]["sitemap"] for record in first.records] == [site.url("/s0.xml")]
+    yield
+    again = yield
+    assert [record["herkomst"]["sitemap"] for record in again.records] == [site.url("/s0.xml")]
+
+
+@calendar.story
+def test_a_document_that_only_another_host_still_lists_is_delivered_by_that(site: Site, other: Site) -> Story:
+    publish(site, {"a": FIRST, "b": FIRST})
+    list_also(other, site)
+    yield
+    publish(site, {"b": FIRST})
+    assert causes((yield)) == {}
+    for _ in range(2):
+        again = yield
+        assert causes(again) == {"a": "aanlevering", "b": "aanlevering"}
+        assert again.record(site.url("/d/a.pdf"))["herkomst"]["sitemap"] == other.url("/s0.xml")
+    assert causes((yield)) == {}
+
+
+def list_also(other: Site, owner: Site) -> None:
+    """Have a site list the document ``a`` of another one."""
+    publish(other, {})
+    other.pages["/s0.xml"] = Page(xml(owner, {"a": FIRST}), content_type=XML)
 
 
 def test_what_is_known_of_a_file_is_delivered_without_a_request(site: Site, harvester: Harvester) -> None:
