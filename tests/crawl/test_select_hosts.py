@@ -20,6 +20,7 @@ REGISTER = read(
     ),
     organisation("Omgevingsdienst", "https://www.od.nl/", id="11"),
     organisation("Raad zonder site", id="12"),
+    organisation("Commissie zonder site", id="13"),
 )
 ALL = ("open.amsterdam.nl", "www.amsterdam.nl", "www.od.nl")
 
@@ -87,6 +88,7 @@ def test_domains_and_organisation_together_are_what_they_have_in_common() -> Non
     [
         ({"organisation": "Rotterdam"}, "argument organisation: no organisation 'Rotterdam' in the register"),
         ({"organisation": "12"}, "argument organisation: Raad zonder site has registered no location"),
+        ({"organisation": "12,13"}, "argument organisation: none of these 2 organisations has registered a"),
         ({"organisation": "11", "domains": "www.amsterdam.nl"}, "no host is left"),
     ],
 )

@@ -57,6 +57,7 @@ def test_a_kind_stands_for_all_of_that_kind() -> None:
             "directie",
             r"'directie' is the name of 2 organisations; choose one of 14 \(Directie\), 15 \(Directie\)",
         ),
+        (" , ", "expected TOOI URI, its code, systeemId, name, or a kind such as waterschap"),
         ("Directie", "'Directie' is the name of 2 organisations; choose one of 14, 15"),
     ],
 )

@@ -57,9 +57,10 @@ def _hosts_of(register: Register, key: str) -> tuple[str, ...]:
         raise ArgumentError(f"argument organisation: {error}") from None
     hosts = {organisation: register.hosts_of(organisation) for organisation in organisations}
     if not any(hosts.values()):
-        names = " and ".join(organisation.name for organisation in organisations[:2])
-        has = "has" if len(organisations) == 1 else "have"
-        raise ArgumentError(f"argument organisation: {names} {has} registered no location in the Woo-index")
+        several = f"none of these {len(organisations)} organisations has registered a location"
+        one = f"{organisations[0].name} has registered no location"
+        what = one if len(organisations) == 1 else several
+        raise ArgumentError(f"argument organisation: {what} in the Woo-index")
     if without := [organisation.name for organisation in organisations if not hosts[organisation]]:
         more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
         names = ", ".join(without[:_NAMED]) + more

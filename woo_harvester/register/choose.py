@@ -25,6 +25,8 @@ def find_organisations(register: Register, given: str) -> tuple[Organisation, ..
     that kind. Raises ValueError, with one line, for a text that names none, or one of several.
     """
     parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not parts:
+        raise ValueError(f"expected {_EXPECTED}")
     search = _Search(register)
     found: dict[Organisation, None] = {}
     while parts:
