@@ -169,7 +169,7 @@ def test_a_choice_and_all_documents_go_together(site: Site, harvester: Harvester
     assert causes(run) == {"nieuw": "aanlevering"}
     assert run.stats["woo/documents/unchanged_again"] == 1
     assert "1 of the unchanged delivered again" in run.stderr
-    assert "1 left out by categories or since" in run.stderr
+    assert "1 entry left out, as asked" in run.stderr
     assert run.stats["woo/entries/left_out"] == 1
     assert causes(harvester.day()) == {}
 

@@ -95,8 +95,6 @@ class Entries:
         """The last registered origin, with the slash after it: a loc that begins with it needs no check."""
         self.counts = self._apply.counts
         """Number of entries by outcome, with those of sitemaps that have not changed."""
-        self.left_out = 0
-        """Number of entries that the run does not choose. The state learns nothing of them."""
 
     @property
     def is_choosing(self) -> bool:
@@ -164,7 +162,7 @@ class Entries:
         account = reading.visit.account
         if batch.left_out:
             reading.pending.must_reread = True  # a later run may choose them
-            self.left_out += 0 if reading.visit.is_second else batch.left_out
+            reading.left_out += batch.left_out
         account.count_entries(batch.processed - batch.counted - batch.left_out - postponed, unchanged)
         account.count_as_repeated(foreign)
         self.counts[EntryOutcome.UNCHANGED] += batch.unchanged  # the others are counted by their decision

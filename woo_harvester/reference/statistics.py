@@ -19,7 +19,6 @@ STATISTICS = {
     "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/sitemaps/unchanged": "sitemaps that are as in their last complete read: a 304, or the same bytes",
     "woo/entries": "entries that were read from sitemaps, before any rule was applied to them",
-    "woo/entries/left_out": "of those: entries that the arguments `categories` and `since` leave out",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
     "woo/defaults/<field>": "records with a default value for the field, since the publisher gave none",
     "woo/documents/<outcome>": (
@@ -30,7 +29,10 @@ STATISTICS = {
         "`unchanged_again` and `older_again` are known, and delivered again (`DELTAFETCH_ENABLED` off); "
         "the documents of a sitemap that has not changed count as `unchanged`"
     ),
-    "woo/entries/left_out": "entries that the method `sitemap_filter` of a project's own spider left out",
+    "woo/entries/left_out": (
+        "entries that the arguments `categories` and `since` left out, or the method `sitemap_filter` of a "
+        "project's own spider"
+    ),
     "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
         "documents that were fetched and refused: for their type, size or redirect; those that an earlier "

@@ -169,7 +169,6 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         self.location_categories.report_conflicts({account.host: account for account in self.accounts})
         if self.entries.is_choosing:  # no host was read completely, so nothing is withdrawn
-            self.crawler.stats.set_value("woo/entries/left_out", self.entries.left_out)
             return
         try:
             yield from self.withdrawals.items(list(self.visits.values()))

@@ -62,7 +62,8 @@ def dropped(figures: Figures) -> str:
 def apart(figures: Figures) -> Iterator[str]:
     """Yield what a run did that most runs do not: deliver what is unchanged, or leave entries out."""
     if figures.left_out:
-        yield f"{figures.left_out:,} left out by categories or since: a later run may deliver them"
+        entries = counted(figures.left_out, "entry", "entries")
+        yield f"{entries} left out, as asked: a later run may deliver more"
     if figures.again:
         yield f"{figures.again:,} of the unchanged delivered again (DELTAFETCH_ENABLED is off)"
 
