@@ -25,7 +25,7 @@ help:
 	@echo "make bench         speed and memory, a table each"
 	@echo "make docs          what is made from the code: the reference pages, and the linter's list of settings"
 	@echo "make requirements  pins of the newest versions"
-	@echo "make clean         remove .venv and what was built"
+	@echo "make clean         remove .venv, what was built, and the files of the demo"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the venv module was found (on Debian: apt install python3-venv)" >&2; exit 1; }
@@ -101,4 +101,4 @@ requirements: install-dev
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo

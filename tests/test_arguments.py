@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from woo_harvester.arguments import ArgumentError, PermitArguments, WooArguments
+from woo_harvester.diwoo.choice import Choice
+from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
 
 
 def test_without_arguments_nothing_is_narrowed() -> None:
@@ -69,6 +72,70 @@ def test_deltafetch_reset_is_yes_or_no(given: str, meant: bool) -> None:
     assert WooArguments.read({"deltafetch_reset": given}).deltafetch_reset is meant
 
 
+CONVENANTEN = category_of_index(11).uri
+VERZOEKEN = category_of_index(14).uri
+
+
+@pytest.mark.parametrize(
+    ("given", "uris"),
+    [
+        ("014,convenanten", (VERZOEKEN, CONVENANTEN)),
+        ("14, 011 ,14,", (VERZOEKEN, CONVENANTEN)),
+        (f"{CONVENANTEN},woo-verzoeken en -besluiten", (CONVENANTEN, VERZOEKEN)),
+        ("c_8fc2335c", (CONVENANTEN,)),
+        ("onbekend", (UNKNOWN_CATEGORY.uri,)),
+    ],
+)
+def test_categories_are_numbers_labels_or_uris(given: str, uris: tuple[str, ...]) -> None:
+    arguments = WooArguments.read({"categories": given})
+    assert arguments.categories == uris
+    assert arguments.choice == Choice(frozenset(uris))
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("convenant", r"no category 'convenant': did you mean convenanten\?"),
+        ("018", "no category '018': expected numbers from 001 to 017, labels or URIs"),
+        ("014,zzz", "no category 'zzz': expected numbers from 001 to 017"),
+        (" ,", "expected numbers from 001 to 017"),
+    ],
+)
+def test_an_unknown_category_is_refused(given: str, line: str) -> None:
+    with pytest.raises(ArgumentError, match=f"^argument categories: {line}"):
+        WooArguments.read({"categories": given})
+
+
+@pytest.mark.parametrize(
+    ("given", "moment"),
+    [
+        ("2026-01-01", datetime(2025, 12, 31, 23, tzinfo=UTC)),
+        ("2026-01-01T10:00:00Z", datetime(2026, 1, 1, 10, tzinfo=UTC)),
+    ],
+)
+def test_since_is_a_day_in_dutch_time_or_a_moment(given: str, moment: datetime) -> None:
+    arguments = WooArguments.read({"since": given})
+    assert arguments.since == moment
+    assert arguments.choice == Choice(since=moment)
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("gisteren", "expected a day such as 2026-01-01, got 'gisteren'"),
+        ("01-01-2026", "expected a day such as 2026-01-01, got '01-01-2026'"),
+        ("9000-01-01", "expected a day that has been, got '9000-01-01'"),
+    ],
+)
+def test_since_is_no_day_to_come(given: str, line: str) -> None:
+    with pytest.raises(ArgumentError, match=f"^argument since: {line}$"):
+        WooArguments.read({"since": given})
+
+
+def test_without_either_nothing_is_chosen() -> None:
+    assert WooArguments.read({"domains": "www.a.nl"}).choice is None
+
+
 def test_names_that_begin_with_an_underscore_are_left_alone() -> None:
     assert WooArguments.read({"_job": "26", "_version": "r1"}) == WooArguments()
 
@@ -79,7 +146,7 @@ def test_an_unknown_argument_is_refused_with_the_name_that_is_like_it() -> None:
 
 
 def test_an_unknown_argument_that_is_like_nothing_is_refused_with_all_names() -> None:
-    names = "domains, register, shard, deltafetch_reset, organisation, documents"
+    names = "domains, register, shard, deltafetch_reset, organisation, documents, categories, since"
     with pytest.raises(ArgumentError, match=f"^unknown argument zzz: expected one of {names}$"):
         WooArguments.read({"zzz": "1"})
 

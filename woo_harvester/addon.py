@@ -91,8 +91,12 @@ DOWNLOAD_HANDLERS = {
     "http": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
 }
 
-#: Exporters by their name in FEEDS and in -o FILE:NAME. This one is for permits.
-_FEED_EXPORTERS = {"geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter"}
+#: Exporters by their name in FEEDS and in -o FILE:NAME. GeoJSON is for permits.
+_FEED_EXPORTERS = {
+    # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
+    "csv": "woo_harvester.exporters.csv.RecordCsvItemExporter",
+    "geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter",
+}
 
 #: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {
@@ -100,7 +104,8 @@ SETTINGS: dict[str, Any] = {
     "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
     # Scrapy: None. Gives %(run)s: spider and time, as in the folder of the report.
     "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
-    # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last.
+    # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last. If it is
+    # off, a run delivers all that is listed now.
     "DELTAFETCH_ENABLED": True,
     # Scrapy: False. The harvester obeys the rules of publishers.
     "ROBOTSTXT_OBEY": True,

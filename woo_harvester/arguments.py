@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from woo_harvester.dates import parse_datetime
+from woo_harvester.diwoo.choice import Choice
 from woo_harvester.register.shards import parse_shard
+from woo_harvester.tooi import CATEGORY_COUNT, UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
+from woo_harvester.tooi.coded import resolve
+from woo_harvester.tooi.values import normal_label
 from woo_harvester.urls import host_of, is_web_url, loc_problem, secured
 
 DocumentsMode = Literal["download", "head", "none"]
@@ -49,6 +55,10 @@ def _filled(value: Any) -> Any:
 _ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
 
 
+#: The values of the argument ``categories``, for error messages.
+_CATEGORIES = "numbers from 001 to 017, labels or URIs with commas between: docs/categories.md has all"
+
+
 def _entries(value: Any) -> Any:
     """Return the URLs in a text of URLs with commas between, or the path of a file."""
     if not isinstance(value, str):
@@ -64,6 +74,45 @@ def _entries(value: Any) -> Any:
         if problem := page_problem(url):
             raise ValueError(f"{problem} (a URL with a comma must be in a CSV file)")
     return urls
+
+
+def _categories(value: Any) -> Any:
+    """Return the URIs in a text of numbers, labels or URIs of categories, with commas between."""
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    if not parts:
+        raise ValueError(f"expected {_CATEGORIES}")
+    return tuple(dict.fromkeys(map(_category, parts)))
+
+
+def _category(given: str) -> str:
+    if given.isdecimal() and given.isascii() and 1 <= int(given) <= CATEGORY_COUNT:
+        return category_of_index(int(given)).uri
+    known = informatiecategorieen()
+    found = resolve(known, given, None)
+    if found is not None and found.concept is not None:
+        if found.concept.uri != UNKNOWN_CATEGORY.uri:
+            return found.concept.uri
+        if normal_label(given) in (UNKNOWN_CATEGORY.label, UNKNOWN_CATEGORY.uri):
+            return UNKNOWN_CATEGORY.uri
+    labels = {normal_label(concept.label): concept.label for concept in known}
+    close = get_close_matches(normal_label(given), labels, n=1)
+    meant = f"did you mean {labels[close[0]]}?" if close else f"expected {_CATEGORIES}"
+    raise ValueError(f"no category {given!r}: {meant}")
+
+
+def _since(value: Any) -> Any:
+    """Return the moment in a text, a day or a date-time, in UTC."""
+    if not isinstance(value, str):
+        return value
+    try:
+        moment = parse_datetime(value)
+    except ValueError:
+        raise ValueError(f"expected a day such as 2026-01-01, got {value!r}") from None
+    if moment > datetime.now(UTC):
+        raise ValueError(f"expected a day that has been, got {value!r}")
+    return moment
 
 
 def page_problem(url: str) -> str | None:
@@ -87,6 +136,11 @@ class Arguments(BaseModel):
     """Number of this shard, and the number of shards."""
     deltafetch_reset: bool = False
     """Delete the state of the hosts in this run first."""
+
+    @property
+    def is_choosing(self) -> bool:
+        """True for a run that chooses some of the documents of its hosts only."""
+        return False
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
@@ -115,14 +169,30 @@ class WooArguments(Arguments):
     """The arguments of the spider ``woo``."""
 
     organisation: _Text | None = None
-    """Harvest only the hosts of this organisation: TOOI URI, its code, systeemId or exact name."""
+    """Harvest only the hosts of these organisations: TOOI URI, its code, systeemId or name, or a kind."""
     documents: DocumentsMode | None = None
     """Request each document (``download``), only its headers (``head``), or nothing (``none``)."""
+    categories: Annotated[tuple[str, ...] | None, BeforeValidator(_categories)] = None
+    """Harvest only documents of these informatiecategorieën: their URIs."""
+    since: Annotated[datetime | None, BeforeValidator(_since)] = None
+    """Harvest only documents with this lastmod or a newer one, in UTC."""
 
     @property
     def is_over_register(self) -> bool:
         """True for a run over the hosts of all organisations in the register, or over a shard of those."""
         return self.domains is None and self.organisation is None
+
+    @property
+    def is_choosing(self) -> bool:
+        """True if ``categories`` or ``since`` is given."""
+        return self.choice is not None
+
+    @property
+    def choice(self) -> Choice | None:
+        """What the run chooses of the entries; None for all of them."""
+        if self.categories is None and self.since is None:
+            return None
+        return Choice(frozenset(self.categories) if self.categories else None, self.since)
 
 
 class PermitArguments(Arguments):

@@ -140,6 +140,8 @@ class Source:
     """True if the entry is unchanged. Its document is fetched, and delivered only if its bytes differ."""
     content: Content | None = None
     """What is known of the content, if the known version is delivered again because it lacks something."""
+    again: Content | None = None
+    """The same, if it is delivered again because the run delivers all documents."""
     text: TextResult | None = None
     """The result of reading the text of the document; the fifth pipeline sets it."""
     filetype: FileType | None = None

@@ -10,8 +10,6 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.project import project_data_dir
 
-from woo_harvester.state.store import NOWHERE
-
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
@@ -42,13 +40,7 @@ def files_folder(settings: BaseSettings) -> Path:
 
 
 def state_url(settings: BaseSettings) -> str:
-    """Return ``WOO_STATE_URL``, else the URL of a file in the data directory.
-
-    If ``DELTAFETCH_ENABLED`` is off, the state is not stored anywhere.
-    """
-    # The default is True: a command without a crawler does not have the settings of the add-on.
-    if not settings.getbool("DELTAFETCH_ENABLED", True):
-        return NOWHERE
+    """Return ``WOO_STATE_URL``, else the URL of a file in the data directory."""
     given: str | None = settings["WOO_STATE_URL"]
     return given or f"sqlite:///{data_dir(settings).absolute() / 'woo-state.sqlite'}"
 

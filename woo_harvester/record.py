@@ -7,13 +7,14 @@ are None or empty are absent in the output.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Any
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.urls import record_id
@@ -264,6 +265,31 @@ def bare_record(loc: str, version: Versie, origin: Herkomst) -> Record:
 def json_keys(cls: type[Any]) -> tuple[tuple[str, str], ...]:
     """Return the attribute and the JSON key of each field of a dataclass of a record."""
     return tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
+
+
+class RecordField(NamedTuple):
+    """A field of a dataclass of a record."""
+
+    name: str
+    """The attribute."""
+    key: str
+    """The key in the JSON object."""
+    type: Any
+    """The type of the value, or of each value in the list."""
+    is_list: bool
+
+
+def record_fields(cls: type[Any]) -> Iterator[RecordField]:
+    """Yield the fields of a dataclass of a record. The type of ``X | None`` and of ``list[X]`` is ``X``."""
+    hints = get_type_hints(cls)
+    for name, key in json_keys(cls):
+        kind = hints[name]
+        is_list = get_origin(kind) is list
+        if is_list:
+            kind = get_args(kind)[0]
+        elif isinstance(kind, UnionType):
+            kind = next(part for part in get_args(kind) if part is not type(None))
+        yield RecordField(name, key, kind, is_list)
 
 
 def json_value(value: Any) -> Any:

@@ -51,8 +51,8 @@ def test_a_state_elsewhere_is_read_by_its_setting(filled: Shell) -> None:
 
 
 def test_where_the_state_is_off_the_command_says_so(filled: Shell) -> None:
-    done = filled("-s", "DELTAFETCH_ENABLED=0")
-    assert refused(done, "DELTAFETCH_ENABLED is off, so there is no state", status=1)
+    done = filled("-s", "WOO_STATE_URL=sqlite://")
+    assert refused(done, "WOO_STATE_URL is sqlite://, so no run keeps a state", status=1)
 
 
 def test_a_damaged_state_is_one_line(filled: Shell) -> None:
@@ -76,7 +76,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (
             ["zzz"],
             "unknown action zzz: "
-            "expected one of export, import, forget, confirm, restore, check, latest, unnamed",
+            "expected one of hosts, export, import, forget, confirm, restore, check, latest, unnamed",
         ),
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (
@@ -94,7 +94,10 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
             ["check", "--host", "a.nl", "x"],
             "option --host belongs to export, not to: scrapy state check FILE...",
         ),
-        (["--format", "csv"], "option --format belongs to export and import, not to: scrapy state"),
+        (
+            ["--format", "csv"],
+            "option --format belongs to export and import and latest, not to: scrapy state",
+        ),
         (["-s", "WOO_STATE_URL"], "Invalid -s value, use -s NAME=VALUE"),
     ],
 )

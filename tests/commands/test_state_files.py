@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 from pathlib import Path
 
@@ -10,6 +12,10 @@ import pytest
 from tests.commands.state_shell import Shell, record
 from tests.state.knowledge import locs
 from tests.state.processes import WRITING, running
+from woo_harvester.exporters.columns import columns_of
+from woo_harvester.record import Record
+
+VERSIONS = [{"oorzaak": "aanlevering"}]
 
 
 def test_the_check_is_quiet_where_state_and_files_agree(filled: Shell) -> None:
@@ -42,6 +48,25 @@ def test_the_latest_versions_are_written_without_what_is_withdrawn(state: Shell)
     assert state("latest", "1.jsonl", "2.jsonl") == (0, f"{one}\n", "Wrote 1 document.\n")
     assert state("latest", "1.jsonl", "2.jsonl", "--withdrawn", "-O", "uit.jsonl").stdout == ""
     assert Path("uit.jsonl").read_text() == f"{one}\n{gone}\n"
+
+
+def test_the_latest_versions_as_csv_have_the_columns_of_a_run(state: Shell) -> None:
+    Path("1.jsonl").write_text(f"{record('https://a.nl/1.pdf')}\n{record('https://a.nl/2.pdf')}\n")
+    assert state("latest", "1.jsonl", "-O", "now.csv") == (0, "", "Wrote 2 documents.\n")
+    with Path("now.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["document.weblocatie"] for row in rows] == ["https://a.nl/1.pdf", "https://a.nl/2.pdf"]
+    assert tuple(rows[0]) == columns_of(Record)
+    assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith("id,document.titelcollectie")
+
+
+def test_records_of_two_kinds_do_not_come_in_one_csv_file(state: Shell) -> None:
+    permit = json.dumps({"id": "p", "vergunning": {"identifier": "https://b.nl/1"}, "versies": VERSIONS})
+    Path("1.jsonl").write_text(f"{record('https://a.nl/1.pdf')}\n{permit}\n")
+    done = state("latest", "1.jsonl", "-O", "now.csv")
+    assert done.status == 1
+    assert "1.jsonl, line 2: expected a record of the kind woo" in done.stderr
+    assert len(Path("now.csv").read_text(encoding="utf-8-sig").splitlines()) == 2
 
 
 def test_the_output_may_be_one_of_the_files(state: Shell) -> None:

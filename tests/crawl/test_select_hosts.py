@@ -20,6 +20,7 @@ REGISTER = read(
     ),
     organisation("Omgevingsdienst", "https://www.od.nl/", id="11"),
     organisation("Raad zonder site", id="12"),
+    organisation("Commissie zonder site", id="13"),
 )
 ALL = ("open.amsterdam.nl", "www.amsterdam.nl", "www.od.nl")
 
@@ -62,9 +63,20 @@ def test_hosts_that_are_not_named_stay_registered_for_documents() -> None:
     assert register.is_registered("www.amsterdam.nl")
 
 
-@pytest.mark.parametrize("key", [AMSTERDAM, "gm0363", "10", "gemeente Amsterdam"])
+@pytest.mark.parametrize("key", [AMSTERDAM, "gm0363", "10", "gemeente Amsterdam", "GM0363", "amsterdam"])
 def test_an_organisation_narrows_the_run_to_its_hosts(key: str) -> None:
     assert select(organisation=key)[1] == ("open.amsterdam.nl", "www.amsterdam.nl")
+
+
+def test_several_organisations_narrow_the_run_to_the_hosts_of_all() -> None:
+    assert select(organisation="11,gm0363")[1] == ALL
+
+
+def test_an_organisation_without_a_location_is_named_beside_others(caplog: pytest.LogCaptureFixture) -> None:
+    assert select(organisation="11,12")[1] == ("www.od.nl",)
+    assert caplog.messages == [
+        "Without a registered location in the Woo-index, so not visited: Raad zonder site"
+    ]
 
 
 def test_domains_and_organisation_together_are_what_they_have_in_common() -> None:
@@ -74,8 +86,9 @@ def test_domains_and_organisation_together_are_what_they_have_in_common() -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"organisation": "Amsterdam"}, "argument organisation: no organisation 'Amsterdam' in the register"),
+        ({"organisation": "Rotterdam"}, "argument organisation: no organisation 'Rotterdam' in the register"),
         ({"organisation": "12"}, "argument organisation: Raad zonder site has registered no location"),
+        ({"organisation": "12,13"}, "argument organisation: none of these 2 organisations has registered a"),
         ({"organisation": "11", "domains": "www.amsterdam.nl"}, "no host is left"),
     ],
 )

@@ -57,6 +57,14 @@ def test_what_was_supplied_with_content_and_what_lacks_it_are_counted_apart(tmp_
     ]
 
 
+def test_what_is_delivered_again_and_what_is_left_out_are_counted_apart(tmp_path: Path) -> None:
+    lines = summary(figures(again=1_203, left_out=70), "finished", tmp_path).splitlines()
+    assert lines[4:6] == [
+        "                 1,203 of the unchanged delivered again (DELTAFETCH_ENABLED is off)",
+        "                 70 entries left out, as asked: a later run may deliver more",
+    ]
+
+
 def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
     text = summary(figures(done=3, complete=3, codes={}), "shutdown", tmp_path)
     assert text.startswith("woo: ended early (shutdown) in 12 min 03 s\n  hosts          3 of 884 hosts: 3 ")

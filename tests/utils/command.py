@@ -180,4 +180,6 @@ def written(cwd: Path) -> list[Path]:
 def _feeds(args: Sequence[str], cwd: Path) -> list[Path]:
     """Return the JSON Lines files that the arguments ask for."""
     asked = (value for option, value in pairwise(args) if option in ("-o", "-O"))
-    return [cwd / value.removesuffix(":jsonlines") for value in asked]
+    return [
+        cwd / value.removesuffix(":jsonlines") for value in asked if not value.endswith((".csv", ".geojson"))
+    ]

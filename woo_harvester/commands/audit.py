@@ -34,6 +34,7 @@ from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
+from woo_harvester.state.store import NOWHERE
 from woo_harvester.tooi.stored import known_lists
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 #: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
 #: report.
 _SETTINGS: dict[str, Any] = {
-    "DELTAFETCH_ENABLED": False,
+    "WOO_STATE_URL": NOWHERE,
     "FEEDS": {},
     "FILES_STORE": None,
     "WOO_ELASTICSEARCH_URL": None,

@@ -34,6 +34,12 @@ _SHOWN_RECORDS = 2
 _SHOWN_FINDINGS = 8
 _WIDTH = 100
 
+#: The folder in the working folder for all that a demo writes.
+FOLDER = Path("demo")
+_RECORDS = f"{FOLDER}/records/%(run)s.jsonl"
+_PLACES = f"{FOLDER}/records/%(run)s.geojson"
+_OWN_FOLDER = f"All files of this demo are in {FOLDER}/. It does not use your own state, records and reports."
+
 #: The operator of the fictional publishers is this machine.
 _CONTACT = "https://localhost/"
 
@@ -41,9 +47,10 @@ _CONTACT = "https://localhost/"
 class Command(ProjectCommand):
     """Starts the web servers of ``woo_harvester.demo`` and harvests them as in a real run.
 
-    Only four settings differ from those of a real run: the URL of the register, permission to visit this
-    machine, its contact address, and reading the text of documents if the extra "text" is installed.
-    Certificates are verified, with a certificate authority that is made for this run.
+    A demo differs from a real run in this: the URL of the register, permission to visit this machine, its
+    contact address, and reading the text of documents if the extra "text" is installed. Certificates are
+    verified, with a certificate authority that is made for this run. Records and reports are in a folder of
+    its own, and its state is removed: each demo shows the same.
 
     With the argument ``vergunningen``, it harvests the permits of two municipalities on two days, also as
     GeoJSON.
@@ -92,6 +99,7 @@ class Command(ProjectCommand):
         with TemporaryDirectory(prefix="woo-demo-") as folder:
             with Demo(Path(folder), documents=opts.documents) as demo:
                 print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
+                print(_OWN_FOLDER)
                 crawler = self._harvest(demo.register_path, demo.ca_path, Path(folder))
             if crawler is not None:
                 _show(crawler)
@@ -122,6 +130,15 @@ class Command(ProjectCommand):
             "WOO_CONTACT": _CONTACT,
             "WOO_TEXT": find_spec("kreuzberg") is not None,
             "WOO_SUMMARY": False,  # the demo shows more than the summary
+            # Fictional documents never come among those of the user.
+            "WOO_STATE_URL": None,  # so it is in the data directory, which is temporary
+            "DELTAFETCH_ENABLED": True,
+            "FEEDS": {_RECORDS: {"format": "jsonlines", "encoding": "utf8"}},
+            "FILES_STORE": None,
+            "WOO_ELASTICSEARCH_URL": None,
+            "WOO_METRICS_FILE": None,
+            "WOO_REPORT_DIR": str(FOLDER / "reports"),
+            "WOO_REPORT_HISTORY": False,  # the hosts of the demo before had other ports
         }
         cast("Settings", self.settings).setdict(settings, "cmdline")
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
@@ -130,10 +147,7 @@ class Command(ProjectCommand):
     def _permits(self, demo: PermitDemo, data: Path) -> None:
         """Harvest two days, one after the other, and show the results."""
         process = self._process(demo.register_path, demo.ca_path, data)
-        feeds = {
-            "records/%(run)s.jsonl": {"format": "jsonlines"},
-            "records/%(run)s.geojson": {"format": "geojson"},
-        }
+        feeds = {_RECORDS: {"format": "jsonlines"}, _PLACES: {"format": "geojson"}}
         process.settings.set("FEEDS", feeds, "cmdline")
         first, second = (process.create_crawler("vergunningen") for _ in range(2))
 
@@ -142,6 +156,7 @@ class Command(ProjectCommand):
             process.crawl(second, entries=demo.entries)
 
         print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
+        print(_OWN_FOLDER)
         failure = process.run(first, {"entries": demo.entries}, begin_second)
         for day, crawler in (("On 1 April", first), ("On 15 April", second)):
             if not self._is_finished(failure, crawler):
@@ -179,7 +194,7 @@ def _show(crawler: Crawler) -> None:
 
 def _show_findings(run: RunFolder) -> None:
     counts = Counter(finding["code"] for finding in run.read_findings())
-    errors = [code for code, _ in counts.most_common() if explain(code).severity == "error"]
+    errors = [code for code in sorted(counts, key=lambda code: (-counts[code], code)) if _is_error(code)]
     print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
     for code in errors[:_SHOWN_FINDINGS]:
         explanation = explain(code)
@@ -189,6 +204,10 @@ def _show_findings(run: RunFolder) -> None:
                 f"→ {explanation.mend}", _WIDTH, initial_indent="      ", subsequent_indent="        "
             )
         )
+
+
+def _is_error(code: str) -> bool:
+    return explain(code).severity == "error"
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:

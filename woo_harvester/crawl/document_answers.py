@@ -49,9 +49,12 @@ def keep_file(item: WooItem, response: StreamedResponse) -> None:
     delivery = item.delivery
     if isinstance(delivery, Delivery) and delivery.harvested is not None:
         known = item.source.known if item.source else None
-        if response.status == 304 and known is not None:
+        is_again = item.source is not None and item.source.again is not None
+        if is_again and not response.sha256:
+            file: KnownFile | None = known
+        elif response.status == 304 and known is not None:
             since = int(time()) if known.unchanged_since is None else known.unchanged_since
-            file: KnownFile | None = replace(known, unchanged_since=since)
+            file = replace(known, unchanged_since=since)
         elif response.sha256:
             etag = validator(response, "ETag")
             last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough

@@ -16,7 +16,7 @@ from woo_harvester.crawl.document_answers import fetched_of, is_other, is_same, 
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
-from woo_harvester.crawl.supplies import Supplies, count_as_change, is_supply
+from woo_harvester.crawl.supplies import Supplies, count_as_change, is_again, is_supply
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, WooItem
@@ -51,9 +51,13 @@ class Documents:
     not show what the document is, a sample of it is requested too. With ``none``, nothing is requested.
     """
 
-    def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
+    def __init__(
+        self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler, *, delivers_all: bool = False
+    ) -> None:
         settings = crawler.settings
         self.mode = mode
+        self.delivers_all = delivers_all
+        """Whether known documents are delivered again, so that each sitemap is read."""
         self.finish: Callable[[Visit], None] = lambda visit: None
         """The function to call with the visit after each of its documents."""
         self._keeper = keeper
@@ -184,7 +188,7 @@ class Documents:
             return None
         item.source.fetched = fetched_of(response, item.source.known)
         keep_file(item, response)
-        if is_supply(item) and is_other(item.source):
+        if (is_supply(item) or is_again(item)) and is_other(item.source):
             count_as_change(item)
         if item.source.recheck and is_same(item.source):
             self._keeper.note_same(item)

@@ -19,6 +19,7 @@ from woo_harvester.crawl.entry_lookup import EntryLookUp, SitemapReading
 from woo_harvester.crawl.filtered_sitemap import FilteredSitemap
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.repeated_entries import add_others, begin_visit, keep_entries
+from woo_harvester.diwoo.choice import Choice
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
@@ -26,6 +27,7 @@ from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.decision import (
+    KNOWN_VERSION,
     NOT_LISTED,
     Decision,
     EntryOutcome,
@@ -38,6 +40,7 @@ from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import sitemap_ids
+from woo_harvester.tooi.categories import category_of_index
 from woo_harvester.urls import host_of
 
 
@@ -53,6 +56,8 @@ class _Batch:
     """Number of entries that the first reading of the sitemap has counted already."""
     unchanged: int = 0
     """Number of entries that are unchanged to the byte."""
+    left_out: int = 0
+    """Number of entries that the run does not choose."""
     moved: list[int] = field(default_factory=list)
     """Documents whose entries are unchanged, but that another sitemap of the host listed before."""
     rest: list[tuple[Entry, bytes | None]] = field(default_factory=list)
@@ -62,7 +67,8 @@ class _Batch:
 class Entries:
     """The entries of all sitemaps of a run, which become items if their documents must be harvested.
 
-    *is_waited_for* returns whether a host is still being read in this run.
+    *is_waited_for* returns whether a host is still being read in this run. *choice* is what the run chooses
+    of the entries; None for all. *is_visited* returns whether a host is one of this run.
     """
 
     def __init__(
@@ -73,17 +79,27 @@ class Entries:
         keeper: StateKeeper,
         terms: Terms = Terms(),  # noqa: B008 -- it does not change
         is_waited_for: Callable[[str], bool] = lambda host: False,
+        choice: Choice | None = None,
+        is_visited: Callable[[str], bool] = lambda host: False,
     ) -> None:
         self._register = register
         self._report = report
         self._keeper = keeper
         self._terms = terms
+        self._choice = choice
+        self._is_visited = is_visited
+        self._vocabulary = vocabulary
         self._lookup = EntryLookUp(register, is_waited_for)
         self._apply = EntryApply(register, vocabulary, report, keeper)
         self._origin = "\0"
         """The last registered origin, with the slash after it: a loc that begins with it needs no check."""
         self.counts = self._apply.counts
         """Number of entries by outcome, with those of sitemaps that have not changed."""
+
+    @property
+    def is_choosing(self) -> bool:
+        """Whether the run chooses some of the entries only."""
+        return self._choice is not None
 
     @property
     def skipped(self) -> int:
@@ -104,6 +120,9 @@ class Entries:
         wanted = self._terms.sufficient
         before = documents.before(connection, pending.resource_id, visit.own_sitemaps, wanted)
         same, others = before.same, before.others
+        if self._terms.delivers_all:
+            others += same.values()
+            same = {}
         if visit.repeated:  # of these each entry is decided on
             others += [key for key in same.values() if key in visit.repeated]
             same = {digest: key for digest, key in same.items() if key not in visit.repeated}
@@ -141,7 +160,10 @@ class Entries:
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
         account = reading.visit.account
-        account.count_entries(batch.processed - batch.counted - postponed, unchanged)
+        if batch.left_out:
+            reading.pending.must_reread = True  # a later run may choose them
+            reading.left_out += batch.left_out
+        account.count_entries(batch.processed - batch.counted - batch.left_out - postponed, unchanged)
         account.count_as_repeated(foreign)
         self.counts[EntryOutcome.UNCHANGED] += batch.unchanged  # the others are counted by their decision
         return items, batch.processed
@@ -179,6 +201,8 @@ class Entries:
                 facts.is_listed = known.id in listed and known.id not in left
                 facts.is_expected = known.id in expected
                 facts.is_supplied = facts.is_expected and known.id in supplied
+                there = facts.version.host if self._terms.delivers_all and facts.version.is_listed else None
+                facts.is_delivered_there = there is not None and self._is_visited(there)
             decision = decide(facts, self._terms, now)
             if known is not None and decision.outcome not in NOT_LISTED:
                 listed.add(known.id)
@@ -188,7 +212,7 @@ class Entries:
                     left.add(known.id)
                 if decision.outcome.cause is not None:
                     expected.add(known.id)
-                if decision.outcome is EntryOutcome.SUPPLIED:
+                if decision.outcome in KNOWN_VERSION:
                     supplied.add(known.id)
             decided.append((facts, decision))
         return decided
@@ -232,8 +256,17 @@ class Entries:
         entry = listed.parse()
         if visit.is_second and not self._was_postponed(entry.loc, document, visit):
             batch.counted += 1
+        elif self._choice is not None and not self._is_chosen(self._choice, entry, reading):
+            batch.left_out += 1
         else:
             batch.rest.append((entry, listed.digest))
+
+    def _is_chosen(self, choice: Choice, entry: Entry, reading: SitemapReading) -> bool:
+        """Return whether the run chooses an entry."""
+        categories = self._vocabulary.of_host(reading.visit.host).informatiecategorieen
+        number = reading.sitemap.index.name.number
+        index = category_of_index(number, categories) if number else None
+        return choice.has(entry, index, categories, datetime.now(UTC))
 
     def _is_same(self, listed: Entry | ScannedEntry, document: KnownDocument, visit: Visit) -> bool:
         """Return whether an entry is unchanged to the byte but was in another sitemap of the host before."""
@@ -249,6 +282,7 @@ class Entries:
             and document.id not in visit.repeated
             and self._is_registered(listed.loc)
             and self._register.is_own(listed.loc, visit.host)
+            and not self._terms.delivers_all
             and visit.listed.add(document.id)
         )
 

@@ -13,15 +13,23 @@ from woo_harvester.dates import iso_seconds, to_microseconds
 from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
-from woo_harvester.items import Source, WooItem
+from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Herkomst
 from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.decide import NOT_FETCHED
-from woo_harvester.sitemaps.decision import Decision, EntryOutcome, NewVersion, StateUpdate
-from woo_harvester.sitemaps.facts import EntryFacts, own_listing
+from woo_harvester.sitemaps.decision import (
+    DELIVERED_AGAIN,
+    Decision,
+    EntryOutcome,
+    NewVersion,
+    StateUpdate,
+)
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, own_listing
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
+from woo_harvester.state.contents import Content, Depth
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.faults import DocumentFault
 from woo_harvester.state.resources import forget_read
@@ -137,8 +145,24 @@ class EntryApply:
                     record.herkomst.aangevuld = [*self._keeper.wanted.lacks(known.content)]
                 item = WooItem(record, source, report)
                 harvested = _harvested(facts, known.id, version, reading.sitemap_id, supplemented)
+                if decision.outcome in DELIVERED_AGAIN:
+                    self._keep_known(known, decision, source, harvested)
                 self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.pending))
                 yield item
+
+    def _keep_known(
+        self, known: KnownDocument, decision: Decision, source: Source, harvested: Harvested
+    ) -> None:
+        """Let the state keep what it knows of a document that is delivered again, whatever is known today."""
+        wanted = self._keeper.wanted
+        source.again = wanted.content_of(known.content) if wanted is not None else Content(Depth.NONE)
+        harvested.file = source.known
+        if source.known is not None:  # in place of its headers; a run that downloads requests it all the same
+            source.fetched = Fetched(StreamedResponse(known.loc, 304), source.known)
+        harvested.sitemap_id = None
+        harvested.content = known.content
+        digest = decision.update.digest if decision.update is not None else None
+        harvested.entry_digest = digest or known.entry_digest
 
     def _reporter(self, facts: EntryFacts, reading: SitemapReading) -> Reporter:
         """Return a reporter of findings about an entry."""

@@ -49,7 +49,7 @@ class SitemapReading:
     left_to: Counter[str] = field(default_factory=Counter)
     """Number of its entries whose documents their own hosts list too, by host."""
     left_out: int = 0
-    """Number of entries that the spider's filter has left out."""
+    """Number of entries that the run does not choose, or that the spider's filter has left out."""
     is_postponed: bool = False
     """True if some of its entries wait until the hosts of their documents have been read."""
 

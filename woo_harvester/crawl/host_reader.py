@@ -54,7 +54,10 @@ class HostReader:
         self._keeps = keeps
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(
-            crawler.settings, documents, self.on_failure, reads_all=keeps is not None
+            crawler.settings,
+            documents,
+            self.on_failure,
+            reads_all=keeps is not None or documents.delivers_all,
         )
         self._sitemaps = SitemapFiles(crawler, keeper, entries, documents, keeps)
 

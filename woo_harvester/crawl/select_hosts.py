@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+from itertools import chain
+
 from woo_harvester.arguments import ArgumentError, WooArguments
 from woo_harvester.findings import Reporter
 from woo_harvester.register import Register
+from woo_harvester.register.choose import find_organisations
 from woo_harvester.register.shards import shard_of
+
+logger = logging.getLogger(__name__)
+
+#: Most organisations without a location that are named.
+_NAMED = 5
 
 
 def select_hosts(
@@ -41,16 +50,19 @@ def with_domains(register: Register, domains: tuple[str, ...], report: Reporter)
 
 
 def _hosts_of(register: Register, key: str) -> tuple[str, ...]:
+    """Return the hosts of the organisations that *key* names, in alphabetical order."""
     try:
-        organisation = register.find(key)
+        organisations = find_organisations(register, key)
     except ValueError as error:
         raise ArgumentError(f"argument organisation: {error}") from None
-    if organisation is None:
-        expected = "TOOI URI, its code, systeemId or exact name"
-        raise ArgumentError(f"argument organisation: no organisation {key!r} in the register ({expected})")
-    hosts = register.hosts_of(organisation)
-    if not hosts:
-        raise ArgumentError(
-            f"argument organisation: {organisation.name} has registered no location in the Woo-index"
-        )
-    return hosts
+    hosts = {organisation: register.hosts_of(organisation) for organisation in organisations}
+    if not any(hosts.values()):
+        several = f"none of these {len(organisations)} organisations has registered a location"
+        one = f"{organisations[0].name} has registered no location"
+        what = one if len(organisations) == 1 else several
+        raise ArgumentError(f"argument organisation: {what} in the Woo-index")
+    if without := [organisation.name for organisation in organisations if not hosts[organisation]]:
+        more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
+        names = ", ".join(without[:_NAMED]) + more
+        logger.warning("Without a registered location in the Woo-index, so not visited: %s", names)
+    return tuple(sorted(set(chain(*hosts.values()))))

@@ -156,7 +156,8 @@ class SitemapFiles:
         """Write to the state which documents a completely read sitemap no longer lists."""
         with self._keeper.begin() as connection:
             lacking = self._entries.lacking(connection, reading)
-            end_sitemap(connection, reading, lacking)
+            if not self._entries.is_choosing:  # otherwise what was left out would count as gone
+                end_sitemap(connection, reading, lacking)
             if reading.is_postponed:
                 visit.first_readings[reading.sitemap_id] = reading.pending
             else:
@@ -166,8 +167,9 @@ class SitemapFiles:
 
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
         """Yield the requests for the documents of *items*, or the items if no documents are requested."""
+        mode = self._documents.mode
         for item in items:
-            if self._documents.mode == "none":
+            if mode == "none" or (mode == "head" and _is_fetched(item)):
                 yield item
                 continue
             supply = is_supply(item)
@@ -186,6 +188,11 @@ class SitemapFiles:
             visit.documents_requested += not supply
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
+
+
+def _is_fetched(item: WooItem) -> bool:
+    """Return whether all is known that a request for the headers of an item's document would give."""
+    return item.source is not None and item.source.fetched is not None
 
 
 def _pending_read(response: StreamedResponse, resource: Resource) -> PendingRead:

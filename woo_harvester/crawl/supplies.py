@@ -43,6 +43,11 @@ def is_supply(item: WooItem) -> bool:
     return item.source is not None and item.source.content is not None
 
 
+def is_again(item: WooItem) -> bool:
+    """Return whether an item is a known version that is delivered again because the run delivers all."""
+    return item.source is not None and item.source.again is not None
+
+
 class Supplies:
     """The documents whose records lack content that this run wants."""
 
@@ -96,7 +101,7 @@ def count_as_change(item: WooItem) -> None:
     """Make a record of a known version one of a new version, since the file itself has changed."""
     delivery = item.delivery
     if item.source is not None and isinstance(delivery, Delivery) and delivery.harvested is not None:
-        item.source.content = None
+        item.source.content = item.source.again = None
         item.record.herkomst.aangevuld.clear()
         item.record.versies[-1].oorzaak = Oorzaak.WIJZIGING
         harvested = delivery.harvested

@@ -57,10 +57,10 @@ def content_of(item: WooItem, wanted: Content) -> Content | None:
     source = item.source
     if source is None:
         return None
-    if source.fetched is None:
-        return Content(Depth.NONE)
-    if source.fetched.sha256 is None:
-        return Content(Depth.HEADERS)
+    if source.fetched is None or source.fetched.sha256 is None:
+        content = Content(Depth.NONE if source.fetched is None else Depth.HEADERS)
+        return source.again if source.again is not None and source.again.depth > content.depth else content
     text = KnownText(wanted.text.limits, source.text or TextResult.FAILED) if wanted.text else None
     content = Content(Depth.FILE, wanted.store, text)
-    return content.with_earlier(source.content) if source.content is not None else content
+    before = source.content or source.again
+    return content.with_earlier(before) if before is not None else content

@@ -95,6 +95,12 @@ class DurableFeedExporter(FeedExporter):
         keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
+    @property
+    def overwritten(self) -> list[Path]:
+        """The local files that this run replaces and that are not empty; call it before the first item."""
+        paths = [_local(slot) for slot in self.slots if getattr(slot.storage, "write_mode", "") == "wb"]
+        return [path for path in paths if path is not None and path.is_file() and path.stat().st_size]
+
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
         if self._failed:

@@ -58,6 +58,8 @@ class Findings:
         """The check whether nearly all hosts fail in the same way."""
         self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
+        self.in_history = True
+        """Whether later runs compare themselves with this one."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -159,8 +161,14 @@ class Findings:
 
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""
-        if isinstance(item, WooItem) and item.report.host is not None:
-            self.accounts.of(item.report.host).count_record(item.record)
+        if not isinstance(item, WooItem) or item.report.host is None:
+            return
+        account = self.accounts.of(item.report.host)
+        if item.source is not None and item.source.again is not None and not item.record.herkomst.aangevuld:
+            account.count_entries(0, 1)
+            self._crawler.stats.inc_value("woo/documents/delivered_again")
+        else:
+            account.count_record(item.record)
 
     def item_dropped(self, item: Any, exception: BaseException) -> None:
         """Count an item that was dropped without a finding about it.
@@ -209,7 +217,7 @@ class Findings:
             make_report(
                 self.run_folder,
                 lang=settings["WOO_REPORT_LANG"],
-                history=settings.getbool("WOO_REPORT_HISTORY"),
+                history=self.in_history and settings.getbool("WOO_REPORT_HISTORY"),
                 base_url=settings["WOO_REPORT_URL"],
             )
         except OSError:

@@ -26,7 +26,7 @@ from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.locked import LockedState
-from woo_harvester.state.store import StateError
+from woo_harvester.state.store import NOWHERE, StateError
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -46,7 +46,10 @@ _NO_OUTPUT = (
 
 
 class StateKeeper:
-    """The extension that writes the state at ``WOO_STATE_URL``; in memory if ``DELTAFETCH_ENABLED`` is off.
+    """The extension that writes the state at ``WOO_STATE_URL``.
+
+    If ``DELTAFETCH_ENABLED`` is off, the state is in memory, unless the spider delivers known documents
+    again.
 
     The state is written last: each output calls :meth:`durable` for the records that it has durably, and a
     record is noted in the state when the last output did so.
@@ -127,9 +130,16 @@ class StateKeeper:
             self.wanted = begin_wanting(connection, content)
         return self.wanted
 
+    @property
+    def delivers_all(self) -> bool:
+        """True if documents that are known and did not change are delivered again."""
+        return not self._crawler.settings.getbool("DELTAFETCH_ENABLED", True)
+
     def _open_state(self, hosts: Sequence[str]) -> LockedState:
         settings = self._crawler.settings
-        return LockedState.open(state_url(settings), node_name(settings), hosts)
+        keeps_state = not self.delivers_all or getattr(self._crawler.spidercls, "delivers_known", False)
+        url = state_url(settings) if keeps_state else NOWHERE
+        return LockedState.open(url, node_name(settings), hosts)
 
     def add_hosts(
         self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool

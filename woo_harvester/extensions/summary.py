@@ -53,6 +53,8 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         if figures.lacking:
             lacking = formatting.counted(figures.lacking, "document")
             rows.insert(0, ("", f"the content of {lacking} is left to the next runs"))
+        for line in formatting.apart(figures):
+            rows.insert(0, ("", line))
         rows.insert(0, ("", formatting.changes(figures)))
         rows.insert(0, ("documents", f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"))
         rows.insert(

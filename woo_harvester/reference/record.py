@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from datetime import date, datetime
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_origin
 
+from woo_harvester.exporters.columns import columns_of
 from woo_harvester.permits.record import PermitRecord, Term
-from woo_harvester.record import Oorzaak, Record, Waarde, json_keys
+from woo_harvester.record import Oorzaak, Record, Waarde, record_fields
 from woo_harvester.reference.markdown import code, head, table
 
 _INTRODUCTION = """\
@@ -27,7 +27,32 @@ of `vergunning` and `documenten` are the names of OWMS and of the information mo
 only `id`, `vergunning.identifier`, `versies` and `herkomst`.
 """
 
+_CSV = """\
+`-O woo.csv`, the format `csv` in `FEEDS`, and `scrapy state latest -O now.csv` write one row a record. The
+columns are the same in each file, whatever the records have. A run without records writes the header only.
+
+- A column has the path of its value as its name, as in the tables of this page, without `[]`. A waarde has a
+  column for each of its parts: `document.publisher.label` has the name, `document.publisher.id` the URI.
+- These come first: {first}. The others have the order of the record.
+- Several values are separated by ` | `. A `|` in such a value becomes `\\|`, so splitting by ` | ` gives the
+  values. Each object in a list has its place, also if it lacks the value.
+- `document.extraMetadata.velden` and `herkomst.standaardwaarden` have `name=value`.
+- A text that a spreadsheet would read as a formula gets an apostrophe before it: it begins with `=`, `+`,
+  `-`, `@`, a tab or a return.
+- The text of documents (`versies.bestanden.tekst`) is left out, since it may be larger than a cell can be.
+- The file is UTF-8 with a byte order mark, by which spreadsheets know the encoding. In Python, open it with
+  `encoding="utf-8-sig"`. pandas and DuckDB read it as it is.
+- `-o woo.csv` adds rows to the file. If it has other columns, the run ends with an error.
+- `fields` in `FEEDS` chooses columns and their order. The path of an object, such as `document`, gives its
+  JSON.
+
+In DuckDB: `SELECT "document.publisher.label", count(*) FROM 'woo.csv' GROUP BY 1`.
+"""
+
 _HEADS = ("key", "value", "meaning")
+
+#: The number of columns of a CSV file that the page names.
+_FIRST = 7
 
 #: The names of the types on the page; any other dataclass is an object.
 _TYPE_NAMES = {
@@ -51,6 +76,8 @@ def render() -> str:
             "## A waarde\n",
             f"{_doc(Waarde)}\n",
             *table(_HEADS, rows(Waarde)),
+            "## As CSV\n",
+            _CSV.format(first=", ".join(map(code, columns_of(Record)[:_FIRST]))),
             "## The record of a permit case\n",
             _PERMITS,
             *table(_HEADS, rows(PermitRecord)),
@@ -63,9 +90,8 @@ def render() -> str:
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
     """Return path, type and meaning of each key of a dataclass, including nested dataclasses."""
-    hints, meaning_of = get_type_hints(kind), meanings(kind)
-    for name, key in json_keys(kind):
-        inner, is_list = _without_none(hints[name])
+    meaning_of = meanings(kind)
+    for name, key, inner, is_list in record_fields(kind):
         here = f"{path}{key}{'[]' if is_list else ''}"
         meaning = [meaning_of[name]] if name in meaning_of else []
         nested = is_dataclass(inner) and inner not in _TYPE_NAMES
@@ -96,15 +122,6 @@ def _own_meanings(kind: type[Any]) -> dict[str, str]:
         elif name and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             found[name] = _flat(str(node.value.value))
     return found
-
-
-def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """Return the type ``X`` of ``X | None`` or ``list[X]``, and whether it is a list."""
-    if get_origin(annotation) is list:
-        return get_args(annotation)[0], True
-    if isinstance(annotation, UnionType):
-        return next(part for part in get_args(annotation) if part is not type(None)), False
-    return annotation, False
 
 
 def _kind(inner: Any) -> str:

@@ -12,7 +12,10 @@ STATISTICS = {
     "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
     "woo/hosts/done": "hosts that have nothing left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
-    "woo/hosts/incomplete": "of those: something could not be read; a finding says what",
+    "woo/hosts/incomplete": (
+        "of those: something could not be read, and a finding says what; or the arguments `categories` and "
+        "`since` left documents out"
+    ),
     "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/sitemaps/unchanged": "sitemaps that are as in their last complete read: a 304, or the same bytes",
     "woo/entries": "entries that were read from sitemaps, before any rule was applied to them",
@@ -23,9 +26,13 @@ STATISTICS = {
         "`older` and `offered_again` are the findings `lastmod.ouder` and `lastmod.heraanbod`; "
         "`rechecked` are unchanged and fetched once more (`WOO_FULL_READ_DAYS`); "
         "`supplied` are unchanged and lack content that the run wants; "
+        "`unchanged_again` and `older_again` are known, and delivered again (`DELTAFETCH_ENABLED` off); "
         "the documents of a sitemap that has not changed count as `unchanged`"
     ),
-    "woo/entries/left_out": "entries that the method `sitemap_filter` of a project's own spider left out",
+    "woo/entries/left_out": (
+        "entries that the arguments `categories` and `since` left out, or the method `sitemap_filter` of a "
+        "project's own spider"
+    ),
     "woo/documents/mode": "what the run did with documents: `download`, `head` or `none`",
     "woo/documents/refused": (
         "documents that were fetched and refused: for their type, size or redirect; those that an earlier "
@@ -39,6 +46,9 @@ STATISTICS = {
         "samples that were not received: `WOO_PAGE_SAMPLE` was used up, or the server did not send them"
     ),
     "woo/documents/same": "documents that were fetched once more, and have the same bytes as before",
+    "woo/documents/delivered_again": (
+        "documents that are unchanged, and were delivered again because `DELTAFETCH_ENABLED` is off"
+    ),
     "woo/documents/lacking": (
         "documents that were harvested, and whose lacking content was not requested: their part of "
         "`WOO_HOST_BUDGET` was used up"

@@ -46,7 +46,7 @@ class KnownOrganisations(ValueList):
         )
         super().__init__(listed.name, chain(listed, newer), listed.unknown)
         self._listed = listed
-        self._registered = _by_name(self._named(registered, _full_names))
+        self._registered = _by_name(self._named(registered, full_names))
         self._on_host: dict[str, Concept | None] = {}
         # Made here once: each view of a host would make its own.
         self.by_similar_uri("")
@@ -58,7 +58,7 @@ class KnownOrganisations(ValueList):
         On their host they are also known by their names without the kind, where only one of them has it.
         """
         view = copy(self)
-        full, short = self._named(organisations, _full_names), self._named(organisations, _short_names)
+        full, short = self._named(organisations, full_names), self._named(organisations, short_names)
         view._on_host = _by_name([*full, *short]) | _by_name(full)
         return view
 
@@ -100,14 +100,14 @@ class Vocabulary:
         return lists
 
 
-def _full_names(organisation: Organisation) -> Iterator[str]:
+def full_names(organisation: Organisation) -> Iterator[str]:
     """Yield the name that means this organisation on any host, in the form for comparison."""
     name, prefixes = normal_label(organisation.name), _prefixes(organisation)
     if name and normal_label(organisation.kind or "") != _PART:
         yield f"{prefixes[0]}{name}" if prefixes and not name.startswith(prefixes) else name
 
 
-def _short_names(organisation: Organisation) -> Iterator[str]:
+def short_names(organisation: Organisation) -> Iterator[str]:
     """Yield the name that means this organisation on its own host only, in the form for comparison."""
     name, prefixes = normal_label(organisation.name), _prefixes(organisation)
     prefix = next(filter(name.startswith, prefixes), "")

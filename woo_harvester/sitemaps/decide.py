@@ -10,6 +10,7 @@ from datetime import datetime
 
 from woo_harvester.dates import from_microseconds, to_microseconds
 from woo_harvester.sitemaps.decision import (
+    KNOWN_VERSION,
     Decision,
     EntryFinding,
     EntryOutcome,
@@ -29,10 +30,24 @@ from woo_harvester.sitemaps.repeated import (
 from woo_harvester.urls import host_of, loc_problem
 
 NOT_HARVESTED = "niet opnieuw geoogst"
+_AS_KNOWN = "geleverd als de versie die bekend was"
 NOT_FETCHED = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
 #: Outcomes that are reported in each run, so that the sitemap must be read in each.
-_REPORTED_AGAIN = (EntryOutcome.OLDER, EntryOutcome.OFFERED_AGAIN, EntryOutcome.DUPLICATE)
+_REPORTED_AGAIN = (
+    EntryOutcome.OLDER,
+    EntryOutcome.OLDER_AGAIN,
+    EntryOutcome.OFFERED_AGAIN,
+    EntryOutcome.DUPLICATE,
+)
+_UNCHANGED = (EntryOutcome.UNCHANGED, EntryOutcome.UNCHANGED_AGAIN)
+
+#: The outcome in a run that delivers all documents, by the outcome in another run.
+_AGAIN = {
+    EntryOutcome.UNCHANGED: EntryOutcome.UNCHANGED_AGAIN,
+    EntryOutcome.RECHECKED: EntryOutcome.UNCHANGED_AGAIN,
+    EntryOutcome.OLDER: EntryOutcome.OLDER_AGAIN,
+}
 
 
 def find_loc_problem(loc: str) -> str | None:
@@ -103,6 +118,8 @@ def _compare_with_known(
             outcome = EntryOutcome.SUPPLIED
         elif _is_recheck_due(known, terms, now):
             outcome = EntryOutcome.RECHECKED
+    if terms.delivers_all and not facts.is_delivered_there and not is_repeated(facts, outcome, lastmod, now):
+        outcome = _AGAIN.get(outcome, outcome)
     # An owner's entry that follows another's says something new, whatever was refused.
     is_comparable = facts.version.is_own or not facts.is_own
     is_asked_again = outcome.cause is not None or (is_same and _is_version_refused(known))
@@ -205,8 +222,8 @@ def _compare_with_run(
         return EntryOutcome.POSTPONED
     if facts.is_listed and (facts.is_expected or offered.cause is None):
         return EntryOutcome.DUPLICATE
-    if facts.is_supplied and offered is EntryOutcome.UNCHANGED:
-        return offered  # another host delivers the version that is known to both
+    if facts.is_supplied and offered in _UNCHANGED:
+        return EntryOutcome.UNCHANGED  # another host delivers the version that is known to both
     if facts.is_expected and offered is not EntryOutcome.FOREIGN:
         return EntryOutcome.DUPLICATE
     return EntryOutcome.DUPLICATE if is_repeated(facts, offered, lastmod, now) else offered
@@ -231,6 +248,8 @@ def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
         return EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
     if outcome is EntryOutcome.OLDER:
         return EntryFinding("lastmod.ouder", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
+    if outcome is EntryOutcome.OLDER_AGAIN:
+        return EntryFinding("lastmod.ouder", "lastmod", facts.entry.lastmod, _AS_KNOWN)
     if outcome is EntryOutcome.OFFERED_AGAIN:
         return EntryFinding("lastmod.heraanbod", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
     if outcome is EntryOutcome.REFUSED and facts.known is not None:
@@ -255,7 +274,7 @@ def _update(
     if known is None:
         return None
     row = _listing(facts, known.id, offered, lastmod)
-    is_unchanged = outcome is EntryOutcome.UNCHANGED
+    is_unchanged = outcome in _UNCHANGED
     is_moved = False
     if is_unchanged:
         is_moved = not version.is_here and not version.is_listed and facts.is_comparable
@@ -281,7 +300,7 @@ def _listing(
     The lastmod of a version that is to be delivered is not kept: if the run is killed, it comes again.
     """
     kept = None
-    if offered.cause is not None:
+    if offered.cause is not None and offered not in KNOWN_VERSION:
         kept = facts.listing.lastmod if facts.listing else None
     elif lastmod is not None and not facts.is_own:
         kept = to_microseconds(lastmod)

@@ -22,6 +22,10 @@ class EntryOutcome(Enum):
     """Unchanged by its entry, and fetched all the same: a version only if its bytes differ."""
     SUPPLIED = "supplied", Oorzaak.AANLEVERING
     """Unchanged, and delivered again with content that its record lacked, as the version that it was."""
+    UNCHANGED_AGAIN = "unchanged, delivered again", Oorzaak.AANLEVERING
+    """Unchanged, and delivered again as the version that it was, because the run delivers all documents."""
+    OLDER_AGAIN = "older, delivered again", Oorzaak.AANLEVERING
+    """The same, although the lastmod is older than that of the version."""
     UNCHANGED = "unchanged", None
     OLDER = "older", None
     """The lastmod is older than that of the version that was harvested."""
@@ -47,6 +51,10 @@ class EntryOutcome(Enum):
         return self not in _UNCOUNTED
 
 
+#: Outcomes with which the known version is delivered again because the run delivers all documents.
+DELIVERED_AGAIN = (EntryOutcome.UNCHANGED_AGAIN, EntryOutcome.OLDER_AGAIN)
+#: Outcomes with which the known version is delivered again.
+KNOWN_VERSION = (EntryOutcome.SUPPLIED, *DELIVERED_AGAIN)
 #: Outcomes with which an entry does not count as listed by its host in this run, or not yet.
 NOT_LISTED = (EntryOutcome.POSTPONED, EntryOutcome.UNUSABLE, EntryOutcome.UNREGISTERED)
 _UNCOUNTED = (EntryOutcome.DUPLICATE, *NOT_LISTED)
@@ -63,6 +71,8 @@ class Terms:
     """So long a document that was fetched and refused is not asked for again."""
     recheck_interval: float | None = None
     """After so long a document is fetched once more whose server said that it is the same; None for never."""
+    delivers_all: bool = False
+    """Whether documents that are known and did not change are delivered again."""
     sufficient: frozenset[int] | None = None
     """Numbers of the contents of documents that lack nothing; None if no content is wanted."""
     wanted_less: frozenset[int] = frozenset()

@@ -148,7 +148,9 @@ class EntryFacts:
     is_expected: bool = False
     """This run delivers a record of the document already, from whatever host."""
     is_supplied: bool = False
-    """That record is of the known version, with content that it lacked."""
+    """That record is of the known version, which is delivered again."""
+    is_delivered_there: bool = False
+    """The host that the known version came from still lists it, and this run reads that host."""
     place: int = 0
     """0 for the first entry of the document in the sitemap, 1 for a later one."""
     fields: int = 0

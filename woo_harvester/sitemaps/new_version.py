@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from woo_harvester.dates import day_of, from_microseconds, iso_datetime, moment_after
 from woo_harvester.record import Oorzaak
-from woo_harvester.sitemaps.decision import EntryOutcome, NewVersion
+from woo_harvester.sitemaps.decision import KNOWN_VERSION, EntryOutcome, NewVersion
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
 from woo_harvester.sitemaps.lastmod import is_future, read_lastmod
 
@@ -22,7 +22,7 @@ def new_version(
     known, text = facts.known, facts.entry.lastmod
     if outcome.cause is None:
         return None
-    if outcome is EntryOutcome.SUPPLIED and known is not None and known.harvested is not None:
+    if outcome in KNOWN_VERSION and known is not None and known.harvested is not None:
         return _known_version(known, datetime.fromtimestamp(known.harvested, UTC), text, now)
     is_same = facts.is_comparable and outcome in (EntryOutcome.RECHECKED, EntryOutcome.CHANGED)
     if is_same and lastmod is None and known is not None and known.lastmod:
@@ -52,7 +52,7 @@ def _published(
 
 
 def _known_version(known: KnownDocument, began_at: datetime, text: str | None, now: datetime) -> NewVersion:
-    """Return the version that was harvested at *began_at*, to be delivered again with content that it lacked.
+    """Return the version that was harvested at *began_at*, to be delivered again.
 
     Its dates and oorzaak are those that it had. *text* is the lastmod as given today.
     """

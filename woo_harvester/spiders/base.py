@@ -11,10 +11,12 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from woo_harvester.arguments import ArgumentError, Arguments
+from woo_harvester.crawl.overwriting import warn_of_overwriting
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
+from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from sqlalchemy import Connection
 
 
 _NO_JOBDIR = (
@@ -60,9 +63,13 @@ class HarvestSpider(Spider):
 
     opens_state = True
     """True: the spider itself opens the state, because only it knows which hosts to lock."""
+    delivers_known = False
+    """True: with ``DELTAFETCH_ENABLED`` off, it delivers known documents again, and keeps the state."""
     arguments_type: ClassVar[type[Arguments]]
     search_kind: ClassVar[RecordKind]
     """Kind of its records in the search index."""
+    item_type: ClassVar[type[RecordItem]]
+    """Type of its items, which decides the columns of a CSV file."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._argument_error: ArgumentError | None = None
@@ -94,6 +101,7 @@ class HarvestSpider(Spider):
             if self._argument_error is not None:
                 raise self._argument_error
             await self._prepare()
+            warn_of_overwriting(self.crawler, self.keeper, self.delivered)
             requests = self.first_requests()
         except (ArgumentError, RegisterError, StartError, StateError, TrustError) as error:
             fail_run(self.crawler, str(error), status_of(error))
@@ -122,6 +130,10 @@ class HarvestSpider(Spider):
         """
 
     @abstractmethod
+    def delivered(self, connection: Connection) -> str | None:
+        """Return how much earlier runs have delivered of this run's sources; None for nothing."""
+
+    @abstractmethod
     def first_requests(self) -> list[Request]:
         """Return the requests that the run begins with."""
 
@@ -145,6 +157,7 @@ class HarvestSpider(Spider):
         self.run_folder, self.report = findings.run_folder, Reporter(findings.report)
         self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
+        findings.in_history = not self.arguments.is_choosing
         today = day_of(datetime.now(UTC))
         register = await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],

@@ -31,14 +31,16 @@ from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.permits import entry_page_id, forget_entries
+from woo_harvester.state.permits import count_delivered, entry_page_id, forget_entries
 from woo_harvester.state.store import StateError
 from woo_harvester.statuses import is_complete
+from woo_harvester.terminal.formatting import counted
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.http.request import CallbackT
+    from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
     from woo_harvester.responses import StreamedResponse
@@ -53,6 +55,7 @@ class VergunningenSpider(HarvestSpider):
 
     name = "vergunningen"
     search_kind = PERMITS
+    item_type = PermitItem
     arguments_type = PermitArguments
     arguments: PermitArguments
 
@@ -74,6 +77,11 @@ class VergunningenSpider(HarvestSpider):
             # Its response is made by our own handler.
             return [request.replace(callback=cast("CallbackT", self.parse_given), errback=self.given_failed)]
         return [self.reader.first_request(visit) for visit in self._visits_of(self._given)]
+
+    def delivered(self, connection: Connection) -> str | None:
+        """Return how many cases of the given entry pages earlier runs have delivered; None for none."""
+        count = count_delivered(connection, [url for _, url in self._given])
+        return counted(count, "case") if count else None
 
     async def parse_given(self, response: StreamedResponse) -> AsyncIterator[Request]:
         """Read the only URL in ``entries``, an entry page or a CSV file of them, and yield requests."""

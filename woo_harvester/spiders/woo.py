@@ -30,12 +30,14 @@ from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
-from woo_harvester.state.documents import count_by_host, end_claims
+from woo_harvester.state.documents import count_by_host, count_published, end_claims
 from woo_harvester.state.resources import KnownHost, begin_reads, host_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import WithdrawalLimits
+from woo_harvester.terminal.formatting import counted
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+    from sqlalchemy import Connection
 
 logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
 
@@ -51,6 +53,9 @@ _FOLLOWS_NONE = (
     "sitemap_follow of %(spider)s matches none of the indexes that robots.txt names, so nothing was read: it "
     "is compared with the URLs of indexes, such as https://www.a.nl/sitemapindex-diwoo-infocat014.xml"
 )
+
+#: Why no host is read completely in a run that chooses some of the entries.
+_CHOICE = "keuze"
 
 #: Seconds in a day.
 _DAY = 86_400
@@ -71,6 +76,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
 
     name = "woo"
     search_kind = WOO
+    item_type = WooItem
+    delivers_known = True
     arguments_type = WooArguments
     arguments: WooArguments
 
@@ -84,7 +91,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
-        if self.arguments.is_over_register:
+        if self.arguments.is_over_register and self.arguments.choice is None:
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
@@ -92,11 +99,22 @@ class WooSpider(HarvestSpider, SitemapSpider):
         terms = Terms(
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
             recheck_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY if mode == "download" else None,
+            delivers_all=keeper.delivers_all,
             sufficient=wanted.sufficient,
             wanted_less=wanted.less,
         )
-        self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self._is_being_read)
-        documents = Documents(mode, keeper, self.crawler)
+        choice = self.arguments.choice
+        self.entries = Entries(
+            register,
+            self.vocabulary,
+            self.report,
+            keeper,
+            terms,
+            self._is_being_read,
+            choice,
+            lambda host: host in self.visits,
+        )
+        documents = Documents(mode, keeper, self.crawler, delivers_all=keeper.delivers_all)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
@@ -122,9 +140,15 @@ class WooSpider(HarvestSpider, SitemapSpider):
             visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
             self.visits = {visit.host: visit for visit in visits}
             host_ids = [visit.known.id for visit in visits]
-            begin_reads(connection, host_ids)
+            if not self.entries.is_choosing:  # a choice of entries changes nothing about earlier reads
+                begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
             return [self.reader.first_request(visit, connection) for visit in visits]
+
+    def delivered(self, connection: Connection) -> str | None:
+        """Return how many documents of this run's hosts earlier runs have delivered; None for none."""
+        count = count_published(connection, self.hosts)
+        return counted(count, "document") if count else None
 
     def _is_being_read(self, host: str) -> bool:
         """Return whether a host is still being read in this run."""
@@ -144,6 +168,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         self.location_categories.report_conflicts({account.host: account for account in self.accounts})
+        if self.entries.is_choosing:  # no host was read completely, so nothing is withdrawn
+            return
         try:
             yield from self.withdrawals.items(list(self.visits.values()))
         except OSError as error:
@@ -172,6 +198,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         )
         if self.sitemap_follow is not WooSpider.sitemap_follow:
             visit.selection.follows = self._is_followed
+        if self.entries.is_choosing:
+            visit.incomplete.append(_CHOICE)
         return visit
 
     def _is_followed(self, url: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
@@ -151,6 +152,14 @@ def forget_entries(connection: Connection, host: str) -> None:
     for table in (permit_files, permit_messages, permit_cases):
         connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
     connection.execute(delete(permit_entries).where(permit_entries.c.host == host))
+
+
+def count_delivered(connection: Connection, urls: Collection[str]) -> int:
+    """Return the number of cases of these entry pages that runs have delivered."""
+    ids = select(permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))
+    is_case = permit_cases.c.kind == Soort.ZAAK.value, permit_cases.c.package.is_(None)
+    query = select(func.count()).where(permit_cases.c.entry_id.in_(ids), *is_case)
+    return connection.scalar(query) or 0
 
 
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:

@@ -64,6 +64,10 @@ class StateError(Exception):
     """The state cannot be used. The message is one line: which state, why, and what to do."""
 
 
+class NoStateError(StateError):
+    """There is no state yet."""
+
+
 class State:
     """An open state: one connection, for one thread. :meth:`begin` opens a transaction.
 
@@ -98,7 +102,7 @@ class State:
             connection = engine.connect()
             with connection.begin():
                 if not make and state_version(connection) is None:
-                    raise StateError(_NO_STATE.format(name))
+                    raise NoStateError(_NO_STATE.format(name))
                 create_or_migrate(connection)
         except VersionError as error:
             raise StateError(
@@ -113,7 +117,7 @@ class State:
         """Open the state at *url*. Raises StateError, also if there is none."""
         path = sqlite_file(url)
         if path is not None and not path.exists():
-            raise StateError(_NO_STATE.format(path))
+            raise NoStateError(_NO_STATE.format(path))
         return cls.open(url, make=False)
 
     @property

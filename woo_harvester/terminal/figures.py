@@ -56,6 +56,10 @@ class Figures:
     """Unchanged documents that were delivered again, with content that their records lacked."""
     lacking: int = 0
     """Harvested documents whose content a later run fetches."""
+    again: int = 0
+    """Unchanged documents that were delivered again, because the run delivers all documents."""
+    left_out: int = 0
+    """Entries that the run did not choose."""
     lost: int = 0
     """Listed documents that are not harvested; a finding says why."""
     withdrawn: int = 0
@@ -122,6 +126,8 @@ def read_figures(
         complete=stats.get_value("woo/hosts/complete", 0),
         dropped=_dropped(crawler, accounts),
         lacking=stats.get_value("woo/documents/lacking", 0),
+        again=stats.get_value("woo/documents/delivered_again", 0),
+        left_out=stats.get_value("woo/entries/left_out", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),

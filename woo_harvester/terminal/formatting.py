@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from woo_harvester.findings import Severity
 from woo_harvester.terminal.figures import Figures, SlowHost
@@ -57,6 +57,15 @@ def changes(figures: Figures) -> str:
 def dropped(figures: Figures) -> str:
     """Return such as ``, 12 dropped by a pipeline``; empty if no item was dropped."""
     return f", {figures.dropped:,} dropped by a pipeline" if figures.dropped else ""
+
+
+def apart(figures: Figures) -> Iterator[str]:
+    """Yield what a run did that most runs do not: deliver what is unchanged, or leave entries out."""
+    if figures.left_out:
+        entries = counted(figures.left_out, "entry", "entries")
+        yield f"{entries} left out, as asked: a later run may deliver more"
+    if figures.again:
+        yield f"{figures.again:,} of the unchanged delivered again (DELTAFETCH_ENABLED is off)"
 
 
 def value_lists(figures: Figures) -> str:

@@ -10,6 +10,8 @@ from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from scrapy.exceptions import UsageError
+
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
 from woo_harvester.commands.state.output import (
     host_table,
@@ -17,12 +19,17 @@ from woo_harvester.commands.state.output import (
     number,
     reading,
     work_line,
+    write_csv,
     write_note,
+    write_records,
     writing,
 )
-from woo_harvester.paths import NoFolderError, files_folder, node_name, state_url
+from woo_harvester.commands.state.registered import find_given, host_lines, read_register
+from woo_harvester.paths import NoFolderError, data_dir, files_folder, node_name, state_url
+from woo_harvester.register import RegisterError
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.search.record_kinds import SingleKind
 from woo_harvester.state import exported, resources, transfer, upkeep
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
@@ -30,10 +37,11 @@ from woo_harvester.state.files import count_as_lost, has_named_files, kept_files
 from woo_harvester.state.latest import RecordsError
 from woo_harvester.state.lock import LockedError
 from woo_harvester.state.sessionlock import lock_owners
-from woo_harvester.state.store import NOWHERE, State, StateError
+from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
 from woo_harvester.stores.durable_folder import DurableFolder, InUseError
 from woo_harvester.stores.names import path_of
 from woo_harvester.stores.opening import store_name
+from woo_harvester.tooi.lists import informatiecategorieen
 
 if TYPE_CHECKING:
     import argparse
@@ -72,7 +80,7 @@ class Command(ProjectCommand):
             "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
         )
         parser.add_argument(
-            "--format", metavar="jsonl|csv", help="export, import: default by the file's name"
+            "--format", metavar="jsonl|csv", help="export, import, latest: default by the file's name"
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
@@ -92,7 +100,7 @@ class Command(ProjectCommand):
             self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
             self.fail(f"a run stores documents in {error}: wait until it ends")
-        except (StateError, ExportedError, RecordsError, NoFolderError) as error:
+        except (StateError, ExportedError, RecordsError, NoFolderError, RegisterError) as error:
             self.fail(str(error))
         except OSError as error:
             self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
@@ -104,6 +112,24 @@ class Command(ProjectCommand):
             working = lock_owners(connection)
         for line in (*host_table(found), *map(work_line, working)):
             print(line)
+
+    def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print the registered locations of organisations, with what is known of their hosts."""
+        settings = cast("Settings", self.settings)
+        register = read_register(settings, data_dir(settings))
+        try:
+            organisations = find_given(register, args)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        known: dict[str, upkeep.HostSummary] = {}
+        try:
+            with self._open() as state, state.snapshot() as connection:
+                known = {host.host: host for host in upkeep.summaries(connection)}
+        except NoStateError as error:
+            write_note(f"scrapy state: {error}")
+        for organisation in organisations:
+            for line in host_lines(organisation, register, known, informatiecategorieen()):
+                print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write what is known of hosts to a file, or to standard output."""
@@ -189,11 +215,12 @@ class Command(ProjectCommand):
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
-        count = 0
-        with reading(args, self.fail) as files, writing(Path(opts.output) if opts.output else None) as file:
-            for line in files.lines(withdrawn=opts.withdrawn):
-                file.write(line.decode())
-                count += 1
+        path = Path(opts.output) if opts.output else None
+        is_csv = format_of(opts.format, path) == "csv"
+        read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
+        with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file:
+            write = write_csv if is_csv else write_records
+            count = write(files.lines(withdrawn=opts.withdrawn), file)
         write_note(f"Wrote {number(count, 'document')}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -235,7 +262,7 @@ class Command(ProjectCommand):
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
         if url == NOWHERE:
-            raise StateError("DELTAFETCH_ENABLED is off, so there is no state")
+            raise StateError(f"WOO_STATE_URL is {NOWHERE}, so no run keeps a state")
         return url
 
     @contextmanager
@@ -255,13 +282,14 @@ class Command(ProjectCommand):
 
 _FILES = "FILE..."
 ACTIONS = {
+    "hosts": Action(Command.show_registered, "ORGANISATION...", 1, None),
     "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
     "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
     "restore": Action(Command.restore, "HOST...", 1, None),
     "check": Action(Command.check, _FILES, 1, None, frozenset({"verbose"})),
-    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn"})),
+    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
     "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
     "lost": Action(Command.lost, "", 0, 0, frozenset({"fetch"})),
 }

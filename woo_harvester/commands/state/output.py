@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +14,9 @@ from time import time
 from typing import IO
 
 from woo_harvester.dates import AMSTERDAM
+from woo_harvester.exporters.columns import cells, columns_of_record
 from woo_harvester.state import upkeep
-from woo_harvester.state.latest import BrokenLine, Latest
+from woo_harvester.state.latest import Accept, BrokenLine, Latest
 from woo_harvester.state.sessionlock import LockOwner
 from woo_harvester.stores.durable_folder import DurableFolder, orphans
 
@@ -24,14 +27,14 @@ _NUMBER_WIDTH = 9
 
 
 @contextmanager
-def writing(path: Path | None) -> Iterator[IO[str]]:
+def writing(path: Path | None, encoding: str = "utf-8") -> Iterator[IO[str]]:
     """Open a file that appears under its name only when it is complete; without *path*, standard output."""
     if path is None:
         yield sys.stdout
         return
     partial = path.with_name(f"{path.name}.part")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as file:
+        with partial.open("w", encoding=encoding, newline="") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())  # the operator may remove the input files next
@@ -41,10 +44,13 @@ def writing(path: Path | None) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[Latest]:
+def reading(
+    names: Sequence[str], on_error: Callable[[str], None], accept: Accept = lambda record: None
+) -> Iterator[Latest]:
     """Open the latest versions in the files with these names, and report each line that is not a record.
 
-    *on_error* is called with a message for each such line. A line that a run is writing now is not an error.
+    *accept* raises ValueError for a record that is not wanted, which is reported too. *on_error* is called
+    with a message for each such line. A line that a run is writing now is not an error.
     """
 
     def report(broken: BrokenLine) -> None:
@@ -57,7 +63,7 @@ def reading(names: Sequence[str], on_error: Callable[[str], None]) -> Iterator[L
         else:
             on_error(str(broken))
 
-    with Latest(map(Path, names), on_broken=report) as files:
+    with Latest(map(Path, names), accept, on_broken=report) as files:
         yield files
 
 
@@ -77,6 +83,29 @@ def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool)
     return count, size
 
 
+def write_records(lines: Iterable[bytes], file: IO[str]) -> int:
+    """Write records as JSON Lines; return their number."""
+    count = 0
+    for line in lines:
+        file.write(line.decode())
+        count += 1
+    return count
+
+
+def write_csv(lines: Iterable[bytes], file: IO[str]) -> int:
+    """Write records of one kind as CSV, with the columns of a run's own CSV file; return their number."""
+    writer, count = csv.writer(file), 0
+    columns: tuple[str, ...] = ()
+    for line in lines:
+        record = json.loads(line)
+        if not columns:
+            columns = columns_of_record(record)
+            writer.writerow(columns)
+        writer.writerow(cells(record, columns))
+        count += 1
+    return count
+
+
 def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts."""
     width = min(_HOST_WIDTH, max((len(one.host) for one in found), default=4))
@@ -88,7 +117,7 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
         numbers = (str(one.documents), str(one.withdrawn), pending)
         cells = (f"{number:>{_NUMBER_WIDTH}}" for number in numbers)
         yield " ".join(
-            [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
+            [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, day(one.complete_at)]
         )
     documents = number(sum(one.documents for one in found), "document")
     yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
@@ -99,10 +128,11 @@ def work_line(holder: LockOwner) -> str:
     hosts = [name for name in holder.names if ":/" not in name]
     what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")
     ago = max(0, int(time()) - holder.beat)
-    return f"{holder.owner} works on {what} since {_day(holder.since)}, seen {number(ago, 'second')} ago"
+    return f"{holder.owner} works on {what} since {day(holder.since)}, seen {number(ago, 'second')} ago"
 
 
-def _day(at: int | None) -> str:
+def day(at: int | None) -> str:
+    """Return the day and the time in Dutch time of a moment in seconds since 1970; "never" for none."""
     return f"{datetime.fromtimestamp(at, UTC).astimezone(AMSTERDAM):%Y-%m-%d %H:%M}" if at else "never"
 
 

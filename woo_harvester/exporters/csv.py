@@ -1,0 +1,86 @@
+"""The feed format CSV, with the same flat columns in each file."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import os
+from collections.abc import Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Self
+
+from itemadapter import ItemAdapter
+from scrapy.exporters import CsvItemExporter
+
+from woo_harvester.exporters.columns import cells, columns_of
+from woo_harvester.items import RecordItem
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class OtherColumnsError(OSError):
+    """A CSV file to append to has other columns. The message is one line that says what to do."""
+
+
+class RecordCsvItemExporter(CsvItemExporter):
+    """Scrapy's exporter of CSV, with flat columns for records.
+
+    A new file in UTF-8 begins with a byte order mark, without which spreadsheets guess the encoding.
+    *item_type* is the type of the items of the spider: without items, the file has the header only. Items of
+    other spiders are written as Scrapy does.
+    """
+
+    def __init__(self, file: BytesIO, *, item_type: type[RecordItem] | None = None, **kwargs: Any) -> None:
+        is_at_start = file.seekable() and file.tell() == 0
+        self._is_new = is_at_start or not file.seekable()
+        encoding = kwargs.get("encoding") or "utf-8"
+        if item_type is not None and is_at_start and codecs.lookup(encoding).name == "utf-8":
+            encoding = "utf-8-sig"
+        super().__init__(file, **{**kwargs, "encoding": encoding})
+        self._file = file
+        self._item_type = item_type
+        self._columns: list[str] = []
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: BytesIO, **kwargs: Any) -> Self:
+        item_type = getattr(crawler.spidercls, "item_type", None)
+        return cls(file, item_type=item_type, **kwargs)
+
+    def start_exporting(self) -> None:
+        if self._item_type is not None:
+            self._begin(self._item_type)
+
+    def export_item(self, item: Any) -> None:
+        if not isinstance(item, RecordItem):
+            super().export_item(item)
+            return
+        if self._headers_not_written:
+            self._begin(type(item))
+        self.csv_writer.writerow(cells(ItemAdapter(item).asdict(), self._columns))
+
+    def _begin(self, item_type: type[RecordItem]) -> None:
+        """Write the header of a new file; check the header of one to append to. Raises OtherColumnsError."""
+        self._headers_not_written = False
+        fields = self.fields_to_export or columns_of(item_type.record_type)
+        self._columns = list(fields)
+        if not self.include_headers_line:
+            return
+        header = list(fields.values() if isinstance(fields, Mapping) else fields)
+        if self._is_new:
+            self.csv_writer.writerow(header)
+        else:
+            self._check_header(header)
+
+    def _check_header(self, header: list[str]) -> None:
+        """Raise OtherColumnsError if the file to append to, a local one, has another header."""
+        name = getattr(self._file, "name", None)
+        if not isinstance(name, str | os.PathLike):
+            return
+        encoding = self.encoding if self.encoding != "utf-8" else "utf-8-sig"
+        with open(name, encoding=encoding, newline="", errors="replace") as file:  # noqa: PTH123 -- as named
+            found = next(csv.reader(file), [])
+        if found != header:
+            raise OtherColumnsError(
+                f"{os.fspath(name)} has other columns than this run writes: give the run another file"
+            )
