@@ -146,12 +146,14 @@ def test_a_finding_leaves_out_what_does_not_apply(harvest: Harvest) -> None:
     assert organisation
 
 
-def test_statistics_count_findings_by_code_and_by_host(harvest: Harvest) -> None:
+def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_hosts_jsonl(harvest: Harvest) -> None:
     stats = harvest.run.stats
     by_code = Counter(found["code"] for found in harvest.run.findings)
+    hosts = {line["host"]: line["findings"] for line in harvest.run.hosts}
     by_host = Counter((found["host"], found["code"]) for found in harvest.run.findings)
     assert {code: stats[f"woo/findings/{code}"] for code in by_code} == by_code
-    assert {key: stats["woo/hosts/{}/{}".format(*key)] for key in by_host} == by_host
+    assert {(host, code): count for host in hosts for code, count in hosts[host].items()} == by_host
+    assert not [key for key in stats if any(host in key for host in hosts)]
 
 
 def test_statistics_count_hosts_documents_and_defaults(harvest: Harvest) -> None:

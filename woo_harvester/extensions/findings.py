@@ -43,7 +43,7 @@ class Findings:
 
     The folder has the findings, the accounts of hosts, the statistics and the report. A report is
     made if the spider fills :attr:`accounts`. The statistics count each finding by code
-    (``woo/findings/<code>``) and by host (``woo/hosts/<host>/<code>``).
+    (``woo/findings/<code>``), and the accounts count it by host.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -151,10 +151,7 @@ class Findings:
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
-        stats = self._crawler.stats
-        stats.inc_value(f"woo/findings/{finding.code}")
-        if finding.host:
-            stats.inc_value(f"woo/hosts/{finding.host}/{finding.code}")
+        self._crawler.stats.inc_value(f"woo/findings/{finding.code}")
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
 
     def item_scraped(self, item: Any) -> None:
@@ -185,8 +182,8 @@ class Findings:
         """
         try:
             self.run_folder.write_stats(self._crawler.stats.get_stats())
+            self.run_folder.write_accounts(self.accounts.all())
             if self._has_accounts:
-                self.run_folder.write_accounts(self.accounts)
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)

@@ -89,7 +89,7 @@ class RunFolder:
 
     @property
     def accounts(self) -> Path:
-        """The file with the account of one host a line, written at the end of the run."""
+        """The file with the figures of one host a line, written at the end of the run."""
         return self.path / "hosts.jsonl"
 
     @property
@@ -139,9 +139,10 @@ class RunFolder:
         return (parse_object(line) for _, line in complete_lines(self.findings))
 
     def write_accounts(self, accounts: Iterable[Account]) -> None:
-        """Write the accounts of the hosts. Raises OSError."""
-        with self.accounts.open("w", encoding="utf-8") as lines:
-            lines.writelines(json_line(asdict(account)) for account in accounts)
+        """Write the accounts of the hosts; no file if there are none. Raises OSError."""
+        if made := [json_line(asdict(account)) for account in accounts]:
+            with self.accounts.open("w", encoding="utf-8") as lines:
+                lines.writelines(made)
 
     def read_accounts(self) -> Iterator[Account]:
         """Return the accounts of the hosts one by one; none if the run wrote none.
