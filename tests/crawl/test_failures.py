@@ -18,7 +18,7 @@ from woo_harvester.downloadermiddlewares.redirect import RedirectRefused
 from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
 from woo_harvester.findings import Severity, explain
 from woo_harvester.handlers.body import SpoolError
-from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.handlers.streaming import NoSuchHostError, PrivateHostError, TlsError
 
 KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
 NOT_FOUND = HttpError(Response("https://www.a.nl/", status=404))
@@ -47,6 +47,7 @@ def test_no_answer_is_out_of_reach(error: Exception | None, kind: RequestKind) -
     ("error", "code"),
     [
         (TlsError("certificate has expired"), "tls.ongeldig"),
+        (NoSuchHostError("Name or service not known"), "host.bestaat-niet"),
         (PrivateHostError("10.0.0.1"), "host.prive-adres"),
         (RobotsForbidden("https://www.a.nl/"), "robots.verboden"),
     ],
@@ -83,6 +84,8 @@ def test_every_code_is_an_error_of_the_catalogue(error: Exception | None, kind: 
         (DownloadTimeoutError("https://www.a.nl took longer"), "time-out"),
         (RobotsForbidden("https://www.a.nl/"), "verboden door robots.txt"),
         (TlsError("certificate has expired"), "certificate has expired"),
+        (NoSuchHostError("Name or service not known"), "de naam bestaat niet, of heeft geen adres"),
+        (CannotResolveHostError("Temporary failure in name resolution"), "geen antwoord van de naamserver"),
         (DownloadFailedError("  a\n b  "), "a b"),
         (DownloadFailedError(), "DownloadFailedError"),
         (None, "geen antwoord"),

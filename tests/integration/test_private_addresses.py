@@ -48,6 +48,20 @@ def test_a_name_of_a_private_address_is_refused(found: dict[str, Any], name: str
     assert f"https://{host('publiek')}/naar-{name}.pdf" not in found["locs"]
 
 
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("bestaat-niet", {"host.bestaat-niet": "de naam bestaat niet, of heeft geen adres"}),
+        ("leeg", {"host.bestaat-niet": "de naam bestaat niet, of heeft geen adres"}),
+        ("stuk", {"robots.onbereikbaar": "geen antwoord van de naamserver"}),
+    ],
+)
+def test_a_name_that_does_not_exist_is_no_server_that_does_not_answer(
+    found: dict[str, Any], name: str, finding: dict[str, str]
+) -> None:
+    assert codes_about(found, f"https://{host(name)}/robots.txt") == finding
+
+
 def test_of_several_addresses_only_the_public_ones_are_used(found: dict[str, Any]) -> None:
     assert f"https://{host('publiek')}/naar-gemengd.pdf" in found["locs"]
 

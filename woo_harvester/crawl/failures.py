@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, DownloadTimeoutError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.downloadermiddlewares.own_fault import is_own_fault
@@ -13,7 +13,7 @@ from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
 from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.seen_texts import certificate_fault
 from woo_harvester.handlers.body import SpoolError
-from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.handlers.streaming import NoSuchHostError, PrivateHostError, TlsError
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.trust import TrustError
 
@@ -21,6 +21,15 @@ RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "beric
 
 #: The codes of files of permits. The code of all other files is ``<kind>.onbereikbaar``.
 UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
+
+
+#: What was seen, in Dutch, for errors whose own message says no more; the first that matches counts.
+_SEEN: tuple[tuple[type[Exception], str], ...] = (
+    (NoSuchHostError, "de naam bestaat niet, of heeft geen adres"),
+    (CannotResolveHostError, "geen antwoord van de naamserver"),
+    (DownloadTimeoutError, "time-out"),
+    (RobotsForbidden, FORBIDDEN),
+)
 
 
 def is_ours(error: BaseException | None) -> bool:
@@ -36,6 +45,8 @@ def failure_code(error: BaseException | None, kind: RequestKind) -> str:
     match error:
         case TlsError():
             return "tls.ongeldig"
+        case NoSuchHostError():
+            return "host.bestaat-niet"
         case PrivateHostError():
             return "host.prive-adres"
         case RobotsForbidden():
@@ -57,11 +68,9 @@ def failure_seen(error: BaseException | None) -> str:
             return f"doorverwijzing naar {error.target}"
         case TlsError(verify_code=code) if fault := certificate_fault(code):
             return f"{fault} ({error})"
-        case DownloadTimeoutError():
-            return "time-out"
-        case RobotsForbidden():
-            return FORBIDDEN
         case None:
             return "geen antwoord"
-        case _:
-            return " ".join(str(error).split()) or type(error).__name__
+    for kind, text in _SEEN:
+        if isinstance(error, kind):
+            return text
+    return " ".join(str(error).split()) or type(error).__name__

@@ -58,6 +58,7 @@ LOSSES: dict[Stage, tuple[str, ...]] = {
         "document.leeg",
         "document.doorverwijzing",
         "tls.ongeldig",
+        "host.bestaat-niet",
         "host.prive-adres",
     ),
     "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
