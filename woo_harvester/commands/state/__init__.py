@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
 from woo_harvester.commands.state.output import (
+    RowCounts,
     host_table,
     list_orphans,
     number,
@@ -112,20 +113,23 @@ class Command(ProjectCommand):
             if opts.shard:
                 number_of_shard, total = shard_given(opts.shard)
                 hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
+            counts = RowCounts()
             with writing(path) as file:
-                count = exported.write(transfer.export(connection, hosts), file, form)
-        write_note(f"Exported {number(count, 'document')}.")
+                exported.write(counts.count(transfer.export(connection, hosts)), file, form)
+        write_note(f"Exported {counts}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
         """Replace what is known of hosts by the contents of a file."""
         path = Path(args[0])
         form = format_of(opts.format, path)
         # Read the complete file first, so that an error in it changes nothing.
-        hosts = dict.fromkeys(row.host for row in exported.read(path, form))
-        with closing(State.open(self._url())) as state, self._locked(state, hosts):
-            count = transfer.replace(state, exported.read(path, form))
+        counts = RowCounts()
+        for _ in counts.count(exported.read(path, form)):
+            pass
+        with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
+            transfer.replace(state, exported.read(path, form))
             transfer.replace_listings(state, exported.read(path, form))
-        write_note(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
+        write_note(f"Imported {counts}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget hosts and documents; those that are still listed are harvested again as new."""
@@ -186,12 +190,12 @@ class Command(ProjectCommand):
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
-        count = 0
         with reading(args, self.fail) as files, writing(Path(opts.output) if opts.output else None) as file:
             for line in files.lines(withdrawn=opts.withdrawn):
                 file.write(line.decode())
-                count += 1
-        write_note(f"Wrote {number(count, 'document')}.")
+            gone = sum(version.withdrawn for version in files)
+            documents = number(len(files) - gone, "document")
+        write_note(f"Wrote {documents}, {gone} withdrawn." if opts.withdrawn else f"Wrote {documents}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""

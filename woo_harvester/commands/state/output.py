@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import IO
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import BrokenLine, Latest
+from woo_harvester.state.rows import DocumentRow, Row
 from woo_harvester.state.sessionlock import LockOwner
 from woo_harvester.stores.durable_folder import DurableFolder, orphans
 
@@ -90,8 +91,33 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
         yield " ".join(
             [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, _day(one.complete_at)]
         )
-    documents = number(sum(one.documents for one in found), "document")
-    yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
+    yield _totals(len(found), sum(one.documents for one in found), sum(one.withdrawn for one in found))
+
+
+class RowCounts:
+    """The number of hosts and documents in the rows of an export, counted as in the table of hosts."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, None] = {}
+        self._documents = self._withdrawn = self._not_harvested = 0
+
+    def count(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Return the rows one by one, and count them."""
+        for row in rows:
+            self.hosts[row.host] = None
+            if isinstance(row, DocumentRow):
+                self._withdrawn += row.withdrawn is not None
+                self._documents += row.withdrawn is None and row.harvested is not None
+                self._not_harvested += row.withdrawn is None and row.harvested is None
+            yield row
+
+    def __str__(self) -> str:
+        waiting = f", {self._not_harvested} not harvested" if self._not_harvested else ""
+        return _totals(len(self.hosts), self._documents, self._withdrawn) + waiting
+
+
+def _totals(hosts: int, documents: int, withdrawn: int) -> str:
+    return f"{number(hosts, 'host')}, {number(documents, 'document')}, {withdrawn} withdrawn"
 
 
 def work_line(holder: LockOwner) -> str:
