@@ -42,6 +42,10 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_faults ON documents (sitemap_id) WHERE fault IS NOT NULL;
 CREATE INDEX ix_documents_sitemap_id ON documents (sitemap_id);
+CREATE TABLE outputs (
+    node TEXT NOT NULL, path TEXT NOT NULL, durable BIGINT NOT NULL, closed BOOLEAN NOT NULL,
+    PRIMARY KEY (node, path)
+);
 """
 
 #: A host with pending withdrawals, one that was never read completely, one whose confirmation was given.
@@ -62,7 +66,6 @@ UPDATE documents SET fault = 'document.te-groot', fault_since = 4 WHERE id = 3;
 """
 
 UNCHANGED = (
-    "outputs",
     "locks",
     "visited",
     "permit_entries",
@@ -118,7 +121,7 @@ def test_no_row_is_lost(old: str) -> None:
     added = dict.fromkeys(("withdrawing", "restore", "fetched_at", "unchanged_since", "supplemented"))
     assert after.pop("documents") == [row | added for row in before.pop("documents")]
     assert after.pop("resources") == [row | {"index_gone": None} for row in before.pop("resources")]
-    assert after == before
+    assert after.pop("outputs") == [row | {"made": False} for row in before.pop("outputs")]
 
 
 def test_each_document_that_is_not_withdrawn_is_listed_by_the_sitemap_that_listed_it_last(old: str) -> None:

@@ -13,6 +13,7 @@ from woo_harvester.state.schema import (
     hosts,
     listings,
     metadata,
+    outputs,
     rechecks,
     repeated,
     resources,
@@ -70,6 +71,7 @@ def _to_version_4(connection: Connection) -> None:
     """Migrate to version 4: indexes that are no longer named, and the entries of repeated documents."""
     _add_columns(connection, resources, "index_gone")
     _add_columns(connection, documents, "supplemented")
+    _add_columns(connection, outputs, "made")
     repeated.create(connection)
 
 
