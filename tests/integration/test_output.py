@@ -229,7 +229,7 @@ def test_findings_are_written_as_they_occur(
     process = start_forked(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle)
 
     def told() -> list[str]:
-        return [path.read_text() for path in tmp_path.glob("reports/*/findings.jsonl")]
+        return [path.read_text() for path in tmp_path.glob("reports/woo-*/findings.jsonl")]
 
     wait_until(lambda: any("robots.ontbreekt" in text for text in told()), "the finding is written")
     wait_until(lambda: "/robots.txt" in slow.waiting, "the other host is asked")
@@ -256,7 +256,7 @@ def test_sigint_ends_a_run_cleanly_while_documents_wait_for_room(
     assert done.returncode == 0
     assert all(len(site.requests) < 1000 for site in sites), "it does not wait for what it has not asked for"
     assert "Traceback" not in done.stderr
-    (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/*/stats.json")]
+    (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/woo-*/stats.json")]
     assert stats["finish_reason"] == "shutdown"
     (written,) = (tmp_path / "records").iterdir()
     assert len(read_lines(written)) == stats["item_scraped_count"] > 0

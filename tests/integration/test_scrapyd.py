@@ -173,7 +173,7 @@ def test_all_that_a_job_writes_is_beside_the_eggs_and_stays_when_scrapyd_tidies_
     assert len(list(node.folder.glob("logs/woo/woo/*.log"))) <= 3
     assert len(list(node.folder.glob("records/*.jsonl"))) == 6
     assert len(node.records()) == 2 * (DOCUMENTS + 2)
-    assert len(list(node.folder.glob("reports/*/stats.json"))) == 6
+    assert len(list(node.folder.glob("reports/woo-*/stats.json"))) == 6
     assert (node.folder / "data" / "woo-state.sqlite").exists()
     assert [path.suffix for path in (node.folder / "eggs").rglob("*") if path.is_file()] == [".egg"]
 
