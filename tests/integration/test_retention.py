@@ -72,8 +72,10 @@ def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
         run = harvester.day()
         assert run.report is not None
         assert latest.readlink() == Path(run.report.name)
-    run_scrapy(["audit", site.host], harvester.folder, harvester.ca_bundle)
-    assert (latest / "index.html").resolve() == run.report / "index.html"
+    audited = run_scrapy(["audit", site.host], harvester.folder, harvester.ca_bundle)
+    assert audited.report is not None
+    assert run.report is not None
+    assert (latest / "index.html").resolve() == run.report / "index.html" != audited.report / "index.html"
 
 
 def test_a_folder_that_has_the_name_of_the_link_stays_and_the_log_says_so(
