@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from scrapy.exceptions import CannotResolveHostError, DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.downloadermiddlewares.own_fault import is_own_fault
@@ -21,15 +21,6 @@ RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "beric
 
 #: The codes of files of permits. The code of all other files is ``<kind>.onbereikbaar``.
 UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
-
-
-#: What was seen, in Dutch, for errors whose own message says no more; the first that matches counts.
-_SEEN: tuple[tuple[type[Exception], str], ...] = (
-    (NoSuchHostError, "de naam bestaat niet, of heeft geen adres"),
-    (CannotResolveHostError, "geen antwoord van de naamserver"),
-    (DownloadTimeoutError, "time-out"),
-    (RobotsForbidden, FORBIDDEN),
-)
 
 
 def is_ours(error: BaseException | None) -> bool:
@@ -68,9 +59,11 @@ def failure_seen(error: BaseException | None) -> str:
             return f"doorverwijzing naar {error.target}"
         case TlsError(verify_code=code) if fault := certificate_fault(code):
             return f"{fault} ({error})"
+        case DownloadTimeoutError():
+            return "time-out"
+        case RobotsForbidden():
+            return FORBIDDEN
         case None:
             return "geen antwoord"
-    for kind, text in _SEEN:
-        if isinstance(error, kind):
-            return text
-    return " ".join(str(error).split()) or type(error).__name__
+        case _:
+            return " ".join(str(error).split()) or type(error).__name__
