@@ -68,7 +68,7 @@ def running() -> Progress:
         account.lost["loc.geen-https"] = 20
         for code in explanations() if number % 10 == 0 else ():
             stats.inc_value(f"woo/findings/{code}")
-            stats.inc_value(f"woo/hosts/{account.host}/{code}")
+            account.findings[code] = 1
     slots = {account.host: SimpleNamespace(delay=2.0, active=[1], queue=[]) for account in findings.accounts}
     crawler.engine = cast("ExecutionEngine", SimpleNamespace(downloader=SimpleNamespace(slots=slots)))
     progress = Progress(crawler)

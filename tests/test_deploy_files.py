@@ -23,7 +23,8 @@ from woo_harvester.default_settings import SETTINGS
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-UNITS = sorted((DEPLOY / "systemd").iterdir())
+UNITS = sorted(path for path in (DEPLOY / "systemd").iterdir() if path.suffix in (".service", ".timer"))
+SERVICES = [path for path in UNITS if path.suffix == ".service"]
 NAMES = {setting.name for setting in SETTINGS}
 
 
@@ -196,6 +197,90 @@ def test_the_units_are_what_systemd_accepts(tmp_path: Path) -> None:
         (tmp_path / unit.name).write_text(text, encoding="utf-8")
     done = tool("systemd-analyze", "verify", "--man=no", *(tmp_path / unit.name for unit in UNITS))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda path: path.name)
+def test_a_service_may_do_little_more_than_it_needs(service: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        skip_or_fail("needs systemd-analyze (on Debian: apt install systemd)")
+    done = tool("systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", service)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_service_that_fails_is_mailed_except_the_mail_itself() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in SERVICES}
+    mails = "OnFailure=woo-harvester-failed@%n.service\n"
+    assert [name for name, text in texts.items() if mails not in text] == ["woo-harvester-failed@.service"]
+    assert "scrapy monitor --failed %i\n" in texts["woo-harvester-failed@.service"]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """Return a folder in the place of a machine's root, and an environment of which each command is noted."""
+    root, programs = tmp_path / "root", tmp_path / "bin"
+    programs.mkdir()
+    note = f'#!/bin/sh\necho "$(basename "$0") $*" >> {tmp_path}/commands\n'
+    venv = 'mkdir -p "$3/bin" && cp "$(dirname "$0")/pip" "$3/bin/pip"\n'
+    bodies = {"id": "exit 1\n", "useradd": "", "chown": "", "systemctl": "", "pip": "", "python3": venv}
+    for name, body in bodies.items():
+        (programs / name).write_text(note + body)
+        (programs / name).chmod(0o755)
+    environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "DESTDIR": str(root)}
+    environ.pop("PYTHON", None)
+    return root, environ
+
+
+def install(environ: dict[str, str]) -> None:
+    script = DEPLOY / "systemd" / "install.sh"
+    done = subprocess.run(["sh", script], env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_installer_makes_the_user_the_program_and_the_units(
+    machine: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    root, environ = machine
+    install(environ)
+    commands = (tmp_path / "commands").read_text().splitlines()
+    assert commands[1].startswith("useradd --system --user-group ")
+    assert commands[2:5] == [
+        f"python3 -m venv {root}/opt/woo-harvester/.venv",
+        f"pip install --quiet -r {ROOT}/requirements.txt",
+        f"pip install --quiet --no-deps --force-reinstall {ROOT}",
+    ]
+    timers = [path.name for path in UNITS if path.suffix == ".timer"]
+    assert commands[-2] == "systemctl daemon-reload"
+    assert sorted(commands[-1].removeprefix("systemctl enable --now ").split()) == timers
+    installed = {path.name for path in (root / "etc" / "systemd" / "system").iterdir()}
+    assert installed == {path.name for path in UNITS} - {"scrapyd.service"}
+    assert (root / "etc" / "woo-harvester.env").stat().st_mode & 0o777 == 0o600
+    data = root / "var" / "lib" / "woo-harvester"
+    assert data.stat().st_mode & 0o777 == 0o750
+    conf = configparser.ConfigParser()
+    conf.read(data / "scrapy.cfg")
+    assert conf["settings"]["default"] == "woo_harvester.settings"
+
+
+def test_a_second_installation_changes_no_settings_of_the_machine(
+    machine: tuple[Path, dict[str, str]],
+) -> None:
+    root, environ = machine
+    install(environ)
+    mine = {"etc/woo-harvester.env": "WOO_CONTACT=x\n", "var/lib/woo-harvester/scrapy.cfg": "[settings]\n"}
+    for name, text in mine.items():
+        (root / name).write_text(text)
+    install(environ)
+    assert {name: (root / name).read_text() for name in mine} == mine
+
+
+def test_the_paths_of_the_units_are_those_that_the_installer_makes() -> None:
+    script = (DEPLOY / "systemd" / "install.sh").read_text(encoding="utf-8")
+    for path in SERVICES:
+        if path.name != "scrapyd.service":
+            text = path.read_text(encoding="utf-8")
+            assert "WorkingDirectory=/var/lib/woo-harvester\n" in text
+            assert "ExecStart=/opt/woo-harvester/.venv/bin/scrapy " in text
+    assert "program=$root/opt/woo-harvester\ndata=$root/var/lib/woo-harvester\n" in script
 
 
 @pytest.mark.parametrize("unit", ["woo-harvester.service", "woo-harvester.timer"])

@@ -31,7 +31,7 @@ def test_the_record_and_the_finding_are_those_of_the_demo(tmp_path: Path) -> Non
     done = run_scrapy(["demo", "--documents", "10"], tmp_path)
     assert done.returncode == 0, done.stderr
     (records,) = tmp_path.glob("demo/records/*.jsonl")
-    (findings,) = tmp_path.glob("demo/reports/*/findings.jsonl")
+    (findings,) = tmp_path.glob("demo/reports/woo-*/findings.jsonl")
     made = {without_what_changes(line) for line in (*read_lines(records), *read_lines(findings))}
     assert len(examples()) == 2
     for example in examples():

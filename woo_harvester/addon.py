@@ -11,6 +11,7 @@ from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.default_settings import wrong_values
 from woo_harvester.default_settings.contact import add_contact
+from woo_harvester.paths import RECORDS_FEED
 from woo_harvester.running.ending import close_at_start
 from woo_harvester.spidermiddlewares.deltafetch import SETTINGS as DELTAFETCH_SETTINGS
 from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
@@ -100,8 +101,9 @@ _FEED_EXPORTERS = {
 
 #: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {
-    # Scrapy: none. One file a run in the working folder, so that no run overwrites another's.
-    "FEEDS": {"records/%(run)s.jsonl": {"format": "jsonlines", "encoding": "utf8"}},
+    # Scrapy: none. One file a run in the working folder, so that no run overwrites another's. A run without
+    # news leaves no file.
+    "FEEDS": {RECORDS_FEED: {"format": "jsonlines", "encoding": "utf8", "store_empty": False}},
     # Scrapy: None. Gives %(run)s: spider and time, as in the folder of the report.
     "FEED_URI_PARAMS": "woo_harvester.extensions.findings.feed_uri_params",
     # scrapy-deltafetch: off. Each run delivers what is new, changed or withdrawn since the last. If it is

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 
+#: The feed of a run without ``-O`` or ``-o``: a file a run in the working folder.
+RECORDS_FEED = "records/%(run)s.jsonl"
+
+
 def data_dir(settings: BaseSettings) -> Path:
     """Return ``WOO_DATA_DIR``, else the data directory of the Scrapy project, else ``.scrapy``."""
     if settings["WOO_DATA_DIR"]:

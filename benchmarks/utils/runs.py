@@ -55,7 +55,7 @@ def _measured(command: list[str], folder: Path, project: Path, site: Publisher) 
     if elapsed.exists():  # written by the stock spider
         crawling = float(elapsed.read_text(encoding="ascii"))
     else:
-        reports = sorted((folder / "reports").glob("*/stats.json"))
+        reports = sorted((folder / "reports").glob("woo-*/stats.json"))
         crawling = json.loads(reports[-1].read_text(encoding="utf-8"))["elapsed_time_seconds"]
     with output.open("rb") as lines:
         items = sum(1 for _ in lines)

@@ -6,8 +6,15 @@ import pytest
 
 from tests.utils.command import run_scrapy
 from tests.utils.crawl import Crawl
+from tests.utils.daily import numbered, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
+
+
+def only_here(folder: Path, site: Site) -> list[str]:
+    """Return the arguments of a run over one site that requests no documents."""
+    register = write_register(folder / "roo.xml", {"Raad": [site.url("/d")]})
+    return ["-a", f"register={register}", "-a", "documents=none"]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +68,28 @@ def test_a_publishers_faults_never_change_the_exit_status(crawl: Crawl, site: Si
     done = crawl("-a", f"register={register}")
     assert done.returncode == 0
     assert done.codes == {"robots.ontbreekt"}
+
+
+def test_a_quiet_run_that_succeeds_writes_nothing(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    publish(site, numbered(2))
+    for _ in range(2):
+        done = crawl(*only_here(tmp_path, site), "--quiet", settings={"WOO_PROGRESS_INTERVAL": 0.01})
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert done.stats["finish_reason"] == "finished"
+    logged = crawl(*only_here(tmp_path, site), "--quiet", settings={"LOG_FILE": "run.log"})
+    assert (logged.stdout, logged.stderr) == ("", "")
+    assert "INFO: Spider closed (finished)" in (tmp_path / "run.log").read_text(encoding="utf-8")
+
+
+def test_a_quiet_run_that_fails_says_why_in_one_line(crawl: Crawl, site: Site, tmp_path: Path) -> None:
+    publish(site, numbered(2))
+    (tmp_path / "records").touch()  # a file in the place of the folder
+    done = crawl(*only_here(tmp_path, site), "--quiet")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("scrapy crawl: error: an output could not be written (")
+    wrong = crawl("-a", "domain=www.a.nl", "-q")
+    assert wrong.returncode == 2
+    assert wrong.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

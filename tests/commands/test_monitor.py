@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
+from socket import gethostname
 from typing import Any, cast
 
 import pytest
@@ -167,6 +169,37 @@ def test_what_failed_is_mailed(unwell: Path) -> None:
     lines = text.get_content().splitlines()
     assert lines[2] == "no host is suddenly empty"
     assert lines[3].startswith("1 host listed documents the last time and none now: www.b.nl (12 ")
+
+
+def test_the_end_of_the_log_of_a_unit_that_failed_is_mailed_with_settings_of_the_environment(
+    tmp_path: Path,
+) -> None:
+    program = tmp_path / "bin" / "journalctl"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"; echo "scrapy crawl: error: geen ruimte é"\n')
+    program.chmod(0o755)
+    with mail_server() as (mailbox, settings):
+        environment = {name: str(value) for name, value in settings.items()}
+        environment["PATH"] = f"{program.parent}:{os.environ['PATH']}"
+        done = run_scrapy(["monitor", "--failed", "woo-harvester.service"], tmp_path, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert mailbox.recipients == ["beheer@b.nl", "wacht@b.nl"]
+    (message,) = mailbox.messages
+    assert message["Subject"] == f"woo-harvester: woo-harvester.service failed on {gethostname()}"
+    assert "--unit=woo-harvester.service" in message.get_content().splitlines()
+    assert message.get_content().rstrip().endswith("scrapy crawl: error: geen ruimte é")
+
+
+def test_a_mail_about_a_unit_that_cannot_be_sent_is_an_error(tmp_path: Path) -> None:
+    asked = "--failed", "woo-harvester.service"
+    unset = monitor(tmp_path, *asked)
+    assert unset.returncode == 1
+    assert "no mail about woo-harvester.service: " in unset.stderr
+    nowhere = monitor(
+        tmp_path, *asked, **MAIL, SPIDERMON_SMTP_HOST="localhost", SPIDERMON_SMTP_PORT=free_port()
+    )
+    assert (nowhere.returncode, nowhere.stderr.count("\n")) == (1, 1)
+    assert monitor(tmp_path, "woo", *asked).returncode == 2
 
 
 def test_a_good_run_is_not_mailed(well: Path) -> None:

@@ -18,14 +18,23 @@ from tests.state.processes import LOCKING, running
 from woo_harvester.register.shards import shard_of
 from woo_harvester.state.resources import keep_read
 
+COUNTED = "2 hosts, 4 documents, 1 withdrawn, 2 not harvested"
+
+
+def test_an_export_counts_what_the_table_of_hosts_counts(filled: Shell) -> None:
+    filled("forget", *locs(2, "www.b.nl:8443"))
+    total = filled().stdout.splitlines()[-1]
+    assert total == "2 hosts, 4 documents, 1 withdrawn"
+    assert filled("export").stderr == f"Exported {total}.\n"
+
 
 @pytest.mark.parametrize("name", ["staat.jsonl", "staat.csv"])
 def test_a_state_moves_by_way_of_a_file(filled: Shell, name: str) -> None:
     before = filled("export").stdout
-    assert filled("export", name) == (0, "", "Exported 7 documents.\n")
+    assert filled("export", name) == (0, "", f"Exported {COUNTED}.\n")
     filled.file.unlink()
     for _ in range(2):
-        assert filled("import", name) == (0, "", "Imported 2 hosts with 7 documents.\n")
+        assert filled("import", name) == (0, "", f"Imported {COUNTED}.\n")
         assert filled("export").stdout == before
 
 
@@ -39,7 +48,7 @@ def test_an_export_to_a_pipe_is_in_the_format_that_is_asked_for(filled: Shell) -
 def test_one_host_is_exported(filled: Shell) -> None:
     done = filled("export", "--host", "https://WWW.b.nl:8443/")
     assert {json.loads(line)["host"] for line in done.stdout.splitlines()} == {"www.b.nl:8443"}
-    assert done.stderr == "Exported 2 documents.\n"
+    assert done.stderr == "Exported 1 host, 0 documents, 0 withdrawn, 2 not harvested.\n"
 
 
 def test_an_export_that_fails_leaves_the_earlier_file(filled: Shell) -> None:

@@ -18,7 +18,7 @@ from woo_harvester.downloadermiddlewares.redirect import RedirectRefused
 from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
 from woo_harvester.findings import Severity, explain
 from woo_harvester.handlers.body import SpoolError
-from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.handlers.streaming import NoSuchHostError, PrivateHostError, TlsError
 
 KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
 NOT_FOUND = HttpError(Response("https://www.a.nl/", status=404))
@@ -47,6 +47,7 @@ def test_no_answer_is_out_of_reach(error: Exception | None, kind: RequestKind) -
     ("error", "code"),
     [
         (TlsError("certificate has expired"), "tls.ongeldig"),
+        (NoSuchHostError("Name or service not known"), "host.bestaat-niet"),
         (PrivateHostError("10.0.0.1"), "host.prive-adres"),
         (RobotsForbidden("https://www.a.nl/"), "robots.verboden"),
     ],

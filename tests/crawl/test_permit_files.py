@@ -11,6 +11,7 @@ from woo_harvester.crawl.permit_files import PermitFiles
 from woo_harvester.demo.permit_messages import message
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.listing import Link
+from woo_harvester.report.funnel import Account
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.tooi import organisaties
 
@@ -21,7 +22,8 @@ def test_a_file_that_nothing_can_be_made_of_gives_its_place_back() -> None:
     no_state = cast("Any", None)
     crawler = crawler_of(WOO_MESSAGE_MAXSIZE=1_000_000, WOO_FULL_READ_DAYS=7)
     reader = PermitFiles(crawler, no_state, organisaties())
-    visit = EntryPageVisit(EntryPage(URL, "Voorbeeldstad", frozenset()), 1, 1, Reporter(lambda finding: None))
+    page = EntryPage(URL, "Voorbeeldstad", frozenset())
+    visit = EntryPageVisit(page, 1, 1, Reporter(lambda finding: None), Account(page.host))
     visit.begin_request()
     response = StreamedResponse(f"{URL}a.xml", file=BytesIO(message()))
     with pytest.raises(AttributeError):

@@ -60,14 +60,16 @@ def test_lines_are_readable_and_in_the_order_of_the_findings(tmp_path: Path) -> 
     stats_of(extension)
 
 
-def test_findings_are_counted_by_code_and_by_host(tmp_path: Path) -> None:
+def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_the_accounts(tmp_path: Path) -> None:
     extension = opened(tmp_path)
     for host in ("www.a.nl", "open.b.nl:8443", "www.a.nl", None):
         extension.report(Finding(code="loc.dubbel", host=host))
+    early, permits = extension.accounts.of("www.a.nl"), extension.accounts.of_permits("open.b.nl:8443")
+    extension.report(Finding(code="loc.dubbel", host="www.a.nl"))
+    assert (early.findings, permits.findings) == ({"loc.dubbel": 3}, {"loc.dubbel": 1})
     stats = stats_of(extension)
-    assert stats["woo/findings/loc.dubbel"] == 4
-    assert stats["woo/hosts/www.a.nl/loc.dubbel"] == 2
-    assert stats["woo/hosts/open.b.nl:8443/loc.dubbel"] == 1
+    assert stats["woo/findings/loc.dubbel"] == 5
+    assert not [key for key in stats if "www.a.nl" in key]
 
 
 def test_the_statistics_are_written_at_the_end(tmp_path: Path) -> None:

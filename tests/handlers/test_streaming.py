@@ -144,7 +144,7 @@ def test_faults_of_a_connection_are_scrapys_own_exceptions(fetch: Fetch, make_ra
         "DownloadTimeoutError",
         "DownloadFailedError",
         "DownloadConnectionRefusedError",
-        "CannotResolveHostError",
+        "NoSuchHostError",
     ]
     assert all("\n" not in answer.reason and answer.reason for answer in errors)
 

@@ -39,6 +39,7 @@ ELSEWHERE = {
     "register.categorie-strijdig": "tests/integration/test_location_categories.py",
     "register.meerdere-organisaties": "test_a_location_of_two_bodies",
     "tls.ongeldig": "test_an_expired_certificate",
+    "host.bestaat-niet": "test_a_name_that_does_not_exist",
     "host.prive-adres": "test_a_private_address",
     "host.intern-adres": "test_a_private_address",
     "bestand.niet-genoemd": "tests/audit/test_site.py",
@@ -275,6 +276,16 @@ def test_an_expired_certificate(auditor: Auditor, make_site: MakeSite) -> None:
     assert answer.rows(old)["tls.ongeldig"].url == old.url("/robots.txt")
     assert explain("tls.ongeldig").mend in answer.page(old)
     assert not answer.rows(new)
+
+
+def test_a_name_that_does_not_exist(auditor: Auditor) -> None:
+    name = "bestaat-niet.invalid"
+    write_register(auditor.folder / "register.xml", {"Publicist": [f"https://{name}/"]})
+    run = auditor(name)
+    (found,) = answer_of(run).hosts[name].findings
+    assert (found.code, found.url) == ("host.bestaat-niet", f"https://{name}/robots.txt")
+    assert "Kijk eerst of de naam goed gespeld is" in words(run.stdout)
+    assert "firewall" not in run.stdout
 
 
 def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:

@@ -146,12 +146,14 @@ def test_a_finding_leaves_out_what_does_not_apply(harvest: Harvest) -> None:
     assert organisation
 
 
-def test_statistics_count_findings_by_code_and_by_host(harvest: Harvest) -> None:
+def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_hosts_jsonl(harvest: Harvest) -> None:
     stats = harvest.run.stats
     by_code = Counter(found["code"] for found in harvest.run.findings)
+    hosts = {line["host"]: line["findings"] for line in harvest.run.hosts}
     by_host = Counter((found["host"], found["code"]) for found in harvest.run.findings)
     assert {code: stats[f"woo/findings/{code}"] for code in by_code} == by_code
-    assert {key: stats["woo/hosts/{}/{}".format(*key)] for key in by_host} == by_host
+    assert {(host, code): count for host in hosts for code, count in hosts[host].items()} == by_host
+    assert not [key for key in stats if any(host in key for host in hosts)]
 
 
 def test_statistics_count_hosts_documents_and_defaults(harvest: Harvest) -> None:
@@ -227,7 +229,7 @@ def test_findings_are_written_as_they_occur(
     process = start_forked(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle)
 
     def told() -> list[str]:
-        return [path.read_text() for path in tmp_path.glob("reports/*/findings.jsonl")]
+        return [path.read_text() for path in tmp_path.glob("reports/woo-*/findings.jsonl")]
 
     wait_until(lambda: any("robots.ontbreekt" in text for text in told()), "the finding is written")
     wait_until(lambda: "/robots.txt" in slow.waiting, "the other host is asked")
@@ -254,7 +256,7 @@ def test_sigint_ends_a_run_cleanly_while_documents_wait_for_room(
     assert done.returncode == 0
     assert all(len(site.requests) < 1000 for site in sites), "it does not wait for what it has not asked for"
     assert "Traceback" not in done.stderr
-    (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/*/stats.json")]
+    (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/woo-*/stats.json")]
     assert stats["finish_reason"] == "shutdown"
     (written,) = (tmp_path / "records").iterdir()
     assert len(read_lines(written)) == stats["item_scraped_count"] > 0

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.utils.internet import host, in_namespaces
+from woo_harvester.findings.seen_texts import in_words
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,21 @@ def test_a_name_of_a_private_address_is_refused(found: dict[str, Any], name: str
     redirected = codes_about(found, f"https://{host('publiek')}/naar-{name}.pdf")
     assert redirected["host.prive-adres"] == address
     assert f"https://{host('publiek')}/naar-{name}.pdf" not in found["locs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "seen"),
+    [
+        ("bestaat-niet", "host.bestaat-niet", "de naam van de host bestaat niet in het DNS"),
+        ("leeg", "host.bestaat-niet", "de naam van de host bestaat niet in het DNS"),
+        ("stuk", "robots.onbereikbaar", "de naamserver gaf geen antwoord op de naam van de host"),
+    ],
+)
+def test_a_name_that_does_not_exist_is_no_server_that_does_not_answer(
+    found: dict[str, Any], name: str, code: str, seen: str
+) -> None:
+    ((known, text),) = codes_about(found, f"https://{host(name)}/robots.txt").items()
+    assert (known, in_words(known, text, "nl")) == (code, seen)
 
 
 def test_of_several_addresses_only_the_public_ones_are_used(found: dict[str, Any]) -> None:

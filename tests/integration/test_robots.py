@@ -104,7 +104,7 @@ def test_indexes_with_other_names_do_not_keep_the_right_one_from_being_read(harv
 def test_sitemaps_for_google_are_left_alone_and_counted(harvest: Harvest) -> None:
     host = harvest[with_other_names]
     number = sum(code == "robots.andere-sitemap" for code in OTHER_NAMES.values())
-    assert harvest.run.stats[f"woo/hosts/{host.site.host}/robots.andere-sitemap"] == number
+    assert harvest.run.host(host.site.host)["findings"]["robots.andere-sitemap"] == number
     assert {finding["severity"] for finding in host.about("robots.andere-sitemap")} == {"info"}
 
 

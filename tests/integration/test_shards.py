@@ -105,8 +105,8 @@ def test_a_host_whose_time_is_used_up_is_left_where_it_is_and_says_when_it_will_
     left, days = 41 - got, -(-(41 - got) // got)
     assert finding["seen"] == f"{left} documenten over, {got} opgevraagd"
     assert finding["action"] == f"in een volgende oogst: bij een oogst per dag {days} dagen"
-    assert first.stats["woo/documents/left"] == first.stats[f"woo/backlog/{site.host}"] == left
-    assert first.stats[f"woo/backlog_days/{site.host}"] == days
+    assert first.stats["woo/documents/left"] == first.host(site.host)["backlog"] == left
+    assert first.host(site.host)["backlog_days"] == days
     assert first.stats["woo/hosts/incomplete"] == 1
     assert first.stats["woo/entries"] == 41
     site.pages["/d/*"] = PDF

@@ -220,7 +220,7 @@ def test_an_entry_page_that_does_not_come_is_reported(
     assert found[missing.host] == ("ipm.ingang-onbereikbaar", "HTTP 404")
     assert found[expired.host][0] == "tls.ongeldig"
     assert found[broken.host] == ("ipm.ingang-onbereikbaar", "afgebroken")
-    assert run.stats[f"woo/ingangen/incomplete/{broken.host}"] == 1
+    assert run.host(broken.host)["entry_pages"] == {"incomplete": 1}
 
 
 @permit_days.story
@@ -252,7 +252,7 @@ def test_a_link_with_an_address_that_is_none_does_not_keep_others_from_being_rea
     run = yield
     assert causes(run) == {"1": "aanlevering"}
     assert codes(run) == [("ipm.bericht-onbereikbaar", f"{name}.xml") for name in "cde"]
-    assert run.stats[f"woo/ingangen/complete/{site.host}"] == 1
+    assert run.host(site.host)["entry_pages"] == {"complete": 1}
 
 
 @small.story

@@ -52,6 +52,7 @@ def findings_of(tmp_path: Path, *findings: Finding) -> HostFindings:
         ([about_host("robots.onbereikbaar", seen="time-out")], 0, ("dead", "robots.onbereikbaar")),
         ([about_host("robots.onbereikbaar")], 0, ("dead", "robots.onbereikbaar")),
         ([about_host("tls.ongeldig", seen="het certificaat is verlopen")], 0, ("dead", "tls.ongeldig")),
+        ([about_host("host.bestaat-niet", seen="de naam bestaat niet")], 0, ("dead", "host.bestaat-niet")),
         ([about_host("host.prive-adres", seen="10.0.0.1")], 0, ("dead", "host.prive-adres")),
         ([about_host("robots.geen-diwoo-index")], 0, ("no_index", "robots.geen-diwoo-index")),
         (

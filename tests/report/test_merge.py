@@ -253,3 +253,28 @@ def test_a_register_that_no_run_wrote_is_named(tmp_path: Path) -> None:
     (broken / "organisations.json").write_text("{", encoding="utf-8")
     with pytest.raises(MergeError, match=r"organisations\.json: expected the register of a run: "):
         merged([broken], tmp_path / "samen")
+
+
+def many(name: str) -> list[Line]:
+    return [{"host": f"{name}-{number}.nl", "visited": True} for number in range(30)]
+
+
+def test_the_merged_report_of_the_newest_day_is_the_current_one(tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    for shard in ("een", "twee"):
+        run(reports / f"woo-2026-11-21T05-15-00.00000{len(shard)}", hosts=many(shard))
+    shards = sorted(f"reports/{path.name}" for path in reports.iterdir())
+    for day, latest in (("21", "21"), ("20", "21"), ("22", "22")):
+        done = command(tmp_path, *shards, "-o", f"reports/woo-2026-11-{day}")
+        assert done.returncode == 0, done.stderr
+        assert (reports / "latest").readlink() == Path(f"woo-2026-11-{latest}")
+        assert not (reports / f"woo-2026-11-{day}" / "hosts").exists()
+    assert len(list((reports / "hosts").iterdir())) == 60
+
+
+def test_a_merged_report_elsewhere_has_all_its_files_in_its_folder(tmp_path: Path) -> None:
+    shards = [str(run(tmp_path / f"reports/woo-{name}", hosts=many(name))) for name in ("een", "twee")]
+    (tmp_path / "elders").mkdir()
+    assert command(tmp_path, *shards, "-o", "elders/samen").returncode == 0
+    assert [path.name for path in (tmp_path / "elders").iterdir()] == ["samen"]
+    assert len(list((tmp_path / "elders" / "samen" / "hosts").iterdir())) == 60

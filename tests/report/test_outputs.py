@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lxml import html
+
 from tests.report.runs import HOST, about_host, read, write_run
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.outputs import make_report
 
 
@@ -40,3 +43,48 @@ def test_a_feed_follows_a_host_from_run_to_run(tmp_path: Path) -> None:
     feed = (tmp_path / "feeds" / f"{HOST}.xml").read_text(encoding="utf-8")
     assert feed.count("<entry>") == 2
     assert "robots.te-groot" in feed
+
+
+def many(number: int) -> list[Account]:
+    return [read(f"www.{each}.nl", harvested=1) for each in range(number)]
+
+
+def links(page: Path) -> list[Path]:
+    """Return the files to which the links of a page lead, without those to places in it."""
+    hrefs = html.parse(page).xpath("//@href")
+    return [page.parent / href.partition("#")[0] for href in hrefs if href[0] != "#" and "://" not in href]
+
+
+def test_a_run_leaves_as_many_files_in_its_folder_however_many_hosts_it_has(tmp_path: Path) -> None:
+    few, much = (make_report(write_run(tmp_path / f"woo-{n}", many(n))).parent for n in (3, 60))
+    assert [path.name for path in sorted(much.iterdir())] == [path.name for path in sorted(few.iterdir())]
+    assert len(list((tmp_path / "hosts").iterdir())) == 60
+
+
+def test_the_page_of_a_host_is_that_of_the_last_run_and_links_lead_there_and_back(tmp_path: Path) -> None:
+    for run in ("woo-1", "woo-2"):
+        overview = make_report(write_run(tmp_path / run, many(60)))
+    to_hosts = [path for path in links(overview) if path.parent.name == "hosts"]
+    assert len(to_hosts) == 60
+    for page in to_hosts:
+        assert page.exists()
+        assert {path.resolve() for path in links(page)} == {overview}
+
+
+def test_a_report_that_is_not_the_current_one_has_the_pages_of_its_hosts_in_its_own_folder(
+    tmp_path: Path,
+) -> None:
+    overview = make_report(write_run(tmp_path / "woo-1", many(60)), history=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["woo-1"]
+    assert len(list((overview.parent / "hosts").iterdir())) == 60
+    assert all(path.exists() for path in links(overview))
+
+
+def test_a_feed_has_no_link_to_a_page_that_was_removed(tmp_path: Path) -> None:
+    for run, harvested in (("woo-1", 1), ("woo-2", 2), ("woo-3", 3)):
+        make_report(write_run(tmp_path / run, [read(harvested=harvested)]), base_url="https://x.example")
+        if run == "woo-1":
+            (tmp_path / run / "index.html").unlink()
+    feed = (tmp_path / "feeds" / f"{HOST}.xml").read_text(encoding="utf-8")
+    assert "https://x.example/woo-2/index.html" in feed
+    assert "woo-1/" not in feed

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.state.exports import FILE, HOST, LISTING, SITEMAP, document, transfer
-from woo_harvester.state import exported
 from woo_harvester.state.exported import ExportedError, Format, read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
 
@@ -196,8 +195,3 @@ def test_a_file_in_another_encoding_is_reported(tmp_path: Path) -> None:
     path.write_bytes(lines_of(HOST).encode("utf-16"))
     with pytest.raises(ExportedError, match=r"export\.jsonl, line 1: 'utf-8' codec"):
         list(read(path, "jsonl"))
-
-
-def test_documents_are_counted(tmp_path: Path) -> None:
-    with (tmp_path / "export").open("w") as file:
-        assert exported.write([HOST, FILE, document()], file, "jsonl") == 1

@@ -34,7 +34,7 @@ def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_pa
     path.write_bytes(b"durable\nnot dur")
     killed = LockedState.open(url, "a", [])
     with killed.begin() as connection:
-        killed.open_output(connection, path, 0)
+        killed.open_output(connection, path, 0, made=False)
         killed.keep_durable(connection, {path: 8})
     killed.release()
     killed.close()

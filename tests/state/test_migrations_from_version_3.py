@@ -54,6 +54,10 @@ CREATE TABLE listings (
 CREATE INDEX listings_missing ON listings (sitemap_id) WHERE misses > 0;
 CREATE INDEX listings_foreign ON listings (sitemap_id) WHERE "foreign";
 CREATE INDEX ix_listings_document_id ON listings (document_id);
+CREATE TABLE outputs (
+    node TEXT NOT NULL, path TEXT NOT NULL, durable BIGINT NOT NULL, closed BOOLEAN NOT NULL,
+    PRIMARY KEY (node, path)
+);
 """
 
 #: A host with two indexes. The second one is no longer in robots.txt: its document is missing once. The first

@@ -108,3 +108,25 @@ def test_a_file_of_another_machine_is_not_cut(connection: Connection, records: P
 def test_a_file_is_locked_by_its_machine_and_path() -> None:
     assert lock_name(Path("/srv/a.jsonl"), "node1") == "node1:/srv/a.jsonl"
     assert lock_name(Path("/srv/a.jsonl")) == "/srv/a.jsonl"
+
+
+@pytest.mark.parametrize("content", [b"", b'{"id"'])
+def test_a_file_that_a_killed_run_made_and_that_has_no_durable_record_is_removed(
+    connection: Connection, tmp_path: Path, content: bytes
+) -> None:
+    made, given = tmp_path / "made.jsonl", tmp_path / "given.jsonl"
+    for path in (made, given):
+        path.write_bytes(content)
+        open_output(connection, path, 0, made=path == made)
+    assert cut_back(connection, None) == ({made: 5, given: 5} if content else {})
+    assert [path.name for path in tmp_path.iterdir()] == ["given.jsonl"]
+    assert given.read_bytes() == b""
+
+
+def test_a_file_with_a_durable_record_stays_though_a_killed_run_made_it(
+    connection: Connection, records: Path
+) -> None:
+    open_output(connection, records, 0, made=True)
+    keep_durable(connection, {records: 10})
+    assert cut_back(connection, None) == {records: 5}
+    assert records.read_bytes() == b'{"id": 1}\n'

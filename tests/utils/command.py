@@ -45,6 +45,16 @@ class Run:
     """The folder of this run's report."""
 
     @property
+    def hosts(self) -> list[Line]:
+        """The figures of hosts, in ``hosts.jsonl``."""
+        return read_lines(self.report / "hosts.jsonl") if self.report else []
+
+    def host(self, name: str) -> Line:
+        """The figures of one host."""
+        (found,) = [line for line in self.hosts if line["host"] == name]
+        return found
+
+    @property
     def codes(self) -> set[str]:
         """The codes of the findings."""
         return {finding["code"] for finding in self.findings}

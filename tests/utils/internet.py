@@ -46,6 +46,8 @@ NAMES: dict[str, tuple[list[str], list[str]]] = {
     "gemengd": (["10.0.0.1", PUBLIC], ["10.0.0.1", PUBLIC]),
     "wisselt": ([PUBLIC], ["127.0.0.1"]),
 }
+#: Names without an address: the code with which the name server answers (RFC 1035, 4.1.1).
+NAMELESS = {"leeg": 0, "stuk": 2, "bestaat-niet": 3}
 A, AAAA = 1, 28
 
 
@@ -94,7 +96,8 @@ def _answer(query: bytes, asked: list[str]) -> bytes:
     version = {A: 4, AAAA: 6}.get(kind)
     found = [address.packed for address in addresses if address.version == version]
     records = b"".join(struct.pack("!HHHIH", 0xC00C, kind, 1, 0, len(packed)) + packed for packed in found)
-    return query[:2] + struct.pack("!HHHHH", 0x8180, 1, len(found), 0, 0) + query[12:end] + records
+    flags = 0x8180 | NAMELESS.get(name, 0)
+    return query[:2] + struct.pack("!HHHHH", flags, 1, len(found), 0, 0) + query[12:end] + records
 
 
 def run(folder: Path) -> dict[str, Any]:
@@ -111,9 +114,10 @@ def run(folder: Path) -> dict[str, Any]:
         publish(publisher, *(f"/naar-{name}.pdf" for name in others), "/a.pdf")
         publisher.pages |= {f"/naar-{name}.pdf": redirect(f"https://{host(name)}/a.pdf") for name in others}
         publisher.pages["/a.pdf"] = Page(pdf("Besluit"))
-        register = write_register(folder / "roo.xml", {name: [f"https://{host(name)}/"] for name in NAMES})
+        names = (*NAMES, *NAMELESS)
+        register = write_register(folder / "roo.xml", {name: [f"https://{host(name)}/"] for name in names})
         # The name that changes is only redirected to: one request, for which one answer must do.
-        visited = ",".join(host(name) for name in NAMES if name != "wisselt")
+        visited = ",".join(host(name) for name in names if name != "wisselt")
         done = run_scrapy(
             [
                 "crawl",

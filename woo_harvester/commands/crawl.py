@@ -39,6 +39,15 @@ class Command(ProjectCommand, CrawlCommand):
     name = "crawl"
     requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "-q",
+            "--quiet",
+            action="store_true",
+            help="print nothing but errors, as for cron",
+        )
+
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments before anything is logged."""
         settings = cast("Settings", self.settings)
@@ -48,9 +57,17 @@ class Command(ProjectCommand, CrawlCommand):
                 with naming("ADDONS"):
                     AddonManager.load_pre_crawler_settings(settings)  # they name formats
                 super().process_options(args, opts)
+                if opts.quiet:
+                    self._be_quiet(settings)
                 self._check(args, opts)
             except (ArgumentError, UsageError) as error:
                 self.refuse(str(error))
+
+    def _be_quiet(self, settings: Settings) -> None:
+        """Write only errors to stderr; a log file gets what it gets without ``--quiet``."""
+        settings.setdict({"WOO_PROGRESS": False, "WOO_SUMMARY": False}, "cmdline")
+        if not settings["LOG_FILE"]:
+            settings.set("LOG_LEVEL", "ERROR", "cmdline")
 
     def refuse(self, message: str) -> NoReturn:
         """Report a wrong argument, also in the log if that is a file, and exit with status 2."""

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.report.merge import MergeError, merge
 from woo_harvester.report.outputs import make_report
-from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.run_folder import RunFolder, parse_name
 from woo_harvester.running.command import ProjectCommand
 
 if TYPE_CHECKING:
@@ -51,8 +51,12 @@ class Command(ProjectCommand):
         try:
             to = RunFolder(Path(opts.output))
             truncated = merge([RunFolder(Path(given)) for given in args], to)
-            lang = cast("Language", cast("Settings", self.settings)["WOO_REPORT_LANG"])
-            page = make_report(to, lang=lang, history=False)
+            settings = cast("Settings", self.settings)
+            lang = cast("Language", settings["WOO_REPORT_LANG"])
+            is_current = to.path.parent.resolve() == Path(settings["WOO_REPORT_DIR"]).resolve()
+            page = make_report(to, lang=lang, history=False, is_current=is_current)
+            if is_current:
+                self._lead_to(to)
         except (MergeError, ValueError) as error:
             self.fail(str(error))
         except OSError as error:
@@ -63,3 +67,15 @@ class Command(ProjectCommand):
                     f"scrapy merge-reports: the last line of {path} is truncated, and left out\n"
                 )
             sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}: see {page}.\n")
+
+    def _lead_to(self, merged: RunFolder) -> None:
+        """Have the link in the folder of reports lead to the merged report, but not of an earlier day."""
+        latest = merged.reports.latest
+        known, named = (parse_name(each) for each in (latest.resolve().name, merged.name))
+        if known is not None and (named is None or named[1].date() < known[1].date()):
+            return
+        try:
+            merged.reports.lead_to(merged)
+        except OSError as error:
+            line = f"{latest} does not lead to the merged report: {error.strerror or error}"
+            sys.stderr.write(f"scrapy merge-reports: {line}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from woo_harvester.monitors.suite import MonitorResults
+
+#: The number of lines of a log in a mail.
+_LOG_LINES = 50
 
 _NEEDED = ("premailer", "slack_sdk", "spidermon")
 _MARKS = {"OK": "ok", "SKIPPED": "skipped"}
@@ -47,6 +51,11 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
+        parser.add_argument(
+            "--failed",
+            metavar="UNIT",
+            help="only mail the end of the log of this unit of systemd",
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the last run of each spider in *args*, or of every spider that has runs."""
@@ -54,6 +63,9 @@ class Command(ProjectCommand):
         if missing := [name for name in _NEEDED if not find_spec(name)]:
             self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
         settings = cast("Settings", self.settings)
+        if opts.failed:
+            self._mail_failure(opts.failed, args, settings)
+            return
         reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         known = spiders(reports)
         for name in args:
@@ -87,9 +99,32 @@ class Command(ProjectCommand):
         for line in outcome.unsent:
             self.write_error(f"not sent: {line}")
 
+    def _mail_failure(self, unit: str, args: list[str], settings: Settings) -> None:
+        from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
+
+        from woo_harvester.monitors.actions import mail_failure  # noqa: PLC0415
+
+        if args:
+            self.refuse(f"--failed checks no runs: unexpected argument {args[0]}")
+        try:
+            mail_failure(Crawler(Spider, settings), unit, _end_of_log(unit))
+        except (NotConfigured, OSError) as error:  # SMTPException is an OSError
+            self._fail(f"no mail about {unit}: {error}")
+
     def _fail(self, line: str) -> NoReturn:
         self.write_error(line)
         sys.exit(1)
+
+
+def _end_of_log(unit: str) -> str:
+    """Return the last lines that a unit of systemd wrote, or why they cannot be read."""
+    command = ["journalctl", f"--unit={unit}", f"--lines={_LOG_LINES}", "--no-pager", "--output=short-iso"]
+    try:
+        # The name of the unit is one argument, whatever it is.
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)  # noqa: S603
+    except OSError as error:
+        return f"(journalctl: {error.strerror or error})"
+    return (done.stdout or done.stderr).strip()
 
 
 def bounds(settings: Settings) -> Bounds:

@@ -85,7 +85,7 @@ class EntryPageReader:
 
     def _page_done(self, visit: EntryPageVisit) -> None:
         visit.page_done = True
-        visit.finish(self._crawler.stats)
+        visit.finish()
 
     def _links(self, response: StreamedResponse, visit: EntryPageVisit) -> Sequence[Link]:
         """Return the links to files that are or may be XML, on the hosts of the organisation."""

@@ -18,7 +18,7 @@ from woo_harvester.register.shards import shard_of
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
-    from scrapy.statscollectors import StatsCollector
+    from woo_harvester.report.funnel import Account
 
 #: Largest CSV file of entry pages, in bytes: some 50,000 pages.
 _CSV_MAXSIZE = 10_000_000
@@ -45,9 +45,13 @@ class EntryPage:
 class EntryPageVisit(Backlog):
     """The reading of one entry page in one run, and of the files that it lists."""
 
-    def __init__(self, page: EntryPage, number: int, backlog: int, report: Reporter) -> None:
+    def __init__(
+        self, page: EntryPage, number: int, backlog: int, report: Reporter, account: Account
+    ) -> None:
         super().__init__(backlog)
         self.page = page
+        self.account = account
+        """The figures of the page's host."""
         self.number = number
         """The number of the entry page in the state."""
         self.requested_at = datetime.now(UTC)
@@ -60,15 +64,13 @@ class EntryPageVisit(Backlog):
         """True if the page was read to its end."""
         self.report = report.about(host=page.host, organisation=page.organisation)
 
-    def finish(self, stats: StatsCollector) -> None:
+    def finish(self) -> None:
         """Count the entry page as done, unless a request for one of its files is active."""
         if not self.page_done or self.under_way:
             return
         if self.complete and not self.has_xml:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
-        host = self.page.host
-        key = f"woo/ingangen/complete/{host}" if self.complete else f"woo/ingangen/incomplete/{host}"
-        stats.inc_value(key)
+        self.account.count_entry_page(complete=self.complete)
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
 from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.seen_texts import certificate_fault
 from woo_harvester.handlers.body import SpoolError
-from woo_harvester.handlers.streaming import PrivateHostError, TlsError
+from woo_harvester.handlers.streaming import NoSuchHostError, PrivateHostError, TlsError
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.trust import TrustError
 
@@ -36,6 +36,8 @@ def failure_code(error: BaseException | None, kind: RequestKind) -> str:
     match error:
         case TlsError():
             return "tls.ongeldig"
+        case NoSuchHostError():
+            return "host.bestaat-niet"
         case PrivateHostError():
             return "host.prive-adres"
         case RobotsForbidden():

@@ -194,10 +194,8 @@ class HostReader:
 
     def _report_backlog(self, visit: Visit) -> None:
         """Report how many documents are left after the host's time was used up, and how long they take."""
-        stats = self._crawler.stats
-        stats.inc_value("woo/documents/left", visit.documents_left)
-        stats.set_value(f"woo/backlog/{visit.host}", visit.documents_left)
-        stats.set_value(f"woo/backlog_days/{visit.host}", visit.days_left)
+        self._crawler.stats.inc_value("woo/documents/left", visit.documents_left)
+        visit.account.backlog, visit.account.backlog_days = visit.documents_left, visit.days_left
         visit.incomplete.append(_BACKLOG)
         visit.report(
             _BACKLOG,

@@ -167,7 +167,7 @@ class PermitFiles:
 
     def _file_done(self, visit: EntryPageVisit) -> None:
         visit.end_request()
-        visit.finish(self._crawler.stats)
+        visit.finish()
 
     def _count(self, key: str) -> None:
         self._crawler.stats.inc_value(key)

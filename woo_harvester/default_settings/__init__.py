@@ -20,6 +20,9 @@ from woo_harvester.default_settings.text import TEXT
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+#: The prefix of settings of Spidermon, whose monitors ``scrapy monitor`` runs.
+_MONITORING_PREFIX = "SPIDERMON_"
+
 #: The settings by subject, in the order of the page.
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
     "Register, value lists, state and withdrawals": STATE,
@@ -36,10 +39,13 @@ SETTINGS: tuple[Setting, ...] = tuple(setting for group in SUBJECTS.values() for
 def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that stand in the environment *given*; one that is empty there is not set.
 
-    This is the best way to give a password: everybody on the machine can read the arguments of a command, and
+    These are the project's own settings, and those of Spidermon for mail and Slack (``SPIDERMON_…``). This
+    is the best way to give a password: everybody on the machine can read the arguments of a command, and
     Scrapyd shows those of its jobs.
     """
-    return {setting.name: given[setting.name] for setting in SETTINGS if given.get(setting.name)}
+    names = [setting.name for setting in SETTINGS]
+    names += [name for name in given if name.startswith(_MONITORING_PREFIX)]
+    return {name: given[name] for name in names if given.get(name)}
 
 
 def complete(settings: BaseSettings) -> None:

@@ -32,6 +32,12 @@ REPORTING = (
         "The address at which the folder of reports is published, for the links in the feeds of publishers. Unset: feeds have no links.",
     ),
     Setting(
+        "WOO_KEEP_DAYS",
+        90,
+        "days",
+        "`scrapy prune` removes the reports and the history of runs that began longer ago, except the newest report of each spider; `--keep` overrides it. No run removes anything itself. Keep reports for as long as `scrapy inventory` has to look back.",
+    ),
+    Setting(
         "WOO_PROGRESS",
         True,
         "boolean",

@@ -57,6 +57,8 @@ class _OpenFeed:
     """True if records are durable before the feed is closed."""
     durable: int = 0
     """The number of durable bytes of the local file; the next run removes the rest after a kill."""
+    made: bool = False
+    """True if the run made the local file, which may then be removed if it gets no record."""
     deliveries: list[Delivery] = field(default_factory=list)
     """The records that were written and are not confirmed yet."""
     lock: FileIO | None = None
@@ -166,6 +168,7 @@ class DurableFeedExporter(FeedExporter):
     def _prepare(self, feed: _OpenFeed, path: Path) -> None:
         """Lock a local file, move a truncated last line aside, and store its durable size in the state."""
         self._keeper.lock_output(path)
+        feed.made = not os.path.lexists(path)
         try:
             feed.lock = file = open_for_appending(path)
             if getattr(feed.slot.storage, "write_mode", "") == "ab":
@@ -177,7 +180,7 @@ class DurableFeedExporter(FeedExporter):
             raise StateError(ANOTHER_WRITER.format(path)) from error
         except QuotedCellError as error:
             raise StateError(str(error)) from error
-        self._keeper.open_output(path, feed.durable)
+        self._keeper.open_output(path, feed.durable, made=feed.made)
 
     def _watch(self, feed: _OpenFeed) -> None:
         """Wrap the storage's ``store``, to confirm its records: Scrapy only logs whether it succeeded."""
@@ -238,8 +241,11 @@ class DurableFeedExporter(FeedExporter):
             if feed.path is not None and feed.slot.file is not None:
                 with suppress(OSError):  # the disk may be full, and the buffer not empty
                     feed.slot.file.close()
-                with suppress(OSError):  # if it fails, the next run truncates the file
-                    os.truncate(feed.path, feed.durable)
+                with suppress(OSError):  # if it fails, the next run does it
+                    if feed.made and not feed.durable:
+                        feed.path.unlink()
+                    else:
+                        os.truncate(feed.path, feed.durable)
             feed.unlock()
 
     def _report_failure(self, error: Exception) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO, get_args
+from typing import IO, TYPE_CHECKING, Any, Self, TextIO, get_args
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
@@ -43,7 +43,7 @@ class Findings:
 
     The folder has the findings, the accounts of hosts, the statistics and the report. A report is
     made if the spider fills :attr:`accounts`. The statistics count each finding by code
-    (``woo/findings/<code>``) and by host (``woo/hosts/<host>/<code>``).
+    (``woo/findings/<code>``), and the accounts count it by host.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -52,6 +52,8 @@ class Findings:
         self.run_folder = reports.run(run_name(crawler.spidercls.name))
         """The folder of this run and its files; the name is the same for all that the run writes."""
         self._file: TextIO | None = None
+        self._lock: IO[bytes] | None = None
+        """The lock that keeps the folder from being removed while the run goes on."""
         self.accounts = Accounts()
         """The accounts of the hosts; filled by the spider, the findings and the items."""
         self.common_cause = CommonCause()
@@ -88,6 +90,7 @@ class Findings:
         try:
             self.folder.mkdir(parents=True)
             self._file = self.run_folder.open_findings()
+            self._lock = self.run_folder.lock()
         except OSError as error:
             self._fail(error)
             raise CloseSpider(_FAILED) from error
@@ -153,10 +156,7 @@ class Findings:
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
-        stats = self._crawler.stats
-        stats.inc_value(f"woo/findings/{finding.code}")
-        if finding.host:
-            stats.inc_value(f"woo/hosts/{finding.host}/{finding.code}")
+        self._crawler.stats.inc_value(f"woo/findings/{finding.code}")
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
 
     def item_scraped(self, item: Any) -> None:
@@ -201,8 +201,8 @@ class Findings:
         """
         try:
             self.run_folder.write_stats(self._crawler.stats.get_stats())
+            self.run_folder.write_accounts(self.accounts.all())
             if self._has_accounts:
-                self.run_folder.write_accounts(self.accounts)
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)
@@ -210,14 +210,17 @@ class Findings:
             what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
             logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
         await self._crawler.signals.send_catch_log_async(signal=run_written, folder=self.folder)
+        if self._lock is not None:
+            self._lock.close()
 
     def _make_report(self) -> None:
         settings = self._crawler.settings
+        is_current = self.in_history and settings.getbool("WOO_REPORT_HISTORY")
         try:
             make_report(
                 self.run_folder,
                 lang=settings["WOO_REPORT_LANG"],
-                history=self.in_history and settings.getbool("WOO_REPORT_HISTORY"),
+                history=is_current,
                 base_url=settings["WOO_REPORT_URL"],
             )
         except OSError:
@@ -227,6 +230,16 @@ class Findings:
                 fail_run(self._crawler, f"no report was made of {self.folder}: {cause_of(error)}")
                 return
             logger.error("No report was made of %s: %s: %s", self.folder, type(error).__name__, error)  # noqa: TRY400
+            return
+        if is_current:
+            self._lead_to_report()
+
+    def _lead_to_report(self) -> None:
+        reports = self.run_folder.reports
+        try:
+            reports.lead_to(self.run_folder)
+        except OSError as error:  # such as a file system without links
+            logger.warning("%s does not lead to the newest report: %s", reports.latest, cause_of(error))
 
     def _fail(self, error: OSError) -> None:
         end_run(self._crawler, _FAILED, f"the report in {self.folder} could not be written: {error}")

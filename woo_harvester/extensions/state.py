@@ -185,10 +185,13 @@ class StateKeeper:
         if self._state is not None:
             self._state.lock_output(path)
 
-    def open_output(self, path: Path, size: int) -> None:
-        """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError."""
+    def open_output(self, path: Path, size: int, *, made: bool) -> None:
+        """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError.
+
+        *made* says that the run made the file.
+        """
         with self._begin() as (state, connection):
-            state.open_output(connection, path, size)
+            state.open_output(connection, path, size, made=made)
 
     def expect(self, item: RecordItem, delivery: Delivery) -> None:
         """Wait for all outputs to have *item*; items that share a delivery are waited for together."""

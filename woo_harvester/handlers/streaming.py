@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 #: Bytes of a body that are buffered in memory, before the server has to wait.
 _BUFFER_SIZE = 256 * 1024
 
+#: Errors of ``getaddrinfo`` for a name that does not exist, and for one that has no address.
+_NO_SUCH_NAME = frozenset({socket.EAI_NONAME, socket.EAI_NODATA})
+
 #: Timeouts in seconds: for name, connection and TLS handshake together, and between two pieces of a body.
 _CONNECT_TIMEOUT = 30
 _READ_TIMEOUT = 60
@@ -63,6 +67,10 @@ class TlsError(Exception):
 
 class PrivateHostError(Exception):
     """The host is an address that is not public, or has no public address."""
+
+
+class NoSuchHostError(CannotResolveHostError):
+    """The name of the host does not exist, or has no address; a name server that fails is another error."""
 
 
 class StreamingDownloadHandler(HTTP11DownloadHandler):
@@ -259,7 +267,8 @@ async def _translated_errors(request: Request) -> AsyncIterator[None]:
     except aiohttp.ClientConnectorDNSError as error:
         if isinstance(error.os_error, PrivateAddressError):
             raise PrivateHostError(str(error.os_error)) from error
-        raise CannotResolveHostError(str(error)) from error
+        kind = NoSuchHostError if error.os_error.errno in _NO_SUCH_NAME else CannotResolveHostError
+        raise kind(str(error)) from error
     except (aiohttp.ClientSSLError, aiohttp.ClientConnectorCertificateError, ssl.SSLError) as error:
         raise _tls_error(error) from error
     except aiohttp.ClientConnectorError as error:

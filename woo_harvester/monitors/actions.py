@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import smtplib
 import ssl
-from email.message import Message
+from email.message import EmailMessage, Message
+from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from spidermon.contrib.actions.email import SendEmail
@@ -76,6 +77,20 @@ class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
             if self._login[0]:
                 server.login(*self._login)
             server.send_message(message)
+
+
+def mail_failure(crawler: Crawler, unit: str, log: str) -> None:
+    """Mail that a unit of systemd failed, with the end of its *log*, to the address of the monitors.
+
+    Raises Spidermon's NotConfigured, OSError and smtplib.SMTPException.
+    """
+    action = SendMail.from_crawler(crawler)
+    message = EmailMessage()
+    message["Subject"] = f"woo-harvester: {unit} failed on {gethostname()}"
+    message["From"] = action.sender
+    message["To"] = ", ".join(action.to)
+    message.set_content(f"The last lines of the log of {unit}:\n\n{log}\n")
+    action.send_message(message)
 
 
 class SendSlack(SendSlackMessage):  # type: ignore[misc]

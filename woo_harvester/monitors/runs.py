@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity, explain
@@ -23,7 +23,7 @@ class EndedRun:
     ended: datetime
     reason: str
     accounts: dict[str, Account]
-    """The accounts by host; empty for a spider that keeps none."""
+    """The accounts by host; empty for a spider that counts no documents."""
     findings: dict[str, Counter[Severity]]
     """The number of findings by host and severity."""
     own_fault: bool = False
@@ -59,24 +59,22 @@ def read_run(folder: RunFolder) -> EndedRun:
         reason = str(stats["finish_reason"])
         if ended.tzinfo is None:
             raise ValueError("finish_time has no offset")
-        found = _findings(stats)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"{folder.stats} holds no statistics of a run: {type(error).__name__}: {error}"
         ) from error
-    accounts = {account.host: account for account in folder.read_accounts()}
+    every = list(folder.read_accounts())
+    accounts = {account.host: account for account in every if not account.entry_pages}
+    found = {account.host: _by_severity(account.findings) for account in every if account.findings}
     own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
     return EndedRun(folder.name, ended, reason, accounts, found, own_fault)
 
 
-def _findings(stats: dict[str, Any]) -> dict[str, Counter[Severity]]:
-    found: dict[str, Counter[Severity]] = {}
-    for key, count in stats.items():
-        match key.split("/"):
-            case ["woo", "hosts", host, code]:
-                if not isinstance(count, int):
-                    raise TypeError(f"{key}: expected a number, got {count!r}")
-                found.setdefault(host, Counter())[_severity(code)] += count
+def _by_severity(codes: Mapping[str, int]) -> Counter[Severity]:
+    """Return the number of findings by severity."""
+    found: Counter[Severity] = Counter()
+    for code, count in codes.items():
+        found[_severity(code)] += count
     return found
 
 

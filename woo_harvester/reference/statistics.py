@@ -16,7 +16,6 @@ STATISTICS = {
         "of those: something could not be read, and a finding says what; or the arguments `categories` and "
         "`since` left documents out"
     ),
-    "woo/hosts/<host>/<code>": "findings about a host, by code",
     "woo/sitemaps/unchanged": "sitemaps that are as in their last complete read: a 304, or the same bytes",
     "woo/entries": "entries that were read from sitemaps, before any rule was applied to them",
     "woo/findings/<code>": "findings by code (`docs/findings.md`)",
@@ -60,15 +59,11 @@ STATISTICS = {
     "woo/files/failed": "documents and texts that could not be stored, so that the run was ended",
     "woo/text/known": "documents whose text was in `FILES_STORE` already: the same bytes were read before",
     "woo/documents/left": "documents that were not requested, because `WOO_HOST_BUDGET` was used up",
-    "woo/backlog/<host>": "how many of those are documents of the host",
-    "woo/backlog_days/<host>": "how many days they take, at the pace of this run and with one run a day",
     "woo/text/read": "documents whose text was read",
     "woo/text/empty": "documents without text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
     "woo/text/failed": "documents whose text could not be read, or not in time",
     "woo/ingangen/selected": "entry pages of permits that the run reads, by its arguments",
-    "woo/ingangen/complete/<host>": "entry pages on a host that were read to their end",
-    "woo/ingangen/incomplete/<host>": "entry pages on a host that could not be fetched, or not to their end",
     "woo/berichten/listed": "files that entry pages list, on the hosts of their organisation",
     "woo/berichten/unchanged": "of those: recognised by their date, a 304 or their content; invalid ones too",
     "woo/berichten/valid": "files with a new valid message",
@@ -93,7 +88,8 @@ STATISTICS = {
 _INTRODUCTION = """\
 A run writes its statistics to `<WOO_REPORT_DIR>/<spider>-<time>/stats.json` and to the log. The table lists
 the project's own. Of Scrapy's, `item_scraped_count` is the number of records, and `finish_reason` says how
-the run ended. A key is absent if there was nothing to count.
+the run ended. A key is absent if there was nothing to count. The figures of single hosts are in
+`hosts.jsonl` ([report.md](report.md#hostsjsonl)).
 """
 
 

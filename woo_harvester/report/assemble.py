@@ -280,7 +280,7 @@ def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
 
 def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
     """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
-    accounts = {account.host: account for account in folder.read_accounts()}
+    accounts = {account.host: account for account in folder.read_accounts() if not account.entry_pages}
     for host in sorted(found - accounts.keys() - {""}):
         accounts[host] = Account(host)
     return list(accounts.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from uuid import NAMESPACE_URL, uuid5
 
@@ -23,13 +23,18 @@ _E = ElementMaker(namespace=ATOM, nsmap={None: ATOM})
 
 
 def feed(
-    host: str, runs: Iterable[RunResult], *, lang: Language = "nl", base_url: str | None = None
+    host: str,
+    runs: Iterable[RunResult],
+    *,
+    lang: Language = "nl",
+    base_url: str | None = None,
+    has_page: Callable[[str], bool] = lambda run: True,
 ) -> bytes:
     """Return the feed of a host as XML, newest entry first; *runs* are ordered from old to new.
 
     *base_url* is the URL at which the folder of reports is published; without it the feed has no links. The
-    ids are made from the host and the name of the run, so they never change. Raises ValueError if no run
-    visited the host.
+    ids are made from the host and the name of the run, so they never change. *has_page* says whether the page
+    of a run is still there: without it, the entry has no link. Raises ValueError if no run visited the host.
     """
     texts = Texts(lang)
     visits = [(run, then) for run in runs if (then := run.hosts.get(host)) is not None and run.at]
@@ -46,7 +51,7 @@ def feed(
         address = feed_url(base_url, host)
         root.append(_E.link(rel="self", type="application/atom+xml", href=address))
     for run, then in _news(visits)[-MAX_ENTRIES:][::-1]:
-        root.append(_entry(host, run, then, texts, base_url))
+        root.append(_entry(host, run, then, texts, base_url if has_page(run.run) else None))
     return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
 
 

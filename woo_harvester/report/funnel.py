@@ -18,13 +18,14 @@ a batch of entries is read                          ``count_entries(entries, unc
 entries list documents of other hosts               ``count_as_repeated(entries)``, if those hosts list
                                                     them
 a finding about the host or one of its documents    ``count_finding(finding)``: call it for every finding;
-                                                    it counts those that lose a document, and
-                                                    ``loc.dubbel``
+                                                    it counts the codes, and apart those that lose a
+                                                    document, and ``loc.dubbel``
 an item has passed all pipelines                    ``count_record(record)``: harvested (new, changed or
                                                     published again), supplied with content that it lacked,
                                                     or withdrawn
 a pipeline of another project drops an item         ``dropped += 1``
 nothing of the host remains to be read              ``complete = True`` or ``False``
+an entry page of permits is done                    ``count_entry_page(complete=...)``
 ==================================================  ====================================================
 
 Losses are counted only from the findings, so the funnel always agrees with ``findings.jsonl``. A repeated loc
@@ -37,6 +38,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -57,6 +59,7 @@ LOSSES: dict[Stage, tuple[str, ...]] = {
         "document.leeg",
         "document.doorverwijzing",
         "tls.ongeldig",
+        "host.bestaat-niet",
         "host.prive-adres",
     ),
     "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
@@ -155,6 +158,14 @@ class Account:
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
     patterns: dict[str, int] = field(default_factory=dict)
     """Path patterns of indexes and sitemaps, with how often each occurs; at most eight."""
+    findings: dict[str, int] = field(default_factory=dict)
+    """Findings about the host and its documents, by code."""
+    backlog: int = 0
+    """Documents that were not requested, because ``WOO_HOST_BUDGET`` was used up."""
+    backlog_days: int = 0
+    """The number of daily runs that the backlog takes, at the pace of this run."""
+    entry_pages: dict[str, int] = field(default_factory=dict)
+    """Entry pages of permits on the host: ``complete`` or ``incomplete``. Permits have no other counts."""
 
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
@@ -196,7 +207,8 @@ class Account:
         self.unchanged += unchanged
 
     def count_finding(self, finding: Finding) -> None:
-        """Count a finding that loses a document or marks an entry as repeated; ignore others."""
+        """Count a finding by its code, and apart if it loses a document or marks an entry as repeated."""
+        _count(self.findings, finding.code)
         if finding.sitemap is None:
             return
         if finding.code in STAGE_OF:
@@ -220,6 +232,10 @@ class Account:
                 _count(self.fields, name)
         for waarde in record.document.classificatiecollectie.informatiecategorieen:
             _count(self.categories, _category(waarde))
+
+    def count_entry_page(self, *, complete: bool) -> None:
+        """Count an entry page of permits that is done; *complete* if it was read to its end."""
+        _count(self.entry_pages, "complete" if complete else "incomplete")
 
     @property
     def records(self) -> int:
@@ -253,10 +269,16 @@ class Account:
 
 
 class Accounts:
-    """The accounts of a run, by host."""
+    """The accounts of a run, by host.
+
+    Those of hosts with entry pages of permits are kept apart: they count no documents, so no report is made
+    of them. Findings count also if they are made before the account of their host.
+    """
 
     def __init__(self) -> None:
         self._accounts: dict[str, Account] = {}
+        self._of_permits: dict[str, Account] = {}
+        self._early: dict[str, dict[str, int]] = {}
 
     def __iter__(self) -> Iterator[Account]:
         return iter(self._accounts.values())
@@ -266,8 +288,19 @@ class Accounts:
 
     def of(self, host: str) -> Account:
         """Return the account of *host*; make it if there is none."""
-        if (account := self._accounts.get(host)) is None:
-            account = self._accounts[host] = Account(host)
+        return self._of(host, self._accounts)
+
+    def of_permits(self, host: str) -> Account:
+        """Return the account of a host with entry pages of permits; make it if there is none."""
+        return self._of(host, self._of_permits)
+
+    def all(self) -> Iterator[Account]:
+        """Return all accounts, also those of hosts with entry pages."""
+        return chain(self._accounts.values(), self._of_permits.values())
+
+    def _of(self, host: str, accounts: dict[str, Account]) -> Account:
+        if (account := accounts.get(host)) is None:
+            account = accounts[host] = Account(host, findings=self._early.pop(host, {}))
         return account
 
     def add(self, account: Account) -> None:
@@ -280,9 +313,14 @@ class Accounts:
             self._accounts.pop(host, None)
 
     def count_finding(self, finding: Finding) -> None:
-        """Count the finding in the account of its host, if there is one."""
-        if finding.host is not None and (account := self._accounts.get(finding.host)) is not None:
+        """Count the finding in the account of its host, now or when the account is made."""
+        if finding.host is None:
+            return
+        account = self._accounts.get(finding.host) or self._of_permits.get(finding.host)
+        if account is not None:
             account.count_finding(finding)
+        else:
+            _count(self._early.setdefault(finding.host, {}), finding.code)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:

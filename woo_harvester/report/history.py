@@ -11,12 +11,14 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.report.model import Changes, Point
+from woo_harvester.report.run_folder import parse_name
 from woo_harvester.report.score import FindingKey, Score
 from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
 
@@ -87,6 +89,15 @@ class History:
     def until(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
         """Return the last runs of this kind, up to and including *run*. Raises as :meth:`before`."""
         return self._last(lambda name: name <= run, kind, shown)
+
+    def expired(self, before: datetime) -> list[Path]:
+        """Return the files about runs that began *before* a moment, and that no later report reads."""
+        spiders: dict[str, list[tuple[Path, datetime]]] = {}
+        for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            named = parse_name(path.name.removesuffix(_SUFFIX))
+            if named is not None and path.is_file() and not path.is_symlink():
+                spiders.setdefault(named[0], []).append((path, named[1]))
+        return [path for each in spiders.values() for path, at in each[:-_SHOWN_RUNS] if at < before]
 
     def _last(self, counts: Callable[[str], bool], kind: HarvestKind, shown: int) -> EarlierRuns:
         files = sorted(self._folder.glob(f"*{_SUFFIX}"))

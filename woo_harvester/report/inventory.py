@@ -6,7 +6,6 @@ Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Valid
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -15,14 +14,12 @@ from typing import Any, NamedTuple
 
 from woo_harvester.findings import Explanation, Severity, explain
 from woo_harvester.inputs import parse_object
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
 from woo_harvester.tooi import organisaties
 
 #: Codes of warnings that each run reports as long as they are there, as it does with errors.
 _REPEATED = frozenset({"ipm.datum-nu"})
-
-#: Statistics keys of a run: entry pages on a host that were read to their end, and those that were not.
-_ENTRIES = re.compile("woo.ingangen.(complete|incomplete).(.+)")
 
 
 class ReportError(ValueError):
@@ -164,10 +161,7 @@ def _add_run(folder: RunFolder, cases: dict[_Key, Case]) -> None:
     if "finish_time" not in stats:
         return  # the run was killed, so what it did not find may still be there
     ended = datetime.fromisoformat(stats["finish_time"])
-    read: dict[str, set[str]] = {}
-    for found in filter(None, map(_ENTRIES.fullmatch, stats)):
-        read.setdefault(found[1], set()).add(found[2])
-    hosts = read.get("complete", set()) - read.get("incomplete", set())
+    hosts = {account.host for account in _accounts(folder) if account.entry_pages.keys() == {"complete"}}
     for key, case in cases.items():
         if key not in found_keys and key.host in hosts and case.fixed is None and is_repeated(key.code):
             case.fixed = ended
@@ -191,6 +185,13 @@ def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
             raise ReportError(
                 f"{path}, line {number}: expected a finding ({type(error).__name__}: {error})"
             ) from None
+
+
+def _accounts(folder: RunFolder) -> list[Account]:
+    try:
+        return list(folder.read_accounts())
+    except ValueError as error:
+        raise ReportError(str(error)) from None
 
 
 def _stats(folder: RunFolder) -> dict[str, Any]:

@@ -92,7 +92,6 @@ def _merge_findings(folders: Iterable[RunFolder], file: IO[str], truncated: list
                 same = json.dumps({**finding, "at": ""}, sort_keys=True)
                 if same in written:
                     repeated[f"woo/findings/{code}"] += 1
-                    repeated[f"woo/hosts/{finding.get('host')}/{code}"] += 1
                     continue
                 written.add(same)
             file.write(line)

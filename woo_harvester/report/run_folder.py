@@ -7,20 +7,23 @@ runs.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 from pydantic import TypeAdapter
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
-from woo_harvester.inputs import check_regular, parse_object
-from woo_harvester.report.coverage_model import GapKind
+from woo_harvester.inputs import WITHOUT_LOCKS, check_regular, parse_object
+from woo_harvester.report.atomic import TEMPORARY, replace_link
+from woo_harvester.report.coverage_model import GAP_KINDS, GapKind
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.score_parts import HarvestKind
 
@@ -31,9 +34,19 @@ REFUSED = "refused.jsonl"
 
 _PAGE = "index.html"
 _FEEDS = "feeds"
+_HOST_PAGES = "hosts"
 
 #: The name of the folder of a run, as run_name() makes it.
 _RUN_NAME = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+")
+
+#: The name of the folder of merged runs: a spider and a day.
+_MERGED_NAME = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\d")
+
+#: The properties of a run's folder that are the paths of its files.
+_OWN_FILES = (
+    *("findings", "kept_back", "pending", "refused", "register", "accounts", "stats"),
+    *("report", "csv", "page", "coverage_page"),
+)
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^a-z0-9.-]")
 
@@ -89,7 +102,7 @@ class RunFolder:
 
     @property
     def accounts(self) -> Path:
-        """The file with the account of one host a line, written at the end of the run."""
+        """The file with the figures of one host a line, written at the end of the run."""
         return self.path / "hosts.jsonl"
 
     @property
@@ -123,12 +136,30 @@ class RunFolder:
 
     @property
     def host_pages(self) -> Path:
-        """The folder with a page for each host, if there are too many hosts for one page."""
-        return self.path / "hosts"
+        """The folder with a page for each host, for a report that is not the current one of its hosts."""
+        return self.path / _HOST_PAGES
 
-    def host_page(self, host: str) -> Path:
-        """Return the path of the page of *host* in :attr:`host_pages`."""
-        return self.host_pages / f"{slug(host)}.html"
+    def is_own(self, name: str, folder: str = ".") -> bool:
+        """Return whether a run writes a file with this name in its folder, or in that of pages in it."""
+        own = TEMPORARY.sub("", name)
+        if folder == _HOST_PAGES:
+            return own.endswith(".html")
+        names = {getattr(self, each).name for each in _OWN_FILES}
+        return own in names or own in {self.coverage_csv(kind).name for kind in GAP_KINDS}
+
+    def lock(self, *, alone: bool = False) -> IO[bytes]:
+        """Lock the folder until the returned file is closed: for its run, or with *alone* to remove it.
+
+        Raises BlockingIOError if it is in use, and OSError. A file system without locks has none.
+        """
+        file = self.findings.open("rb+")
+        try:
+            fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in WITHOUT_LOCKS or alone:
+                file.close()
+                raise
+        return file
 
     def open_findings(self) -> TextIO:
         """Open the findings for writing, line-buffered: a run that is killed has written all that it made."""
@@ -139,9 +170,10 @@ class RunFolder:
         return (parse_object(line) for _, line in complete_lines(self.findings))
 
     def write_accounts(self, accounts: Iterable[Account]) -> None:
-        """Write the accounts of the hosts. Raises OSError."""
-        with self.accounts.open("w", encoding="utf-8") as lines:
-            lines.writelines(json_line(asdict(account)) for account in accounts)
+        """Write the accounts of the hosts; no file if there are none. Raises OSError."""
+        if made := [json_line(asdict(account)) for account in accounts]:
+            with self.accounts.open("w", encoding="utf-8") as lines:
+                lines.writelines(made)
 
     def read_accounts(self) -> Iterator[Account]:
         """Return the accounts of the hosts one by one; none if the run wrote none.
@@ -194,6 +226,20 @@ class ReportsFolder:
         """The folder with a feed for each host."""
         return self.path / _FEEDS
 
+    @property
+    def host_pages(self) -> Path:
+        """The folder with the current page of each host, if a run has too many hosts for one page."""
+        return self.path / _HOST_PAGES
+
+    @property
+    def latest(self) -> Path:
+        """The symbolic link to the folder of the newest report."""
+        return self.path / "latest"
+
+    def lead_to(self, folder: RunFolder) -> None:
+        """Have :attr:`latest` lead to a folder in this one. Raises OSError."""
+        replace_link(self.latest, folder.name)
+
     def badge(self, host: str) -> Path:
         """Return the path of the badge of *host*."""
         return self.badges / f"{slug(host)}.svg"
@@ -212,6 +258,18 @@ class ReportsFolder:
             if match := _RUN_NAME.fullmatch(path.name):
                 yield match["spider"], RunFolder(path)
 
+    def reports(self) -> Iterator[tuple[str, datetime, RunFolder]]:
+        """Return the folders of runs and of merged runs, each with its spider and the moment in its name.
+
+        A folder that is a symbolic link is left out, and so is one without findings, unless it is empty.
+        """
+        for path in sorted(self.path.iterdir()) if self.path.exists() else ():
+            named, folder = parse_name(path.name), RunFolder(path)
+            if named is None or not path.is_dir() or path.is_symlink():
+                continue
+            if folder.findings.is_file() or not any(path.iterdir()):
+                yield *named, folder
+
     def days(self, spider: str) -> Iterator[tuple[str, RunFolder]]:
         """Return the folders of a spider by name, each with its day in ISO 8601.
 
@@ -220,6 +278,16 @@ class ReportsFolder:
         prefix = f"{spider}-"
         for path in sorted(self.path.glob(f"{prefix}*/")):
             yield path.name.removeprefix(prefix)[:10], RunFolder(path)
+
+
+def parse_name(name: str) -> tuple[str, datetime] | None:
+    """Return the spider and the moment in the name of a run, or the spider and the day of merged runs."""
+    for pattern, form in ((_RUN_NAME, "-%Y-%m-%dT%H-%M-%S.%f"), (_MERGED_NAME, "-%Y-%m-%d")):
+        if match := pattern.fullmatch(name):
+            spider = match["spider"]
+            with suppress(ValueError):  # there is no such moment
+                return spider, datetime.strptime(name.removeprefix(spider), form).astimezone()
+    return None
 
 
 def run_name(spider: str) -> str:
@@ -235,6 +303,11 @@ def page_url(base_url: str, run: str) -> str:
 def feed_url(base_url: str, host: str) -> str:
     """Return the URL of the feed of *host*; the folder of all reports is published at *base_url*."""
     return f"{base_url.rstrip('/')}/{_FEEDS}/{slug(host)}.xml"
+
+
+def host_page(folder: Path, host: str) -> Path:
+    """Return the path of the page of *host* in a folder of such pages."""
+    return folder / f"{slug(host)}.html"
 
 
 def slug(host: str) -> str:

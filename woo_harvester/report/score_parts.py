@@ -54,7 +54,14 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
                 "host.niet-geregistreerd",
             ),
         ),
-        Part("robots", "findability", 10, "host", ("robots.", "tls.", "host.prive-adres"), needs="indexes"),
+        Part(
+            "robots",
+            "findability",
+            10,
+            "host",
+            ("robots.", "tls.", "host.bestaat-niet", "host.prive-adres"),
+            needs="indexes",
+        ),
         # Without an index that has a right name, the wrong name is what the publisher has to fix.
         Part(
             "index",

@@ -150,7 +150,8 @@ class VergunningenSpider(HarvestSpider):
         return visits
 
     def _visit(self, page: EntryPage, number: int) -> EntryPageVisit:
-        return EntryPageVisit(page, number, self.settings.getint("WOO_HOST_BACKLOG"), self.report)
+        backlog, account = self.settings.getint("WOO_HOST_BACKLOG"), self.accounts.of_permits(page.host)
+        return EntryPageVisit(page, number, backlog, self.report, account)
 
 
 def _is_csv(response: StreamedResponse) -> bool:

@@ -33,14 +33,11 @@ class ExportedError(ValueError):
     """The file is not an exported state. The message names the file, the line and what was expected."""
 
 
-def write(rows: Iterable[Row], file: IO[str], form: Format) -> int:
-    """Write *rows* to *file*; return the number of documents."""
-    count = 0
+def write(rows: Iterable[Row], file: IO[str], form: Format) -> None:
+    """Write *rows* to *file*."""
     put = _csv_writer(file) if form == "csv" else _json_writer(file)
     for row in rows:
         put(row.model_dump(mode="json", exclude_none=True))
-        count += isinstance(row, DocumentRow)
-    return count
 
 
 def _json_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:

@@ -60,9 +60,9 @@ class LockedState:
         if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
             raise StateError(outputs.ANOTHER_WRITER.format(path))
 
-    def open_output(self, connection: Connection, path: Path, size: int) -> None:
-        """Note that this run writes to *path*, of which *size* bytes are durable."""
-        outputs.open_output(connection, path, size, self._node)
+    def open_output(self, connection: Connection, path: Path, size: int, *, made: bool) -> None:
+        """Note that this run writes to *path*, of which *size* bytes are durable; *made*: it made it."""
+        outputs.open_output(connection, path, size, self._node, made=made)
 
     def keep_durable(
         self, connection: Connection, sizes: Mapping[Path, int], *, closed: bool = False

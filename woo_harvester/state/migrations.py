@@ -15,6 +15,7 @@ from woo_harvester.state.schema import (
     hosts,
     listings,
     metadata,
+    outputs,
     rechecks,
     repeated,
     resources,
@@ -72,6 +73,7 @@ def _to_version_4(connection: Connection) -> None:
     """Migrate to version 4: indexes that are no longer named, repeated documents, and known contents."""
     _add_columns(connection, resources, "index_gone")
     _add_columns(connection, documents, "supplemented")
+    _add_columns(connection, outputs, "made")
     repeated.create(connection)
     _add_contents(connection)
 

@@ -239,6 +239,8 @@ outputs = Table(
     Column("path", Text, primary_key=True),
     Column("durable", BigInteger, nullable=False),
     Column("closed", Boolean, nullable=False),
+    # Whether the run made the file: without any durable record it is removed, not cut back to 0 bytes.
+    Column("made", Boolean, nullable=False),
 )
 
 #: Owners of the locks of runs on several machines, for people to read. The locks themselves are advisory

@@ -106,8 +106,8 @@ def _listings(connection: Connection, host_id: int, host: str) -> Iterator[Listi
         yield ListingRow(host=host, sitemap=sitemap, loc=loc, listed=False)
 
 
-def replace(state: State, rows: Iterable[Row]) -> int:
-    """Replace what the state knows of hosts by *rows*; return the number of documents.
+def replace(state: State, rows: Iterable[Row]) -> None:
+    """Replace what the state knows of hosts by *rows*.
 
     The rows of a host come together: the host first, its files before its documents. Each host is replaced in
     one transaction. A document that another host had now belongs to the host in *rows*.
@@ -115,11 +115,9 @@ def replace(state: State, rows: Iterable[Row]) -> int:
     Call :func:`replace_listings` with the same rows afterwards. Until then each host counts as not read
     completely, and its files are read in full. So a killed import costs only one full read.
     """
-    count = 0
     for _, group in groupby(rows, key=lambda row: row.host):
         with state.begin() as connection:
-            count += _replace_host(connection, iter(group))
-    return count
+            _replace_host(connection, iter(group))
 
 
 def replace_listings(state: State, rows: Iterable[Row]) -> None:
@@ -162,9 +160,9 @@ def _replace_listing(connection: Connection, row: ListingRow) -> None:
         connection.execute(insert(listings).values(sitemap_id=sitemap_id, document_id=document_id, **values))
 
 
-def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
+def _replace_host(connection: Connection, rows: Iterator[Row]) -> None:
     sitemaps: dict[str, int] = {}
-    host_id = count = 0
+    host_id = 0
     batch: list[DocumentRow] = []
     elsewhere: list[_Elsewhere] = []
     for row in rows:
@@ -179,13 +177,11 @@ def _replace_host(connection: Connection, rows: Iterator[Row]) -> int:
                 sitemaps[row.url] = _add_file(connection, row, host_id)
             case DocumentRow():
                 batch.append(row)
-                count += 1
         if len(batch) == BATCH:
             elsewhere += _add_documents(connection, batch, sitemaps)
             batch = []
     elsewhere += _add_documents(connection, batch, sitemaps)
     _list_elsewhere(connection, elsewhere)
-    return count
 
 
 class _Elsewhere(NamedTuple):

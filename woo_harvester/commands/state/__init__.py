@@ -14,6 +14,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
 from woo_harvester.commands.state.output import (
+    RowCounts,
     host_table,
     list_orphans,
     number,
@@ -141,20 +142,23 @@ class Command(ProjectCommand):
             if opts.shard:
                 number_of_shard, total = shard_given(opts.shard)
                 hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
+            counts = RowCounts()
             with writing(path) as file:
-                count = exported.write(transfer.export(connection, hosts), file, form)
-        write_note(f"Exported {number(count, 'document')}.")
+                exported.write(counts.count(transfer.export(connection, hosts)), file, form)
+        write_note(f"Exported {counts}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
         """Replace what is known of hosts by the contents of a file."""
         path = Path(args[0])
         form = format_of(opts.format, path)
         # Read the complete file first, so that an error in it changes nothing.
-        hosts = dict.fromkeys(row.host for row in exported.read(path, form))
-        with closing(State.open(self._url())) as state, self._locked(state, hosts):
-            count = transfer.replace(state, exported.read(path, form))
+        counts = RowCounts()
+        for _ in counts.count(exported.read(path, form)):
+            pass
+        with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
+            transfer.replace(state, exported.read(path, form))
             transfer.replace_listings(state, exported.read(path, form))
-        write_note(f"Imported {number(len(hosts), 'host')} with {number(count, 'document')}.")
+        write_note(f"Imported {counts}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget hosts and documents; those that are still listed are harvested again as new."""
@@ -220,8 +224,10 @@ class Command(ProjectCommand):
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file:
             write = write_csv if is_csv else write_records
-            count = write(files.lines(withdrawn=opts.withdrawn), file)
-        write_note(f"Wrote {number(count, 'document')}.")
+            write(files.lines(withdrawn=opts.withdrawn), file)
+            gone = sum(version.withdrawn for version in files)
+            documents = number(len(files) - gone, "document")
+        write_note(f"Wrote {documents}, {gone} withdrawn." if opts.withdrawn else f"Wrote {documents}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""

@@ -17,6 +17,7 @@ from woo_harvester.dates import AMSTERDAM
 from woo_harvester.exporters.columns import cells, columns_of_record
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest
+from woo_harvester.state.rows import DocumentRow, Row
 from woo_harvester.state.sessionlock import LockOwner
 from woo_harvester.stores.durable_folder import DurableFolder, orphans
 
@@ -83,18 +84,15 @@ def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool)
     return count, size
 
 
-def write_records(lines: Iterable[bytes], file: IO[str]) -> int:
-    """Write records as JSON Lines; return their number."""
-    count = 0
+def write_records(lines: Iterable[bytes], file: IO[str]) -> None:
+    """Write records as JSON Lines."""
     for line in lines:
         file.write(line.decode())
-        count += 1
-    return count
 
 
-def write_csv(lines: Iterable[bytes], file: IO[str]) -> int:
-    """Write records of one kind as CSV, with the columns of a run's own CSV file; return their number."""
-    writer, count = csv.writer(file), 0
+def write_csv(lines: Iterable[bytes], file: IO[str]) -> None:
+    """Write records of one kind as CSV, with the columns of a run's own CSV file."""
+    writer = csv.writer(file)
     columns: tuple[str, ...] = ()
     for line in lines:
         record = json.loads(line)
@@ -102,8 +100,6 @@ def write_csv(lines: Iterable[bytes], file: IO[str]) -> int:
             columns = columns_of_record(record)
             writer.writerow(columns)
         writer.writerow(cells(record, columns))
-        count += 1
-    return count
 
 
 def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
@@ -119,8 +115,33 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
         yield " ".join(
             [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, day(one.complete_at)]
         )
-    documents = number(sum(one.documents for one in found), "document")
-    yield f"{number(len(found), 'host')}, {documents}, {sum(one.withdrawn for one in found)} withdrawn"
+    yield _totals(len(found), sum(one.documents for one in found), sum(one.withdrawn for one in found))
+
+
+class RowCounts:
+    """The number of hosts and documents in the rows of an export, counted as in the table of hosts."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, None] = {}
+        self._documents = self._withdrawn = self._not_harvested = 0
+
+    def count(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Return the rows one by one, and count them."""
+        for row in rows:
+            self.hosts[row.host] = None
+            if isinstance(row, DocumentRow):
+                self._withdrawn += row.withdrawn is not None
+                self._documents += row.withdrawn is None and row.harvested is not None
+                self._not_harvested += row.withdrawn is None and row.harvested is None
+            yield row
+
+    def __str__(self) -> str:
+        waiting = f", {self._not_harvested} not harvested" if self._not_harvested else ""
+        return _totals(len(self.hosts), self._documents, self._withdrawn) + waiting
+
+
+def _totals(hosts: int, documents: int, withdrawn: int) -> str:
+    return f"{number(hosts, 'host')}, {number(documents, 'document')}, {withdrawn} withdrawn"
 
 
 def work_line(holder: LockOwner) -> str:

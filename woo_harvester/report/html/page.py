@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from woo_harvester.findings import Language, explain
+from woo_harvester.report.atomic import replace_file
 from woo_harvester.report.coverage_model import GAP_KINDS
 from woo_harvester.report.html.environment import environment, page_parts
 from woo_harvester.report.html.rows import HeavyFaults, HostRow, maxima
@@ -24,7 +26,7 @@ from woo_harvester.report.model import (
     Snippet,
     StageCount,
 )
-from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.run_folder import RunFolder, host_page
 
 #: Up to this number of hosts, everything is on one page.
 ONE_PAGE_HOSTS = 50
@@ -45,15 +47,16 @@ _ABOUT_RUN = ("oogst.", "register.onbereikbaar")
 _SEVERAL_TIMES = ("waarde.", "datum.", "documenthandeling.onbekend")
 
 
-def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
+def render(folder: RunFolder, *, lang: Language | None = None, host_pages: Path | None = None) -> Path:
     """Write the report in the folder of a run as HTML, and return the path of ``index.html``.
 
-    A report with many hosts gets a page for each host, and one over the whole register a page of its
-    coverage. *lang* is by default the language of the report. Raises OSError, and ValueError if
-    ``report.json`` is not a report.
+    A report with many hosts gets a page for each host in the folder *host_pages*, which lies beside or in
+    that of the run (the default). One over the whole register gets a page of its coverage. *lang* is by
+    default the language of the report. Raises OSError, and ValueError if ``report.json`` is not a report.
     """
     head = read_head(folder.report)
-    page = _Page(head, lang or head.lang)
+    pages = host_pages or folder.host_pages
+    page = _Page(head, lang or head.lang, relpath(pages, folder.path), relpath(folder.path, pages))
     if head.coverage is not None:
         folder.coverage_page.write_text(page.coverage(folder), encoding="utf-8")
     faults = HeavyFaults()
@@ -61,12 +64,12 @@ def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
     kept: list[HostReport] = []
     many = head.totals.hosts > ONE_PAGE_HOSTS
     if many:
-        folder.host_pages.mkdir(exist_ok=True)
+        pages.mkdir(exist_ok=True)
     for host in read_hosts(folder.report):
         faults.add(host)
         rows.append(HostRow.of(host))
         if many:
-            folder.host_page(host.host).write_text(page.host(host), encoding="utf-8")
+            replace_file(host_page(pages, host.host), page.host(host).encode())
         else:
             kept.append(host)
     folder.page.write_text(page.overview(rows, faults, kept), encoding="utf-8")
@@ -76,7 +79,7 @@ def render(folder: RunFolder, *, lang: Language | None = None) -> Path:
 class _Page:
     """The templates and texts that the pages of one report share."""
 
-    def __init__(self, head: Head, lang: Language) -> None:
+    def __init__(self, head: Head, lang: Language, to_hosts: str, to_overview: str) -> None:
         self._head = head
         texts = Texts(lang)
         macros: Any = environment().get_template("macros.html").module
@@ -94,6 +97,8 @@ class _Page:
         self._shared: dict[str, Any] = {
             "t": texts,
             "head": head,
+            "to_hosts": to_hosts,
+            "to_overview": to_overview,
             # The harvester of permits counts no documents of hosts, so its report has findings alone.
             "permits": head.run.kind == "vergunningen",
             "explained": explained,
@@ -119,7 +124,7 @@ class _Page:
         return self._render("gaps.html", gap_kinds=GAP_KINDS, csv=csv)
 
     def host(self, host: HostReport) -> str:
-        return self._render("host.html", host=host, root="../")
+        return self._render("host.html", host=host)
 
     def _render(self, name: str, **context: Any) -> str:
         return environment().get_template(name).render(**self._shared, **context)

@@ -1,0 +1,141 @@
+"""``scrapy prune``: removes old reports, and what killed runs left."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from scrapy.exceptions import UsageError
+
+from woo_harvester.paths import RECORDS_FEED, data_dir
+from woo_harvester.report.retention import (
+    Left,
+    Outcome,
+    Removal,
+    prune_files,
+    prune_record_files,
+    prune_reports,
+)
+from woo_harvester.report.run_folder import ReportsFolder
+from woo_harvester.running.command import ProjectCommand
+from woo_harvester.terminal.formatting import counted
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+_KEEP = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
+_HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
+
+#: The temporary file of a register that is being fetched.
+_REGISTER_FILES = "register-*.part"
+
+_PLURALS = {
+    "report": "reports",
+    "history file": "history files",
+    "temporary file": "temporary files",
+    "empty record file": "empty record files",
+}
+
+
+class Command(ProjectCommand):
+    """Removes what is no longer needed of earlier runs.
+
+    Exit status 1 if something could not be removed, 2 for a wrong argument.
+    """
+
+    name = "prune"
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[--keep 90d] [options]"
+
+    def short_desc(self) -> str:
+        return "Remove old reports, and what killed runs left"
+
+    def long_desc(self) -> str:
+        return (
+            "Removes the reports and the history of runs that began longer ago than --keep, record files "
+            "without records, and temporary files that a killed run left. The newest report of each spider "
+            "stays, and so do records, documents, the state, and files that no run writes."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--keep", metavar="90d", help="how long to keep reports, in days (d), weeks (w) or hours (h)"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="list what would be removed")
+        parser.add_argument("-v", "--verbose", action="store_true", help="list each report and file")
+        parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Remove what is older than the option or the setting says."""
+        if args:
+            raise UsageError(f"unexpected argument {args[0]}: expected {self.syntax()}")
+        settings = cast("Settings", self.settings)
+        keep = self._kept(opts.keep, settings)
+        now = datetime.now(UTC)
+        try:
+            outcomes = list(self._shown(_prune(settings, now, keep, dry_run=opts.dry_run), opts))
+        except OSError as error:
+            self.fail(f"{error.filename or settings['WOO_REPORT_DIR']}: {error.strerror or error}")
+            return
+        if not opts.quiet:
+            print(summary([one for one in outcomes if isinstance(one, Removal)], dry_run=opts.dry_run))
+
+    def _kept(self, given: str | None, settings: Settings) -> timedelta:
+        if given is None:
+            return timedelta(days=settings.getfloat("WOO_KEEP_DAYS"))
+        match = _KEEP.fullmatch(given)
+        if match is None:
+            self.refuse(f"--keep: expected a number of days such as 90d, or of weeks (12w), got {given}")
+        try:
+            kept = timedelta(hours=int(match["number"]) * _HOURS[match["unit"]])
+            datetime.now(UTC) - kept
+        except OverflowError:
+            self.refuse(f"--keep: {given} is longer than there are dates")
+        return kept
+
+    def _shown(self, outcomes: Iterable[Outcome], opts: argparse.Namespace) -> Iterator[Outcome]:
+        """Print what was removed and what was left, and return it one by one."""
+        for one in outcomes:
+            if isinstance(one, Left) and one.is_error:
+                self.fail(f"{one.path}: {one.why}")
+            elif isinstance(one, Left) and not opts.quiet:
+                print(f"left {one.path}: {one.why}")
+            elif isinstance(one, Removal) and (opts.dry_run or opts.verbose) and not opts.quiet:
+                print(f"{'would remove' if opts.dry_run else 'removed'} {one.path}")
+            sys.stdout.flush()
+            yield one
+
+
+def _prune(settings: Settings, now: datetime, keep: timedelta, *, dry_run: bool) -> Iterator[Outcome]:
+    reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
+    yield from prune_reports(reports, now - keep, now, dry_run=dry_run)
+    # The default is that of the add-on, whose settings a command without a crawler does not have.
+    feeds = settings.getdict("FEEDS") or [RECORDS_FEED]
+    yield from prune_record_files(map(str, feeds), dry_run=dry_run)
+    yield from prune_files(data_dir(settings).glob(_REGISTER_FILES), now, dry_run=dry_run)
+
+
+def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:
+    """Return the line that says what was removed."""
+    kinds: Counter[str] = Counter()
+    files = size = 0
+    for one in removed:
+        kinds[one.kind] += 1
+        files += one.files
+        size += one.size
+    done = "Would remove" if dry_run else "Removed"
+    if not kinds:
+        return f"{done} nothing."
+    what = ", ".join(counted(kinds[kind], kind, plural) for kind, plural in _PLURALS.items() if kinds[kind])
+    return f"{done} {what}: {counted(files, 'file')}, {size / 1_000_000:,.1f} MB."
