@@ -20,7 +20,8 @@ from pathlib import Path
 
 from benchmarks.utils.target import target
 from woo_harvester.findings import Finding, Severity, explanations
-from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account, Accounts
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 

@@ -9,7 +9,8 @@ from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import Account
 from woo_harvester.tooi import bundled
 
 MAXSIZE = 10_000_000

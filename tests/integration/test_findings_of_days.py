@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.test_audit import Answer, answer_of, words
+from tests.integration.audits import Answer, answer_of, words
 from tests.utils.command import run_scrapy
 from tests.utils.hostile import RawSite, truncated
 from tests.utils.mistaken import SITEMAP

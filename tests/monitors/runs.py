@@ -13,7 +13,8 @@ from typing import Any
 from woo_harvester.findings import Severity
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import EndedRun
-from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.run_folder import RunFolder
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

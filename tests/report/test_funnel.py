@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from tests.report.runs import CATEGORY, HOST, about_document, about_host, read, record
 from woo_harvester.findings import Severity, explanations
 from woo_harvester.record import Aanvulling, Oorzaak
+from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import (
     FIELDS,
     LOSSES,
     MAX_PATTERNS,
     STAGE_OF,
     Account,
-    Accounts,
     path_pattern,
     stages,
     total,

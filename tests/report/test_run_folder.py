@@ -11,7 +11,7 @@ import pytest
 
 import woo_harvester
 from tests.report.runs import HOST, about_document, read
-from woo_harvester.report.funnel import Accounts
+from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import (
     ReportsFolder,
     RunFolder,

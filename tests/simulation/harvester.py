@@ -32,7 +32,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.pipelines.metadata import MetadataPipeline
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.register.register import Register
-from woo_harvester.report.funnel import Accounts
+from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.settings import BOT_NAME

@@ -16,7 +16,8 @@ from woo_harvester.audit.local_file import shown
 from woo_harvester.audit.site import SiteAudit, is_sitemap_name
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Reporter
-from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import Account
 
 _ROBOTS = "robots.txt"
 

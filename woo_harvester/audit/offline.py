@@ -11,7 +11,7 @@ from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language, Reporter
-from woo_harvester.report.funnel import Accounts
+from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
 

@@ -1,14 +1,16 @@
-"""Functions that complete a delivery: what the state learns of a document's file and content."""
+"""What the state learns of records once all outputs have them: of the document, its file and content."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import time
 
 from sqlalchemy import Connection
 
 from woo_harvester.items import RecordItem, WooItem
-from woo_harvester.state.confirmation import confirm_content
+from woo_harvester.state import documents, listings, resources, visited
+from woo_harvester.state.confirmation import confirm_content, confirm_harvested, confirm_withdrawn
 from woo_harvester.state.contents import Content, Depth, KnownText, TextResult, Wanted
 from woo_harvester.state.delivery import Delivery
 
@@ -21,7 +23,7 @@ def complete_delivery(item: RecordItem, delivery: Delivery, wanted: Wanted | Non
     return delivery
 
 
-def number_contents(connection: Connection, deliveries: Sequence[Delivery], wanted: Wanted | None) -> None:
+def _number_contents(connection: Connection, deliveries: Sequence[Delivery], wanted: Wanted | None) -> None:
     """Set the numbers of the contents of what was harvested."""
     for one in deliveries:
         if wanted is not None and one.harvested is not None and one.content is not None:
@@ -64,3 +66,22 @@ def content_of(item: WooItem, wanted: Content) -> Content | None:
     content = Content(Depth.FILE, wanted.store, text)
     before = source.content or source.again
     return content.with_earlier(before) if before is not None else content
+
+
+def confirm_deliveries(
+    connection: Connection, done: Sequence[Delivery], wanted: Wanted | None, spider: str
+) -> None:
+    """Note in the state what all outputs have durably; *spider* is the name of the spider."""
+    harvested = [one.harvested for one in done if one.harvested]
+    for confirm in {one.confirm for one in done if one.confirm is not None}:
+        confirm(connection, [one.number for one in done if one.confirm is confirm])
+    withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
+    if withdrawn:
+        documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
+    _number_contents(connection, done, wanted)
+    confirm_harvested(connection, harvested)
+    for key in sorted({one.visited for one in done if one.visited is not None}):
+        visited.add_visited(connection, spider, key, int(time()))
+    confirm_withdrawn(connection, withdrawn)
+    for sitemap_id in listings.end_withdrawn(connection, sorted(withdrawn)):
+        resources.forget_read(connection, sitemap_id)

@@ -17,7 +17,8 @@ from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import NothingAddedError, WooItem
-from woo_harvester.report.funnel import Account, Accounts
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import ReportsFolder, finding_line, run_name

@@ -15,13 +15,13 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
-from woo_harvester.extensions.delivered import complete_delivery, confirm_nothing_added, number_contents
+from woo_harvester.extensions.delivered import complete_delivery, confirm_deliveries, confirm_nothing_added
 from woo_harvester.items import NothingAddedError, RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
-from woo_harvester.state import documents, faults, listings, resources, visited
-from woo_harvester.state.confirmation import confirm_harvested, confirm_same, confirm_withdrawn
+from woo_harvester.state import faults, resources, visited
+from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
@@ -327,19 +327,7 @@ class StateKeeper:
             state.beat()
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
-        harvested = [one.harvested for one in done if one.harvested]
-        for confirm in {one.confirm for one in done if one.confirm is not None}:
-            confirm(connection, [one.number for one in done if one.confirm is confirm])
-        withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
-        if withdrawn:
-            documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
-        number_contents(connection, done, self.wanted)
-        confirm_harvested(connection, harvested)
-        for key in sorted({one.visited for one in done if one.visited is not None}):
-            visited.add_visited(connection, self._crawler.spidercls.name, key, int(time()))
-        confirm_withdrawn(connection, withdrawn)
-        for sitemap_id in listings.end_withdrawn(connection, sorted(withdrawn)):
-            resources.forget_read(connection, sitemap_id)
+        confirm_deliveries(connection, done, self.wanted, self._crawler.spidercls.name)
         readings = [one.reading for one in done if one.reading is not None]
         for reading in readings:
             reading.outstanding -= 1

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.report.runs import about_document, about_host
+from tests.report.snippets import made
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE
+
+
+@pytest.mark.parametrize(
+    ("code", "seen", "right"),
+    [
+        ("index.naam", "https://www.a.nl/x/sitemap-diwoo.xml", "https://www.a.nl/x/sitemapindex-diwoo.xml"),
+        (
+            "index.infocat-onbekend",
+            "https://www.a.nl/sitemapindex-diwoo-infocat018.xml",
+            "https://www.a.nl/sitemapindex-diwoo.xml",
+        ),
+        (
+            "index.hoofdletters",
+            "https://www.a.nl/Api/SitemapIndex-DiWoo.XML",
+            "https://www.a.nl/Api/sitemapindex-diwoo.xml",
+        ),
+        (
+            "index.geen-https",
+            "http://www.a.nl/sitemapindex-diwoo.xml",
+            "https://www.a.nl/sitemapindex-diwoo.xml",
+        ),
+    ],
+)
+def test_a_line_of_robots_txt_is_written_right(code: str, seen: str, right: str) -> None:
+    given = made(about_host(code, url=seen, seen=seen))
+    assert (given.before, given.after) == (f"Sitemap: {seen}", f"Sitemap: {right}")
+
+
+def test_a_line_of_which_nothing_was_seen_has_the_url_of_the_index() -> None:
+    given = made(about_host("index.naam", url="https://www.a.nl/x.xml"))
+    assert given.before == "Sitemap: https://www.a.nl/x.xml"
+
+
+def test_a_relative_line_gets_its_host() -> None:
+    url = "https://www.a.nl/sitemapindex-diwoo.xml"
+    given = made(about_host("robots.sitemap-relatief", url=url, seen="/sitemapindex-diwoo.xml"))
+    assert given.after == f"Sitemap: {url}"
+
+
+def test_each_index_of_a_joined_line_gets_a_line_of_its_own() -> None:
+    seen = r"Sitemap: https://www.a.nl/sitemapindex-diwoo.xml\nSitemap: /sitemapindex-diwoo-infocat014.xml"
+    assert made(about_host("robots.samengevoegd", seen=seen)).after == (
+        "Sitemap: https://www.a.nl/sitemapindex-diwoo.xml\n"
+        "Sitemap: https://www.a.nl/sitemapindex-diwoo-infocat014.xml"
+    )
+
+
+def test_of_a_joined_line_that_is_too_long_the_last_index_is_left_out() -> None:
+    one = "https://www.a.nl/sitemapindex-diwoo-infocat0{:02}.xml"
+    seen = r"\n".join(f"Sitemap: {one.format(number)}" for number in range(1, 18))
+    lines = made(about_host("robots.samengevoegd", seen=seen)).after.splitlines()
+    assert lines[:2] == [f"Sitemap: {one.format(1)}", f"Sitemap: {one.format(2)}"]
+    assert lines[-1] == "…"
+    assert len(lines) == 9
+
+
+@pytest.mark.parametrize("code", ["robots.regel-afwijkend", "robots.regel-genegeerd"])
+@pytest.mark.parametrize(
+    ("seen", "after"),
+    [
+        ("Sitemap https://www.a.nl/x/sitemapindex-diwoo.xml", ["https://www.a.nl/x/sitemapindex-diwoo.xml"]),
+        ("Index: /x/sitemapindex-diwoo.xml", ["https://www.a.nl/x/sitemapindex-diwoo.xml"]),
+        ("sitemapindex-diwoo.xml", ["https://www.a.nl/sitemapindex-diwoo.xml"]),
+        ("Disallow: /sitemapindex-diwoo.xml$", ["https://www.a.nl/sitemapindex-diwoo.xml"]),
+        ("https://[x/sitemapindex-diwoo.xml", ["https://[x/sitemapindex-diwoo.xml"]),
+    ],
+)
+def test_a_line_that_names_an_index_becomes_a_sitemap_line(code: str, seen: str, after: list[str]) -> None:
+    given = made(about_host(code, seen=seen))
+    assert given.before == seen
+    assert given.after.splitlines() == [f"Sitemap: {url}" for url in after]
+
+
+def test_a_rule_that_allows_an_index_stays_beside_the_line_that_names_it() -> None:
+    allow = "Allow: /sitemapindex-diwoo.xml"
+    after = made(about_host("robots.regel-genegeerd", seen=allow)).after
+    assert after == f"{allow}\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml"
+
+
+@pytest.mark.parametrize("code", ["robots.ontbreekt", "robots.geen-diwoo-index"])
+def test_a_robots_txt_names_the_index(code: str) -> None:
+    assert made(about_host(code)).after.endswith("Sitemap: https://www.a.nl/sitemapindex-diwoo.xml")
+
+
+def test_a_forbidden_folder_is_allowed() -> None:
+    given = made(about_document("robots.verboden", url="https://www.a.nl/besloten/1.pdf"))
+    assert given.before.endswith("Disallow: /besloten/")
+    assert given.after.endswith("Allow: /besloten/")
+
+
+@pytest.mark.parametrize(
+    ("code", "seen"),
+    [
+        ("sitemap.wortelelement", "<Documents> met 2 documenten"),
+        ("sitemap.doctype", "<!DOCTYPE urlset>"),
+        ("sitemap.naamruimte", "https://www.sitemaps.org/schemas/sitemap/0.9"),
+        ("index.is-urlset", "<urlset>"),
+    ],
+)
+def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> None:
+    given = made(about_host(code, url="https://www.a.nl/sitemap.xml", seen=seen))
+    assert "http://www.sitemaps.org/schemas/sitemap/0.9" in given.after
+
+
+@pytest.mark.parametrize(
+    ("seen", "before"),
+    [("http://a.nl/?a&b", '<DiWoo xmlns="http://a.nl/?a&amp;b">'), ("geen naamruimte", "<DiWoo>")],
+)
+def test_a_namespace_becomes_the_one_of_the_schema(seen: str, before: str) -> None:
+    given = made(about_document("metadata.naamruimte", seen=seen))
+    assert (given.before, given.after) == (before, f'<DiWoo xmlns="{DIWOO_NAMESPACE}">')
