@@ -44,8 +44,8 @@ def test_an_organisation_that_the_register_does_not_have_is_a_wrong_argument(
     done = crawl("-a", f"register={register}", "-a", "organisation=gm0000", settings={"LOG_ENABLED": 0})
     assert done.returncode == 2
     assert done.stderr == (
-        "scrapy crawl: error: argument organisation: no organisation 'gm0000' in the register "
-        "(TOOI URI, its code, systeemId or exact name)\n"
+        "scrapy crawl: error: argument organisation: no organisation 'gm0000' in the register"
+        ": expected TOOI URI, its code, systeemId, name, or a kind such as waterschap\n"
     )
     assert done.records == []
 

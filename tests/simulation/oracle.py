@@ -132,6 +132,7 @@ class Oracle:
                 self.released.discard((loc, host))
             return
         known.state = "published"
+        self.perhaps[record["host"]].add(loc)  # the sitemap may be one that was cut off after it
         host, _, version = record["titel"].partition(" ")
         assert version_of(record["lastmod"]) == int(version)
         known.host, known.version = host, int(version)
