@@ -69,6 +69,7 @@ def test_a_withdrawn_document_is_deleted_where_that_is_asked_for(
 
 def test_a_misspelt_choice_does_not_switch_it_off(caplog: pytest.LogCaptureFixture) -> None:
     crawler = crawler_of(WOO_ELASTICSEARCH_URL="http://localhost:9", WOO_ELASTICSEARCH_WITHDRAWN="marked")
+    crawler.spider = crawler._create_spider()
     with pytest.raises(NotConfigured):
         ElasticsearchExporter.from_crawler(crawler)
     assert caplog.messages == ["WOO_ELASTICSEARCH_WITHDRAWN: expected mark or delete, got marked"]
