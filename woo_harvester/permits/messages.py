@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
@@ -28,6 +29,8 @@ from woo_harvester.urls import LOC_MAXLENGTH, host_of
 #: Namespace of another version of the model.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
 _ROOT = f"{{{schema.MESSAGE_NS}}}message"
+#: Most names of elements in one finding.
+NAMES_MAX = 20
 #: Place of the aanmaakdatum in a message.
 _CREATION = 3
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
@@ -98,10 +101,14 @@ def read_message(
         return MessageResult(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
         return MessageResult(None, [fault])
-    if faults := schema.faults(root):
+    faults, unused = schema.check(root)
+    if faults:
         return MessageResult(None, faults)
     note = Notebook(organisations)
     message = _message(root, note)
+    if unused:
+        names = dict.fromkeys(local_name(element.tag) for element in unused)
+        note("ipm.element-onbekend", unused[0], ", ".join(islice(names, NAMES_MAX)), "niet gebruikt")
     if is_in_future(message, now):
         note("ipm.datum-toekomst", root[_CREATION], text_of(root[_CREATION]))
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
