@@ -217,7 +217,10 @@ def bare() -> Callable[[], int]:
 def read() -> Callable[[], int]:
     """Return a task: read, validate and map each message."""
     bodies = messages()
-    return lambda: sum(read_message([body], MAXSIZE, organisaties()).message is not None for body in bodies)
+    return lambda: sum(
+        read_message([body], MAXSIZE, organisaties(), datetime.now(UTC)).message is not None
+        for body in bodies
+    )
 
 
 def written() -> Callable[[], int]:
@@ -225,7 +228,7 @@ def written() -> Callable[[], int]:
     bodies = messages()
 
     def run() -> int:
-        read = (read_message([body], MAXSIZE, organisaties()).message for body in bodies)
+        read = (read_message([body], MAXSIZE, organisaties(), datetime.now(UTC)).message for body in bodies)
         return sum(bool(json_value(message.gegevens)) for message in read if message is not None)
 
     return run

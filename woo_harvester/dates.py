@@ -22,6 +22,9 @@ _BEFORE_1946 = timezone(timedelta(hours=1))
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
 
+#: Clocks of servers differ; a moment this much ahead says nothing about its publisher.
+CLOCK_SLACK = timedelta(minutes=5)
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 

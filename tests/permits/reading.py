@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from woo_harvester.permits.messages import Message, read_message
@@ -9,11 +10,12 @@ from woo_harvester.record import json_value
 from woo_harvester.tooi import organisaties
 
 MAXSIZE = 20_000_000
+NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
 def valid(content: bytes) -> Message:
     """Return the message of a valid file without findings."""
-    message, findings = read_message([content], MAXSIZE, organisaties())
+    message, findings = read_message([content], MAXSIZE, organisaties(), NOW)
     assert findings == []
     assert message is not None
     return message
@@ -27,14 +29,14 @@ def given(content: bytes) -> dict[str, Any]:
 
 def noted(content: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the metadata of a valid message, and its findings, which are only warnings."""
-    message, findings = read_message([content], MAXSIZE, organisaties())
+    message, findings = read_message([content], MAXSIZE, organisaties(), NOW)
     assert message is not None
     return json_value(message.gegevens), [finding.as_dict() for finding in findings]
 
 
 def faults(content: bytes, maxsize: int = MAXSIZE) -> list[dict[str, Any]]:
     """Return the findings about a file without a valid message."""
-    message, findings = read_message([content], maxsize, organisaties())
+    message, findings = read_message([content], maxsize, organisaties(), NOW)
     assert message is None
     return [finding.as_dict() for finding in findings]
 

@@ -11,7 +11,7 @@ from tests.permits.reading import valid
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
 from tests.permits.world import mutation
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
-from woo_harvester.permits.mutations import Mutation, PermitRow
+from woo_harvester.permits.mutations import Mutation, PermitRow, in_order
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
@@ -49,11 +49,47 @@ def test_json_that_is_not_a_row_is_refused() -> None:
 IDS = st.one_of(st.integers(0, 10**30).map(str), st.text("019a-", min_size=1, max_size=5))
 
 
-@given(st.lists(IDS, min_size=2, max_size=6))
-def test_transaction_ids_have_one_order(ids: list[str]) -> None:
-    ordered = sorted(ids, key=lambda each: mutation("U", 1, transactie_id=each).order)
-    numbers = [int(each) for each in ordered if each.isdigit()]
-    texts = [each for each in ordered if not each.isdigit()]
-    assert numbers == sorted(numbers)
-    assert texts == sorted(texts)
-    assert [each.isdigit() for each in ordered] == [True] * len(numbers) + [False] * len(texts)
+def is_before(one: Mutation, other: Mutation) -> bool | None:
+    """Return which of two mutations is the earlier one; None if their order leaves that open."""
+    before, after = one.order < other.order, other.order < one.order
+    assert not (before and after)
+    return before if before or after else None
+
+
+@given(st.integers(0, 10**30), st.integers(0, 10**30), st.integers(0, 3))
+def test_transaction_ids_that_are_numbers_are_compared_by_value(one: int, other: int, zeros: int) -> None:
+    first = mutation("U", 1, transactie_id="0" * zeros + str(one))
+    second = mutation("U", 1, transactie_id=str(other))
+    assert is_before(first, second) is (None if one == other else one < other)
+
+
+@given(st.text("019a-", min_size=1, max_size=5).filter(lambda text: not text.isdigit()), IDS)
+def test_transaction_ids_of_which_one_is_no_number_say_nothing(text: str, other: str) -> None:
+    assert is_before(mutation("U", 1, transactie_id=text), mutation("U", 1, transactie_id=other)) is None
+
+
+def test_the_day_comes_before_the_time_that_before_the_number_and_that_before_the_date_of_the_file() -> None:
+    def made(day: int, hour: int | None, number: str, file_hour: int | None) -> Mutation:
+        return mutation("U", day, transactie_id=number, file_date=at(file_hour), moment=at(hour))
+
+    def at(hour: int | None) -> datetime | None:
+        return None if hour is None else datetime(2026, 4, 1, hour, tzinfo=UTC)
+
+    assert is_before(made(1, 9, "9", 9), made(2, 8, "8", 8))
+    assert is_before(made(1, 8, "9", 9), made(1, 9, "8", 8))
+    assert is_before(made(1, 9, "8", 9), made(1, 9, "9", 8))
+    assert is_before(made(1, None, "8", 9), made(1, 9, "9", 8))
+    assert is_before(made(1, None, "a", 8), made(1, 9, "b", 9))
+    assert is_before(made(1, 9, "a", None), made(1, 9, "9", 9)) is None
+
+
+def test_what_its_order_leaves_open_the_volgnummer_decides_and_a_delete_comes_last() -> None:
+    second = mutation("U", 1, volgnummer=1)
+    delete, create = mutation("D", 1), mutation("C", 1)
+    assert in_order([second, delete, create]) == [create, delete, second]
+
+
+def test_of_messages_that_are_equal_the_one_that_came_last_is_the_last() -> None:
+    one, other = mutation("U", 1, title="Eerst"), mutation("U", 1, title="Hersteld")
+    assert in_order([one, other]) == [one, other]
+    assert in_order([other, one]) == [other, one]

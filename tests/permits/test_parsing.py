@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from tests.permits.reading import MAXSIZE, codes, faults, given
+from tests.permits.reading import MAXSIZE, NOW, codes, faults, given
 from woo_harvester.demo.permit_messages import (
     message,
 )
@@ -121,7 +121,7 @@ def test_an_endless_file_is_read_only_up_to_the_limit() -> None:
             taken += 1
             yield b"x" * 65536
 
-    _, (fault,) = read_message(endless(), MAXSIZE, organisaties())  # type: ignore[arg-type]
+    _, (fault,) = read_message(endless(), MAXSIZE, organisaties(), NOW)  # type: ignore[arg-type]
     assert fault.code == "ipm.te-groot"
     assert taken < 400
 
@@ -130,5 +130,5 @@ def test_an_endless_file_is_read_only_up_to_the_limit() -> None:
 def test_no_content_of_a_file_raises(noise: bytes, place: int) -> None:
     content = message()
     for broken in (noise, content[:place] + noise + content[place:], content[:place] + noise):
-        read, findings = read_message([broken], MAXSIZE, organisaties())
+        read, findings = read_message([broken], MAXSIZE, organisaties(), NOW)
         assert read is not None or findings

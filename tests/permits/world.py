@@ -65,9 +65,9 @@ class World:
         return [finding.code for finding in self.findings]
 
     def state(self) -> dict[str, list[Message]]:
-        """Return the messages that each existing case is made of."""
+        """Return the messages that each existing case is made of, without what is no change in itself."""
         return {
-            case: [outcome.zaak.message, *(document.message for document in outcome.documenten)]
+            case: [each.message.undated() for each in (outcome.zaak, *outcome.documenten)]
             for case, outcome in self.shown.items()
         }
 
@@ -82,6 +82,7 @@ def mutation(
     title: str = "Kapvergunning",
     organisatie: str = STAD,
     file_date: datetime | None = None,
+    moment: datetime | None = None,
     bevindingen: tuple[str, ...] = (),
 ) -> Mutation:
     message = Message(
@@ -93,6 +94,7 @@ def mutation(
         identifier=identifier,
         zaak=identifier,
         gegevens=None if transactie == "D" else Vergunning(identifier=identifier, title=title),
+        aanmaakmoment=moment,
     )
     return _offered(message, organisatie, file_date, bevindingen)
 

@@ -126,6 +126,7 @@ class EntryPageReader:
 
     def _file_requests(self, links: Sequence[Link], visit: EntryPageVisit) -> Iterator[Request]:
         """Yield the requests for files that may be new; report again what is wrong with the others."""
+        now = datetime.now(UTC)
         with self._keeper.begin() as connection:
             known = look_up_files(connection, visit.number, [link.url for link in links])
             wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
@@ -133,6 +134,8 @@ class EntryPageReader:
             file = known.get(link.url)
             visit.has_xml |= file is not None
             ask = how_to_ask(link.date, file.known if file else None)
+            if file is not None and file.is_due(now):
+                ask = Ask.FETCH
             if ask is Ask.NOT and file is not None:
                 self._files.count_unchanged(link, file, visit)
             else:

@@ -132,8 +132,8 @@ class PermitFiles:
         faults: Sequence[KeptFinding] = file.faults if file is not None else ()
         since = file.faults_since if file is not None else None
         mutation = None
-        if compared.changed:
-            message, findings = self._read_message(response, link, visit)
+        if compared.changed or (file is not None and file.is_due(now)):
+            message, findings = self._read_message(response, link, visit, now)
             faults = [_kept(finding) for finding in findings if message is None]
             since = (since or read_at) if faults else None
             if message is not None:
@@ -155,10 +155,10 @@ class PermitFiles:
             keep_file(connection, visit.number, link.url, read, mutation)
 
     def _read_message(
-        self, response: StreamedResponse, link: Link, visit: EntryPageVisit
+        self, response: StreamedResponse, link: Link, visit: EntryPageVisit, now: datetime
     ) -> tuple[Message | None, Sequence[Finding]]:
         """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
-        message, findings = read_message(response.chunks(), self._maxsize, self._organisations)
+        message, findings = read_message(response.chunks(), self._maxsize, self._organisations, now)
         report = visit.report.about(url=link.url)
         for finding in findings:
             report.send(finding)

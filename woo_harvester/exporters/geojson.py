@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter
 
+from woo_harvester.dates import day_of
 from woo_harvester.permits.geojson import feature
 
 
@@ -25,7 +27,11 @@ class GeoJsonItemExporter(BaseItemExporter):
 
     def export_item(self, item: Any) -> None:
         record = ItemAdapter(item).asdict()
-        self._write(self._separator + "\n" + json.dumps(feature(record), ensure_ascii=False))
+        self._write(
+            self._separator
+            + "\n"
+            + json.dumps(feature(record, day_of(datetime.now(UTC))), ensure_ascii=False)
+        )
         self._separator = ","
 
     def finish_exporting(self) -> None:

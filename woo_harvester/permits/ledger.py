@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
-from woo_harvester.permits.mutations import Key, Mutation, PermitRow
+from woo_harvester.permits.mutations import Key, Mutation, PermitRow, in_order
 from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.permits.rights import Right, Rights, is_own_host
 from woo_harvester.urls import host_of
@@ -65,7 +65,7 @@ class Ledger:
             self._apply_to_case(mutation)
         # Documents come last: whether a message about one counts depends on who has the case in the end.
         documents = (mutation for mutation in mutations if mutation.key.soort is Soort.DOCUMENT)
-        for mutation in sorted(documents, key=lambda mutation: mutation.order):
+        for mutation in in_order(documents):
             self._apply_to_document(mutation)
         self._displace_documents()
         self._report_orphans()
@@ -90,7 +90,7 @@ class Ledger:
             if last is None or last.opgehaald is None or last.opgehaald < row.opgehaald:
                 self.published[case] = row
         other = group.get(row.mutation.organisatie)
-        if other is None or other.mutation.order <= row.mutation.order:
+        if other is None or not row.mutation.order < other.mutation.order:
             group[row.mutation.organisatie] = row
 
     def _all(self) -> Iterator[PermitRow]:
@@ -119,7 +119,7 @@ class Ledger:
             return -right, not has_it, first[mutation.key, mutation.organisatie]
 
         turns = {key: turn(cases[place]) for key, place in first.items()}
-        return sorted(cases, key=lambda each: (turns[each.key, each.organisatie], each.order))
+        return sorted(in_order(cases), key=lambda each: turns[each.key, each.organisatie])
 
     def _apply_to_case(self, mutation: Mutation) -> None:
         case, row = mutation.message.identifier, self._row(mutation)
@@ -179,15 +179,29 @@ class Ledger:
 
     def _is_newer(self, row: PermitRow, mutation: Mutation, case: str | None) -> bool:
         """Return whether *mutation* comes after the message in *row*. Report it if it comes too late."""
-        if row.mutation.message == mutation.message:
+        given, known = mutation.message, row.mutation.message
+        if given == known:
             # The same message, in another file or in the same file again.
-            if mutation.order > row.mutation.order:
+            if row.mutation.order < mutation.order:
                 self._put(replace(row, mutation=mutation))
             return False
+        says_same = given.undated() == known.undated()
         if mutation.order < row.mutation.order:
-            self._note("ipm.overgeslagen", mutation, case, _late(mutation, row.mutation), "overgeslagen")
+            applies = not says_same and given.transactie is not Transactie.CREATE
+            code = "ipm.niet-toegepast" if applies and self._would_show(row, mutation) else "ipm.overgeslagen"
+            self._note(code, mutation, case, _late(mutation, row.mutation), "overgeslagen")
             return False
-        return True
+        if says_same:
+            seen = f"{given.aanmaakdatum}; eerder {known.aanmaakdatum}"
+            self._note("ipm.datum-gegenereerd", mutation, case, seen, "geen wijziging")
+            self._put(replace(row, mutation=mutation))
+        return not says_same
+
+    def _would_show(self, row: PermitRow, mutation: Mutation) -> bool:
+        """Return whether a reader of the records would see it if a late *mutation* was applied to *row*."""
+        if mutation.alive != row.mutation.alive:
+            return row.key.soort is Soort.ZAAK or self.is_there(row.zaak)
+        return mutation.alive and mutation.message.gegevens != row.mutation.message.gegevens
 
     def _put(self, row: PermitRow) -> None:
         group, organisation = self.rows.setdefault(row.key, {}), row.mutation.organisatie

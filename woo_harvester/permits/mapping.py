@@ -49,7 +49,7 @@ _SCHEMES = {
     "overheid": _ORGANISATION_TYPES
     | {"informatietype", "organisatietype", "overheidsorganisatie", "openbaarlichaam"}
     | {"regionaalsamenwerkingsorgaan", "kadastralegemeente", "woonplaats", "wijk", "buurt"}
-    | {"postcode", "postcodehuisnummer"},
+    | {"postcode", "postcodehuisnummer", "street"},
     "overheidvg": frozenset({"product", "activiteit", "documenttype", "fase", "termijnsoort"}),
     "dcterms": frozenset({"rfc4646", "w3cdtf", "uri", "imt", "box", "point"}),
 }
@@ -136,9 +136,18 @@ def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, note: No
         if many:
             found.setdefault(name, []).append(value)
         elif name in found:
-            note("ipm.schema", child, f"<{local_name(child.tag)}> staat er meer dan eens")
+            _repeated(child, value, found[name], note)
         else:
             found[name] = value
+
+
+def _repeated(element: etree._Element, value: Any, first: Any, note: Notebook) -> None:
+    """Note an element that is there a second time. A message about two things is refused."""
+    name = local_name(element.tag)
+    if name == "identifier" and value != first:
+        note("ipm.identifier", element, f"{first} en {value}")
+    else:
+        note("ipm.element-dubbel", element, f"<{name}> staat er meer dan eens", "de eerste telt")
 
 
 def _object(make: Callable[..., Any], table: _Table) -> _Read:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
 
+from woo_harvester.dates import CLOCK_SLACK, day_of, parse_datetime
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_document
@@ -27,6 +29,10 @@ from woo_harvester.urls import LOC_MAXLENGTH, host_of
 #: Namespace of another version of the model.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
 _ROOT = f"{{{schema.MESSAGE_NS}}}message"
+#: Most names of elements in one finding.
+NAMES_MAX = 20
+#: Place of the aanmaakdatum in a message.
+_CREATION = 3
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
@@ -63,6 +69,12 @@ class Message:
     """URL of the zaakpagina of the case; None if the delete of a document does not name it."""
     gegevens: Vergunning | VergunningDocument | None = None
     """The metadata; None for a delete."""
+    aanmaakmoment: datetime | None = None
+    """The aanmaakdatum in UTC, if it has a time."""
+
+    def undated(self) -> Message:
+        """Return the message without its aanmaakdatum, to compare what it says."""
+        return replace(self, aanmaakdatum=date.min, aanmaakmoment=None)
 
 
 class MessageResult(NamedTuple):
@@ -73,13 +85,15 @@ class MessageResult(NamedTuple):
     findings: list[Finding]
 
 
-def read_message(chunks: Iterable[bytes], maxsize: int, organisations: ValueList) -> MessageResult:
+def read_message(
+    chunks: Iterable[bytes], maxsize: int, organisations: ValueList, now: datetime
+) -> MessageResult:
     """Read one file: *chunks* of bytes, gzip or not, of at most *maxsize* bytes after decompression.
 
-    *organisations* are those that the message may name.
+    *organisations* are those that the message may name; *now* is the moment of the harvest, in UTC.
     Never raises for the content of a file. With the findings ``ipm.te-groot``, ``ipm.doctype``,
-    ``ipm.ongeldig``, ``ipm.schema``, ``ipm.transactie``, ``ipm.datum`` and ``ipm.identifier`` there is no
-    message. Other findings come with a message.
+    ``ipm.ongeldig``, ``ipm.schema``, ``ipm.transactie``, ``ipm.datum``, ``ipm.datum-toekomst`` and
+    ``ipm.identifier`` there is no message. Other findings come with a message.
     """
     try:
         root = parse(chunks, maxsize)
@@ -87,12 +101,25 @@ def read_message(chunks: Iterable[bytes], maxsize: int, organisations: ValueList
         return MessageResult(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
         return MessageResult(None, [fault])
-    if faults := schema.faults(root):
+    faults, unused = schema.check(root)
+    if faults:
         return MessageResult(None, faults)
     note = Notebook(organisations)
     message = _message(root, note)
+    if unused:
+        names = dict.fromkeys(local_name(element.tag) for element in unused)
+        note("ipm.element-onbekend", unused[0], ", ".join(islice(names, NAMES_MAX)), "niet gebruikt")
+    if is_in_future(message, now):
+        note("ipm.datum-toekomst", root[_CREATION], text_of(root[_CREATION]))
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
+
+
+def is_in_future(message: Message, now: datetime) -> bool:
+    """Return whether the aanmaakdatum of a message is later than *now*, by more than clocks differ."""
+    if message.aanmaakmoment is not None:
+        return message.aanmaakmoment > now + CLOCK_SLACK
+    return message.aanmaakdatum > day_of(now)
 
 
 def _root_fault(root: etree._Element) -> Finding | None:
@@ -134,6 +161,7 @@ def _message(root: etree._Element, note: Notebook) -> Message:
         identifier=identifier,
         zaak=case,
         gegevens=given if action is not Transactie.DELETE else None,
+        aanmaakmoment=_creation_moment(aanmaakdatum),
     )
 
 
@@ -143,6 +171,17 @@ def _creation_day(element: etree._Element, note: Notebook) -> date:
     except ValueError:  # valid by the schema, but in a year that no calendar has
         note("ipm.datum", element, text_of(element))
         return date.min
+
+
+def _creation_moment(element: etree._Element) -> datetime | None:
+    """Return the moment of an aanmaakdatum that has a time, else None."""
+    text = text_of(element) or ""
+    if "T" not in text:
+        return None
+    try:
+        return parse_datetime(text)
+    except ValueError:  # which is a finding already
+        return None
 
 
 def _identifier(given: str, meta: etree._Element, note: Notebook) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from woo_harvester.permits.messages import Message, Soort, Transactie
 
 _DIGITS = re.compile("[0-9]+")
 _RANK = {Transactie.CREATE: 0, Transactie.UPDATE: 1, Transactie.DELETE: 2}
-_NO_DATE = datetime.min.replace(tzinfo=UTC)
 
 
 class Key(NamedTuple):
@@ -24,16 +24,33 @@ class Key(NamedTuple):
     identifier: str
 
 
-class Order(NamedTuple):
-    """The order of the mutations of one organisation: the larger is the later."""
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The place of a mutation among those of its organisation: the larger is the later.
 
-    aanmaakdatum: date
-    transactie_id: tuple[bool, int, str]
-    """Sorts numbers by value, whatever their length, before all other texts."""
-    volgnummer: int
-    file_date: datetime
-    rank: int
-    """Puts a delete last if nothing else differs."""
+    Mutations of one day are compared by what both have: the time in aanmaakdatum, else the number in
+    transactieID, else the date of the file. If all of it is equal, the one that arrives later is the later.
+    So two orders can be neither smaller nor larger and yet differ. Source: the facts about IPM.
+    """
+
+    day: date
+    moment: datetime | None
+    """The aanmaakdatum in UTC, if it has a time."""
+    number: tuple[int, str] | None
+    """The transactieID if it is a number: the count of its digits, without zeros before them, and these."""
+    file_date: datetime | None
+
+    def __lt__(self, other: Order) -> bool:
+        if self.day != other.day:
+            return self.day < other.day
+        for own, others in (
+            (self.moment, other.moment),
+            (self.number, other.number),
+            (self.file_date, other.file_date),
+        ):
+            if own is not None and others is not None and own != others:
+                return own < others  # type: ignore[operator]  # both are of the same field
+        return False
 
 
 @dataclass(frozen=True)
@@ -70,19 +87,27 @@ class Mutation:
         message = self.message
         return Order(
             message.aanmaakdatum,
-            _comparable(message.transactie_id),
-            message.volgnummer,
-            self.datum or _NO_DATE,
-            _RANK[message.transactie],
+            message.aanmaakmoment,
+            _number(message.transactie_id),
+            self.datum,
         )
 
 
-def _comparable(transactie_id: str) -> tuple[bool, int, str]:
-    """Return a sort key: numbers by value, whatever their length, and before all other texts."""
+def in_order(mutations: Iterable[Mutation]) -> list[Mutation]:
+    """Return mutations that arrived together in their order, the last one last.
+
+    If that leaves two of them equal, the volgnummer decides, then a delete comes last.
+    """
+    arrived = sorted(mutations, key=lambda each: (each.message.volgnummer, _RANK[each.message.transactie]))
+    return sorted(arrived, key=lambda each: each.order)
+
+
+def _number(transactie_id: str) -> tuple[int, str] | None:
+    """Return a number so that numbers are compared by value; Python reads none of thousands of digits."""
     if not _DIGITS.fullmatch(transactie_id):
-        return True, 0, transactie_id
+        return None
     digits = transactie_id.lstrip("0")
-    return False, len(digits), digits
+    return len(digits), digits
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from woo_harvester.dates import moment_after
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.ledger import Ledger, by_case
 from woo_harvester.permits.messages import Message, Soort
-from woo_harvester.permits.mutations import Key, Mutation, PermitRow
+from woo_harvester.permits.mutations import Key, Mutation, PermitRow, in_order
 from woo_harvester.permits.rights import Rights
 from woo_harvester.record import Oorzaak
 
@@ -67,8 +67,9 @@ def apply_mutations(
     that are equal in their own order the last counts, and of two organisations with the same right on a case
     the one whose mutation comes first.
 
-    Reports ``ipm.zaak-onbekend``, ``ipm.zaak-bekend``, ``ipm.overgeslagen``,
-    ``ipm.andere-organisatie``, ``ipm.document-onbekend``, ``ipm.document-zonder-zaak``, with the file as url.
+    Reports ``ipm.zaak-onbekend``, ``ipm.zaak-bekend``, ``ipm.overgeslagen``, ``ipm.niet-toegepast``,
+    ``ipm.datum-gegenereerd``, ``ipm.andere-organisatie``, ``ipm.document-onbekend`` and
+    ``ipm.document-zonder-zaak``, with the file as url.
     """
     ledger = Ledger(known, rights, report)
     ledger.apply(mutations)
@@ -139,12 +140,12 @@ def _source(ledger: Ledger, case: str, row: PermitRow) -> Mutation:
     """Return the message that caused a version."""
     if (row.key, row.mutation.organisatie) in ledger.applied:
         return row.mutation
-    own = (
+    own = [
         mutation
         for mutation in ledger.of_documents.get(case, [])
         if mutation.organisatie == row.mutation.organisatie
-    )
-    return max(own, key=lambda mutation: mutation.order, default=row.mutation)
+    ]
+    return in_order(own)[-1] if own else row.mutation
 
 
 def _visible(rows: Iterable[PermitRow]) -> _Visible | None:
@@ -176,5 +177,6 @@ def _cause(present: bool | None, before: _Visible | None, after: _Visible | None
 
 
 def _shown(visible: _Visible) -> tuple[str, list[Message]]:
+    """Return what a reader sees. An aanmaakdatum that is new alone is no change."""
     messages = [visible.zaak.message, *(document.message for document in visible.documenten)]
-    return visible.zaak.organisatie, messages
+    return visible.zaak.organisatie, [message.undated() for message in messages]

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from woo_harvester.dates import parse_datetime, to_microseconds
+from woo_harvester.dates import CLOCK_SLACK, parse_datetime, to_microseconds
 from woo_harvester.sitemaps.decision import EntryFinding
 
 AS_HARVESTED = "telt als het moment van de oogst"
 
-#: Clocks of servers differ; a lastmod this much ahead says nothing about its publisher.
-_CLOCK_SLACK = timedelta(minutes=5)
-_SLACK = _CLOCK_SLACK // timedelta(microseconds=1)
+_SLACK = CLOCK_SLACK // timedelta(microseconds=1)
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
@@ -39,7 +37,7 @@ def read_lastmod(text: str | None, now: datetime) -> tuple[datetime | None, tupl
 
 def is_future(lastmod: datetime | None, now: datetime) -> bool:
     """Return whether a lastmod lies in the future, by more than clocks differ."""
-    return lastmod is not None and lastmod > now + _CLOCK_SLACK
+    return lastmod is not None and lastmod > now + CLOCK_SLACK
 
 
 def moment_compared(lastmod: int | None, read_at: int | None) -> int | None:

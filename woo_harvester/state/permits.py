@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from woo_harvester.dates import CLOCK_SLACK, parse_datetime
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import Mutation, PermitRow
@@ -34,6 +36,11 @@ class PermitFile:
     """Seconds since 1970."""
     refused: bool = False
     """True if its message was refused because the case belongs to another organisation."""
+
+    def is_due(self, now: datetime) -> bool:
+        """Return whether its message was of a day that had not come when it was read, and has come *now*."""
+        ahead = (fault["seen"] for fault in self.faults if fault["code"] == "ipm.datum-toekomst")
+        return any(parse_datetime(text) <= now + CLOCK_SLACK for text in ahead)
 
 
 _FILE_COLUMNS = (

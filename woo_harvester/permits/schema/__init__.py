@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -30,15 +30,27 @@ FAULTS_MAX = 20
 
 _CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
 _META = ("meta", "owmskern", "owmsmantel", "vergunningenmeta")
-_CASE_META = (
-    *("product", "producttype", "activiteit"),
-    *("termijn", "fase", "termijnsoortPeriode", "termijnsoort", "startdatumTermijn", "einddatumTermijn"),
-    *("actor", "bedrijfsnaam", "bedrijfsadres", "object", "referentienummer"),
-    *("adres", "postcodeHuisnummer", "postcode", "huisnummer", "huisnummertoevoeging"),
-    *("woonplaatsAdres", "woonplaats", "gemeente", "provincie"),
-    *("perceel", "kadastralegemeente", "sectie", "nummer"),
-    *("coordinaten", "x-waarde", "y-waarde", "z-waarde"),
+
+_OWMS = frozenset(
+    {"identifier", "title", "language", "type", "creator", "modified", "temporal", "spatial"}
+    | {"description", "references", "hasPart", "isPartOf", "format"}
 )
+#: The elements that may stand in an element of the metadata, by its name; others are not used.
+_CHILDREN = {"owmskern": _OWMS, "owmsmantel": _OWMS, "temporal": frozenset({"start", "end"})}
+_CASE_CHILDREN = {
+    "vergunningenmeta": frozenset({"product", "termijn", "actor", "object"}),
+    "product": frozenset({"producttype", "activiteit"}),
+    "termijn": frozenset({"fase", "termijnsoortPeriode"}),
+    "termijnsoortPeriode": frozenset({"termijnsoort", "startdatumTermijn", "einddatumTermijn"}),
+    "actor": frozenset({"bedrijfsnaam", "bedrijfsadres"}),
+    "object": frozenset({"referentienummer", "adres", "perceel", "coordinaten"}),
+    "adres": frozenset({"postcodeHuisnummer", "woonplaatsAdres", "gemeente", "provincie"}),
+    "postcodeHuisnummer": frozenset({"postcode", "huisnummer", "huisnummertoevoeging"}),
+    "woonplaatsAdres": frozenset({"woonplaats"}),
+    "perceel": frozenset({"kadastralegemeente", "sectie", "nummer"}),
+    "coordinaten": frozenset({"x-waarde", "y-waarde", "z-waarde"}),
+}
+_DOCUMENT_CHILDREN = {"vergunningenmeta": frozenset({"documenttype"})}
 
 
 def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
@@ -59,28 +71,61 @@ def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
 
 
 _PLACES = {
-    CASE_NS: _places(CASE_NS, ("vergunningzaak", *_META, *_CASE_META)),
+    CASE_NS: _places(CASE_NS, ("vergunningzaak", *_META, *frozenset().union(*_CASE_CHILDREN.values()))),
     DOCUMENT_NS: _places(DOCUMENT_NS, ("vergunningdocument", *_META, "documenttype")),
 }
 
 
 def correct_namespaces(message: etree._Element) -> None:
     """Give the known elements of a message the namespaces of the schema."""
-    last = message[-1] if len(message) else message
-    places = _PLACES[DOCUMENT_NS if local_name(last.tag) == "vergunningdocument" else CASE_NS]
+    places = _PLACES[DOCUMENT_NS if _is_about_document(message) else CASE_NS]
     for element in message.iterdescendants():
         if (tag := places.get(str(element.tag))) is not None:
             element.tag = tag
 
 
-def faults(message: etree._Element) -> list[Finding]:
-    """Return the findings of the schema about a message, after its namespaces are corrected."""
+def _is_about_document(message: etree._Element) -> bool:
+    return len(message) > 0 and local_name(message[-1].tag) == "vergunningdocument"
+
+
+def remove_unused(message: etree._Element) -> list[etree._Element]:
+    """Remove the elements from the metadata of a message that no record has a place for; return them.
+
+    OWMS has many more elements than the model uses, and software writes them.
+    """
+    children = _CHILDREN | (_DOCUMENT_CHILDREN if _is_about_document(message) else _CASE_CHILDREN)
+    removed = []
+    for parent in list(message.iter(etree.Element)):
+        names = children.get(local_name(parent.tag))
+        unused = [child for child in parent if local_name(child.tag) not in names] if names else []
+        for child in unused:
+            parent.remove(child)
+        removed += unused
+    return removed
+
+
+class Checked(NamedTuple):
+    """What the schema says about a message."""
+
+    faults: list[Finding]
+    """The findings that make it invalid."""
+    unused: list[etree._Element]
+    """The elements that were removed from it, because no record has a place for them."""
+
+
+def check(message: etree._Element) -> Checked:
+    """Check a message by the schema; if needed, correct its namespaces and remove what is not used first."""
     schema = compiled_schema()
     if schema.validate(message):  # most are, and the namespaces cost half as much again
-        return []
+        return Checked([], [])
     correct_namespaces(message)
+    unused = remove_unused(message)
     if schema.validate(message):
-        return []
+        return Checked([], unused)
+    return Checked(_faults(message, schema), unused)
+
+
+def _faults(message: etree._Element, schema: etree.XMLSchema) -> list[Finding]:
     prefixes = {prefix: uri for each in message.iter() for prefix, uri in each.nsmap.items() if prefix}
     first = islice(schema.error_log, FAULTS_MAX)
     return list(dict.fromkeys(_finding(_located(message, error, prefixes), error) for error in first))

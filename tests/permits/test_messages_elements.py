@@ -1,0 +1,105 @@
+"""Messages with elements that the model does not have, or that come twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.permits.reading import codes, faults, given, noted
+from woo_harvester.demo.permit_messages import (
+    CASE_URL,
+    PRODUCT,
+    delete_message,
+    document_message,
+    message,
+)
+
+OWMS = ("subject", "publisher", "issued", "available", "alternative", "abstract", "rights", "audience")
+
+
+@pytest.mark.parametrize("group", ["kern", "mantel"])
+@pytest.mark.parametrize("name", OWMS)
+def test_an_element_of_owms_that_is_not_used_is_accepted_and_named(name: str, group: str) -> None:
+    content = message(**{group: f'<dcterms:{name} scheme="overheid:Gemeente">x</dcterms:{name}>'})
+    metadata, (finding,) = noted(content)
+    assert metadata == given(message())
+    assert (finding["code"], finding["severity"]) == ("ipm.element-onbekend", "info")
+    assert (finding["element"], finding["seen"], finding["action"]) == (name, name, "niet gebruikt")
+
+
+def test_all_elements_that_are_not_used_are_in_one_finding() -> None:
+    kern = "<overheid:authority>Voorbeeldstad</overheid:authority>"
+    mantel = "".join(f"<dcterms:{name}>x</dcterms:{name}>" for name in (*OWMS, *OWMS))
+    _, (finding,) = noted(message(kern=kern, mantel=mantel))
+    assert finding["seen"] == ", ".join(["authority", *OWMS])
+
+
+@pytest.mark.parametrize("make", [document_message, delete_message])
+def test_a_document_and_a_delete_may_have_them_too(make: Callable[[], bytes]) -> None:
+    content = make().replace(
+        b"</dcterms:identifier>", b"</dcterms:identifier><dcterms:subject>x</dcterms:subject>"
+    )
+    assert [finding["code"] for finding in noted(content)[1]] == ["ipm.element-onbekend"]
+
+
+def test_an_element_within_the_metadata_of_the_case_may_be_unknown() -> None:
+    meta = PRODUCT.replace(
+        "</zaak:product>", "<zaak:nieuw><zaak:nummer>1</zaak:nummer></zaak:nieuw></zaak:product>"
+    )
+    metadata, (finding,) = noted(message(meta=meta + "<zaak:extra/>"))
+    assert metadata == given(message())
+    assert finding["seen"] == "extra, nieuw"
+
+
+def test_a_field_of_one_group_may_stand_in_the_other() -> None:
+    description = "<dcterms:description>Twee eiken</dcterms:description>"
+    assert given(message(kern=description)) == given(message(mantel=description))
+    place = '<dcterms:spatial scheme="overheid:Gemeente">Voorbeeldstad</dcterms:spatial>'
+    assert given(message(mantel=place)) == given(message(kern=place))
+
+
+@pytest.mark.parametrize(
+    ("kern", "mantel", "meta", "name"),
+    [
+        ("<dcterms:title>Anders</dcterms:title>", "", "", "title"),
+        ('<dcterms:creator scheme="overheid:Gemeente">Anders</dcterms:creator>', "", "", "creator"),
+        ("<dcterms:modified>2026-04-02</dcterms:modified>", "", "", "modified"),
+        ("", "", PRODUCT.replace("kapvergunning", "bouwvergunning"), "product"),
+    ],
+)
+def test_of_an_element_that_comes_twice_the_first_counts(
+    kern: str, mantel: str, meta: str, name: str
+) -> None:
+    metadata, (finding,) = noted(message(kern=kern, mantel=mantel, meta=PRODUCT + meta))
+    assert metadata == given(message())
+    assert (finding["code"], finding["severity"]) == ("ipm.element-dubbel", "info")
+    assert (finding["seen"], finding["action"]) == (f"<{name}> staat er meer dan eens", "de eerste telt")
+
+
+def test_of_two_descriptions_the_first_counts() -> None:
+    one, other = (f"<dcterms:description>{text}</dcterms:description>" for text in ("Een", "Twee"))
+    assert noted(message(mantel=one + other))[0] == given(message(mantel=one))
+
+
+def test_what_the_record_has_as_a_list_may_come_more_than_once() -> None:
+    places = "".join(
+        f'<dcterms:spatial scheme="overheid:Gemeente">{name}</dcterms:spatial>'
+        for name in ("Aadorp", "Bedum")
+    )
+    assert [place["label"] for place in given(message(kern=places))["spatial"]] == ["Aadorp", "Bedum"]
+
+
+def test_a_message_with_two_different_identifiers_is_refused() -> None:
+    other = f"{CASE_URL}-anders"
+    (fault,) = faults(message(kern=f"<dcterms:identifier>{other}</dcterms:identifier>"))
+    assert (fault["code"], fault["seen"]) == ("ipm.identifier", f"{CASE_URL} en {other}")
+    (finding,) = noted(message(kern=f"<dcterms:identifier>{CASE_URL}</dcterms:identifier>"))[1]
+    assert finding["code"] == "ipm.element-dubbel"
+
+
+@pytest.mark.parametrize("name", ["title", "type", "creator", "modified"])
+def test_an_element_with_a_name_that_is_almost_right_leaves_the_required_one_absent(name: str) -> None:
+    content = message().replace(f"dcterms:{name}".encode(), f"dcterms:{name}s".encode())
+    assert codes(content) == ["ipm.schema"]
+    assert faults(content)[0]["element"] == f"owmskern/{name}"
