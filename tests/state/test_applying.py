@@ -263,7 +263,7 @@ def test_two_organisations_may_have_one_document(connection: Connection, entry: 
     stranger = offer(connection, theirs, replace(document(7, of=1), zaak=own))
     wait(connection, entry, case(1), document(7, of=1))
     assert refused(connection, stranger, entry) == []
-    wait(connection, entry, document(7, of=1, day=2))
+    wait(connection, entry, replace(document(7, of=1, day=2), transactie_id="2"))
     assert refused(connection, stranger, entry) == []
     assert count(connection, permit_cases) == 4
 
