@@ -115,7 +115,7 @@ def test_an_error_in_a_filter_withdraws_nothing_and_the_other_sitemaps_are_read(
     assert {"woo/hosts/incomplete"} <= run.stats.keys()
 
 
-def test_a_subclass_that_reads_nothing_or_sets_what_is_not_used_is_told_so(
+def test_a_subclass_that_reads_nothing_or_sets_what_is_not_used_gets_a_warning(
     project: Project, site: Site
 ) -> None:
     project.add(
