@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from woo_harvester.dates import parse_date
-from woo_harvester.findings import Finding
-from woo_harvester.permits.parsing import UNPROCESSED, element_path, text_of
+from woo_harvester.permits.notebook import Notebook
+from woo_harvester.permits.parsing import text_of
 from woo_harvester.permits.record import (
     Actor,
     Adres,
@@ -57,33 +57,6 @@ _POSTCODE = "postcodehuisnummer"
 
 #: Longest text that the caches of this module keep, in characters.
 _CACHED_LENGTH = 200
-
-
-class Notebook:
-    """A collector of findings about one message, with the *organisations* that it may name."""
-
-    def __init__(self, organisations: ValueList) -> None:
-        self.organisations = organisations
-        self.findings: list[Finding] = []
-
-    def __call__(
-        self, code: str, element: etree._Element, seen: str | None, action: str = UNPROCESSED
-    ) -> None:
-        """Add a finding with *code* about an element."""
-        self.findings.append(
-            Finding(
-                code=code, line=element.sourceline, element=element_path(element), seen=seen, action=action
-            )
-        )
-
-    def missing(self, parent: etree._Element, name: str) -> None:
-        """Add a finding that *parent* lacks the element *name*, unless there is one about it already."""
-        path, action = f"{element_path(parent)}/{name}", f"{UNPROCESSED}; verplicht bij C en U"
-        if not any(finding.element == path for finding in self.findings):
-            line = parent.sourceline
-            self.findings.append(
-                Finding(code="ipm.schema", line=line, element=path, seen="ontbreekt", action=action)
-            )
 
 
 def map_case(meta: etree._Element, note: Notebook) -> Vergunning:

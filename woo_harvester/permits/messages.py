@@ -19,7 +19,8 @@ from lxml import etree
 from woo_harvester.dates import CLOCK_SLACK, day_of, parse_datetime
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
-from woo_harvester.permits.mapping import Notebook, day_in, map_case, map_document
+from woo_harvester.permits.mapping import day_in, map_case, map_document
+from woo_harvester.permits.notebook import Notebook
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, parse, text_of
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
