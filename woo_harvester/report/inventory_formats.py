@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from woo_harvester.dates import iso_datetime
+from woo_harvester.report.csv_file import cell
 from woo_harvester.report.html.environment import environment, page_parts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.inventory import Case, Error, Inventory, OrganisationErrors
@@ -49,7 +50,7 @@ def as_csv(inventory: Inventory) -> str:
     for organisation in inventory.organisations:
         for error in organisation.errors:
             writer.writerow(
-                {name: _safe(value) for name, value in _row(organisation, error).items() if value is not None}
+                {name: cell(value) for name, value in _row(organisation, error).items() if value is not None}
             )
     return file.getvalue()
 
@@ -75,15 +76,6 @@ def _row(organisation: OrganisationErrors, error: Error) -> dict[str, Any]:
         "open": error.left,
         "hersteld": None if error.fixed is None else iso_datetime(error.fixed),
     }
-
-
-def _safe(value: Any) -> Any:
-    """Return a cell of CSV. A quote before a text keeps a spreadsheet from reading it as a formula."""
-    return (
-        f"'{value}"
-        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-        else value
-    )
 
 
 def _case_values(case: Case) -> dict[str, Any]:
