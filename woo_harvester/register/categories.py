@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from woo_harvester.register.organisations import RegisteredUrl
 from woo_harvester.register.register import Register
@@ -42,15 +43,22 @@ class PublishedCategories:
 
     def count(self, loc: str, categories: Collection[str], host: str) -> None:
         """Count a document that *host* lists. One without a known category does not count."""
-        registered = self._register.registered_url(loc)
-        known = [uri for uri in set(categories) if informatiecategorieen().by_uri(uri) is not None]
-        if registered is None or not registered.categories or not known:
+        known = _known_categories().intersection(categories)
+        registered = self._register.registered_url(loc) if known else None
+        if registered is None or not registered.categories:
             return
-        found = self._found.setdefault(registered.url, Published(registered))
+        if (found := self._found.get(registered.url)) is None:
+            found = self._found[registered.url] = Published(registered)
         found.documents += 1
-        found.categories.update(known)
+        for uri in known:
+            found.categories[uri] += 1
         found.hosts.add(host)
 
     def conflicts(self) -> Iterator[Published]:
         """Yield the registered URLs that no document seen agrees with."""
         return (found for found in self._found.values() if found.is_conflict)
+
+
+@cache
+def _known_categories() -> frozenset[str]:
+    return frozenset(concept.uri for concept in informatiecategorieen())
