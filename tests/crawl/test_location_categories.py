@@ -30,13 +30,13 @@ def item(number: int, *categories: int, cause: Oorzaak = Oorzaak.AANLEVERING, ho
 
 
 def found(
-    *items: object, account: Account | None = None, locations: tuple[Location, ...] = ()
+    *items: WooItem, account: Account | None = None, locations: tuple[Location, ...] = ()
 ) -> list[Finding]:
     findings: list[Finding] = []
     given = locations or (Location(A, URL, category(1)),)
     compared = LocationCategories(Register([A, B], given), Reporter(findings.append))
     for each in items:
-        compared.item_scraped(each)
+        compared.count(each)
     seen = account or Account(HOST, visited=True, complete=True, listed=len(items))
     compared.report_conflicts({HOST: seen})
     return findings
@@ -72,8 +72,8 @@ def test_a_url_of_several_organisations_names_none_of_them() -> None:
     assert finding.organisation is None
 
 
-def test_a_withdrawal_and_an_item_of_another_spider_do_not_count() -> None:
-    assert found(item(1, 10, cause=Oorzaak.INTREKKING), {"title": "x"}) == []
+def test_a_withdrawal_does_not_count() -> None:
+    assert found(item(1, 10, cause=Oorzaak.INTREKKING)) == []
 
 
 @pytest.mark.parametrize(

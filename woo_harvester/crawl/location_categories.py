@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
@@ -28,9 +27,9 @@ class LocationCategories:
         self._published = PublishedCategories(register)
         self._report = report
 
-    def item_scraped(self, item: Any) -> None:
+    def count(self, item: WooItem) -> None:
         """Count the document of an item that passed all pipelines."""
-        if not isinstance(item, WooItem) or item.record.versies[-1].oorzaak is Oorzaak.INTREKKING:
+        if item.record.versies[-1].oorzaak is Oorzaak.INTREKKING:
             return
         given = item.record.document.classificatiecollectie.informatiecategorieen
         categories = [waarde.id for waarde in given if waarde.id is not None]

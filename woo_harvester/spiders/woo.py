@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.spiders import SitemapSpider
 from scrapy.utils.deprecate import method_is_overridden
 
@@ -119,7 +119,6 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
         self.location_categories = LocationCategories(register, self.report)
-        self.crawler.signals.connect(self.location_categories.item_scraped, signals.item_scraped)
         limits = WithdrawalLimits(
             settings.getfloat("WOO_WITHDRAW_SHARE"),
             settings.getint("WOO_WITHDRAW_DOCUMENTS"),
