@@ -1,0 +1,90 @@
+"""A search engine that reads all records for each question, for tests of what is built upon an engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from woo_harvester.search.document import document_of
+from woo_harvester.search.engine import Answer, Contents, Count, Hit, Piece
+from woo_harvester.search.facets import facet_values, facets, values_at
+from woo_harvester.search.question import Question, Sort
+from woo_harvester.search.record_kind import RecordKind, Status
+from woo_harvester.search.record_kinds import record_kind_of
+
+_TITLES = {"woo": "document.titelcollectie.officieleTitel", "vergunningen": "vergunning.title"}
+_DATES = {"woo": "versies.openbaarmakingsdatum", "vergunningen": "versies.mutatiedatumtijd"}
+
+
+class ScanEngine:
+    """The documents of records; a word is a hit if a title, description or text has it in any case."""
+
+    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
+        records = list(records)
+        self._kinds = {record["id"]: record_kind_of(record) for record in records}
+        self._documents = {record["id"]: document_of(self._kinds[record["id"]], record) for record in records}
+
+    def search(self, question: Question) -> Answer:
+        """Return the hits, their counts and marked titles."""
+        found = list(self.all_documents(question))
+        shown = found[question.start : question.start + question.size]
+        counts = {facet.name: self._counts(facet, found) for facet in facets(question.kind)}
+        return Answer(len(found), [self._hit(question, document) for document in shown], counts)
+
+    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+        """Return one document."""
+        return self._documents.get(record_id) if self._kinds.get(record_id) == kind else None
+
+    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+        """Yield all hits."""
+        found = [
+            {key: value for key, value in document.items() if key != "tekst"}
+            for document in self._documents.values()
+            if self._kinds[document["id"]] == question.kind and self._is_hit(question, document)
+        ]
+        path = (_TITLES if question.sort is Sort.TITLE else _DATES)[question.kind.name]
+        found.sort(key=lambda document: document["id"])
+        found.sort(
+            key=lambda document: str(next(values_at(document, path), "")),
+            reverse=question.sort not in (Sort.OLDEST, Sort.TITLE),
+        )
+        yield from found
+
+    def contents(self, kind: RecordKind) -> Contents:
+        """Return numbers; the moment is left out."""
+        mine = [found for found in self._documents.values() if self._kinds[found["id"]] == kind]
+        published = [found for found in mine if found["status"] == Status.GEPUBLICEERD]
+        organisations = {found["herkomst"].get("organisatie") for found in published}
+        return Contents(len(published), len(mine) - len(published), len(organisations), None)
+
+    def version(self) -> str:
+        """Return the number of documents."""
+        return str(len(self._documents))
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def _is_hit(self, question: Question, document: Mapping[str, Any]) -> bool:
+        if question.status is not None and document["status"] != question.status:
+            return False
+        if question.ids and document["id"] not in question.ids:
+            return False
+        text = str(document).casefold()
+        if any((clause.text.casefold() in text) is clause.is_excluded for clause in question.clauses):
+            return False
+        return all(
+            {value.value for value in facet_values(facet, document)} & set(chosen)
+            for facet in facets(question.kind)
+            if (chosen := question.chosen.get(facet.name))
+        )
+
+    def _counts(self, facet: Any, documents: Iterable[Mapping[str, Any]]) -> list[Count]:
+        found = Counter(value for document in documents for value in facet_values(facet, document))
+        return [Count(value, number) for value, number in found.most_common()]
+
+    def _hit(self, question: Question, document: Mapping[str, Any]) -> Hit:
+        title = str(next(values_at(document, _TITLES[question.kind.name]), ""))
+        words = [clause.text.casefold() for clause in question.clauses]
+        pieces = [Piece(word + " ", word.casefold() in words) for word in title.split()]
+        return Hit(document, title=pieces if question.clauses else ())
