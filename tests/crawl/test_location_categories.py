@@ -5,12 +5,15 @@ from datetime import date
 import pytest
 
 from woo_harvester.crawl.location_categories import LocationCategories
+from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.items import WooItem
+from woo_harvester.items import Source, WooItem
 from woo_harvester.record import Herkomst, Oorzaak, Versie, Waarde, bare_record
 from woo_harvester.register import Location, Organisation, Register
+from woo_harvester.register.organisations import Match
 from woo_harvester.report.funnel import Account
 from woo_harvester.tooi import category_of_index
+from woo_harvester.tooi.lists import bundled
 
 HOST = "www.a.nl"
 URL = f"https://{HOST}/woo"
@@ -26,7 +29,9 @@ def item(number: int, *categories: int, cause: Oorzaak = Oorzaak.AANLEVERING, ho
     record = bare_record(f"{URL}/{number}.pdf", version, Herkomst())
     given = [Waarde(None, category(each), "label") for each in categories]
     record.document.classificatiecollectie.informatiecategorieen = given
-    return WooItem(record, None, Reporter(lambda finding: None, host=host))
+    is_gone = cause is Oorzaak.INTREKKING
+    source = None if is_gone else Source(GivenMetadata(), None, Match(), bundled())
+    return WooItem(record, source, Reporter(lambda finding: None, host=host))
 
 
 def found(
@@ -34,8 +39,10 @@ def found(
 ) -> list[Finding]:
     findings: list[Finding] = []
     given = locations or (Location(A, URL, category(1)),)
-    compared = LocationCategories(Register([A, B], given), Reporter(findings.append))
+    register, compared = Register([A, B], given), LocationCategories(Reporter(findings.append))
     for each in items:
+        if each.source is not None:
+            each.source.match = register.organisation_of(each.record.document.weblocatie, HOST)
         compared.count(each)
     seen = account or Account(HOST, visited=True, complete=True, listed=len(items))
     compared.report_conflicts({HOST: seen})

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
-from woo_harvester.record import Oorzaak
-from woo_harvester.register import Register
 from woo_harvester.register.categories import Published, PublishedCategories
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.tooi import informatiecategorieen
@@ -23,17 +21,17 @@ _ACTION = "niets: de categorie van elk document zelf telt"
 class LocationCategories:
     """The comparison of the categories in the register with those of the documents that a run harvests."""
 
-    def __init__(self, register: Register, report: Reporter) -> None:
-        self._published = PublishedCategories(register)
+    def __init__(self, report: Reporter) -> None:
+        self._published = PublishedCategories()
         self._report = report
 
     def count(self, item: WooItem) -> None:
         """Count the document of an item that passed all pipelines."""
-        if item.record.versies[-1].oorzaak is Oorzaak.INTREKKING:
+        if item.source is None:  # a withdrawal
             return
         given = item.record.document.classificatiecollectie.informatiecategorieen
         categories = [waarde.id for waarde in given if waarde.id is not None]
-        self._published.count(item.record.document.weblocatie, categories, item.report.host or "")
+        self._published.count(item.source.match, categories, item.report.host or "")
 
     def report_conflicts(self, accounts: Mapping[str, Account]) -> None:
         """Report each location with which no document agrees, if the run has seen all documents there.
@@ -48,7 +46,7 @@ class LocationCategories:
                 self._report_conflict(found, host)
 
     def _report_conflict(self, found: Published, host: str) -> None:
-        organisation = found.registered.match.organisation
+        organisation = found.organisation
         documents = "1 document" if found.documents == 1 else f"{found.documents} documenten"
         registered, seen = _registered(found), _seen(found.categories)
         self._report(

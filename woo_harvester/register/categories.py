@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
-from woo_harvester.register.organisations import RegisteredUrl
-from woo_harvester.register.register import Register
+from woo_harvester.register.organisations import Match, Organisation, RegisteredUrl
 from woo_harvester.tooi import informatiecategorieen
 
 
@@ -17,6 +16,8 @@ class Published:
     """The documents that were seen under one registered URL."""
 
     registered: RegisteredUrl
+    organisation: Organisation | None
+    """The organisation that registered the URL; None if several did."""
     documents: int = 0
     """Documents with a known category."""
     categories: Counter[str] = field(default_factory=Counter)
@@ -37,18 +38,18 @@ class PublishedCategories:
     of registered URLs, not with that of documents.
     """
 
-    def __init__(self, register: Register) -> None:
-        self._register = register
+    def __init__(self) -> None:
         self._found: dict[str, Published] = {}
 
-    def count(self, loc: str, categories: Collection[str], host: str) -> None:
-        """Count a document that *host* lists. One without a known category does not count."""
-        known = _known_categories().intersection(categories)
-        registered = self._register.registered_url(loc) if known else None
+    def count(self, match: Match, categories: Collection[str], host: str) -> None:
+        """Count a document of *match* that *host* lists. One without a known category does not count."""
+        registered = match.registered
         if registered is None or not registered.categories:
             return
+        if not (known := _known_categories().intersection(categories)):
+            return
         if (found := self._found.get(registered.url)) is None:
-            found = self._found[registered.url] = Published(registered)
+            found = self._found[registered.url] = Published(registered, match.organisation)
         found.documents += 1
         for uri in known:
             found.categories[uri] += 1

@@ -35,6 +35,15 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
+class RegisteredUrl:
+    """A URL that one location or more have."""
+
+    url: str
+    categories: frozenset[str]
+    """URIs of the informatiecategorieën that it is registered for; empty if any category may be there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """The organisation of a URL, according to the register."""
 
@@ -42,13 +51,5 @@ class Match:
     """None if the register has no organisation for the URL, or more than one."""
     candidates: tuple[Organisation, ...] = ()
     """The organisations that the URL may belong to, if there is more than one; else empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class RegisteredUrl:
-    """A URL that one location or more have, and what the register says of it."""
-
-    url: str
-    match: Match
-    categories: frozenset[str]
-    """URIs of the informatiecategorieën that it is registered for; empty if any category may be there."""
+    registered: RegisteredUrl | None = field(default=None, compare=False, repr=False)
+    """The longest registered URL that is a prefix of the URL; None if there is none."""

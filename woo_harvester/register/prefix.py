@@ -64,7 +64,7 @@ class HostLocations:
         for location in locations:
             _, path, query = split_url(location.url)
             urls.setdefault((_segments(path), _parameters(query)), []).append(location)
-        self._urls = {key: _registered_url(found) for key, found in urls.items()}
+        self._urls = {key: _match_of_url(found) for key, found in urls.items()}
         # These bound the steps of a search by the register, however long the location is.
         self._deepest = max((len(path) for path, given in urls if not given), default=-1)
         self._most = max(len(given) for _, given in urls)
@@ -74,8 +74,8 @@ class HostLocations:
         self.only = _match(self.organisations)
         """The match of the whole host: its organisation if there is one only, else the candidates."""
 
-    def longest_prefix(self, path: str, query: str) -> RegisteredUrl | None:
-        """Return the longest registered URL that is a prefix of the location, or None.
+    def longest_prefix(self, path: str, query: str) -> Match | None:
+        """Return the match of the longest registered URL that is a prefix of the location, or None.
 
         A registered URL with a query is a prefix only of a location with the same path, if the query of the
         location begins with all its parameters.
@@ -91,19 +91,19 @@ class HostLocations:
         return None
 
 
-def _registered_url(locations: Sequence[Location]) -> RegisteredUrl:
+def _match_of_url(locations: Sequence[Location]) -> Match:
+    """Return the match of one URL, which all *locations* have."""
     categories = {location.category for location in locations}
     known = frozenset(category for category in categories if category is not None)
-    return RegisteredUrl(
-        locations[0].url,
-        _match(location.organisation for location in locations),
-        known if len(known) == len(categories) else frozenset(),
-    )
+    registered = RegisteredUrl(locations[0].url, known if len(known) == len(categories) else frozenset())
+    return _match((location.organisation for location in locations), registered)
 
 
-def _match(organisations: Iterable[Organisation]) -> Match:
+def _match(organisations: Iterable[Organisation], registered: RegisteredUrl | None = None) -> Match:
     different = tuple(dict.fromkeys(organisations))
-    return Match(different[0]) if len(different) == 1 else Match(candidates=different)
+    if len(different) == 1:
+        return Match(different[0], registered=registered)
+    return Match(candidates=different, registered=registered)
 
 
 def _normal(text: str) -> str:

@@ -7,7 +7,7 @@ from copy import copy
 from datetime import date
 from typing import Self
 
-from woo_harvester.register.organisations import Location, Match, Organisation, RegisteredUrl
+from woo_harvester.register.organisations import Location, Match, Organisation
 from woo_harvester.register.prefix import HostLocations, split_url
 from woo_harvester.urls import host_of
 
@@ -75,22 +75,12 @@ class Register:
         URL; else all organisations on the host of *url*. Raises ValueError if *url* is no absolute http or
         https URL.
         """
-        authority, path, query = split_url(url)
-        on_host = self._hosts.get(authority) or self._hosts.get(host_of(url))
-        if on_host is None:
-            return ()
-        registered = on_host.longest_prefix(path, query)
-        match = registered.match if registered is not None else on_host.only
+        on_host, match = self._look_up(url)
+        if match is None:
+            if on_host is None:
+                return ()
+            match = on_host.only
         return (match.organisation,) if match.organisation is not None else match.candidates
-
-    def registered_url(self, url: str) -> RegisteredUrl | None:
-        """Return the longest registered URL that is a prefix of *url*, or None.
-
-        Raises ValueError if *url* is no absolute http or https URL.
-        """
-        authority, path, query = split_url(url)
-        on_host = self._hosts.get(authority) or self._hosts.get(host_of(url))
-        return on_host.longest_prefix(path, query) if on_host is not None else None
 
     def is_own(self, url: str, host: str) -> bool:
         """Return whether an entry for *url* in a sitemap of *host* comes from an owner of *url*.
@@ -133,19 +123,23 @@ class Register:
         candidates. Raises ValueError if *url* is no absolute http or https URL. Source: "Publisher by
         register" in the interface description.
         """
-        authority, path, query = split_url(url)
-        on_host = self._hosts.get(authority)
-        if on_host is None:
-            on_host = self._hosts.get(host_of(url))
-        if on_host is not None:
-            if (registered := on_host.longest_prefix(path, query)) is not None:
-                return registered.match
-            if on_host.only.organisation is not None:
-                return on_host.only
+        on_host, match = self._look_up(url)
+        if match is not None:
+            return match
+        if on_host is not None and on_host.only.organisation is not None:
+            return on_host.only
         on_index = self._hosts.get(index_host)
         if on_index is not None and (on_host is None or on_index.only.organisation is not None):
             return on_index.only
         return on_host.only if on_host is not None else _UNKNOWN
+
+    def _look_up(self, url: str) -> tuple[HostLocations | None, Match | None]:
+        """Return what is registered on the host of *url*, and the match of its longest registered prefix."""
+        authority, path, query = split_url(url)
+        on_host = self._hosts.get(authority)
+        if on_host is None:
+            on_host = self._hosts.get(host_of(url))
+        return on_host, on_host.longest_prefix(path, query) if on_host is not None else None
 
 
 def _hosts_by_organisation(hosts: Mapping[str, HostLocations]) -> dict[str, tuple[str, ...]]:

@@ -118,7 +118,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
-        self.location_categories = LocationCategories(register, self.report)
+        self.location_categories = LocationCategories(self.report)
         limits = WithdrawalLimits(
             settings.getfloat("WOO_WITHDRAW_SHARE"),
             settings.getint("WOO_WITHDRAW_DOCUMENTS"),
