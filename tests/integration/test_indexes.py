@@ -215,7 +215,7 @@ def test_a_sitemap_in_two_indexes_is_read_once(harvest: Harvest) -> None:
     ],
     ids=lambda given: getattr(given, "__name__", str(given)),
 )
-def test_a_bad_index_is_told_and_the_other_index_is_read(harvest: Harvest, build: Builder, code: str) -> None:
+def test_a_bad_index_is_reported_and_the_other_index_is_read(harvest: Harvest, build: Builder, code: str) -> None:
     host = harvest[build]
     assert host.errors == {code}
     assert host.paths == ["/a.pdf"]
@@ -227,7 +227,7 @@ def test_documents_in_an_index_that_is_a_urlset_are_not_read(harvest: Harvest) -
     assert finding["seen"] == "<urlset> met 1 document"
 
 
-def test_an_index_in_an_index_is_told_and_not_read(harvest: Harvest) -> None:
+def test_an_index_in_an_index_is_reported_and_not_read(harvest: Harvest) -> None:
     host = harvest[that_lists_an_index]
     assert host.errors == {"index.genest"}
     assert host.requested("/diep.xml") == []

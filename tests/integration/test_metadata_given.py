@@ -161,7 +161,7 @@ def test_another_documenthandeling_is_left_out_and_told(harvest: Harvest) -> Non
         assert GEMEENTE.label in finding["seen"]
 
 
-def test_a_document_without_documenthandeling_is_told(harvest: Harvest) -> None:
+def test_a_document_without_documenthandeling_is_reported(harvest: Harvest) -> None:
     host = harvest[with_handelingen]
     assert [found["url"] for found in host.about("documenthandeling.ontbreekt")] == [
         host.site.url("/geen.pdf")

@@ -142,7 +142,7 @@ def test_an_index_that_is_named_twice_is_read_once(harvest: Harvest) -> None:
     assert host.paths == ["/a.pdf"]
 
 
-def test_a_host_without_robots_txt_is_told(harvest: Harvest) -> None:
+def test_a_host_without_robots_txt_is_reported(harvest: Harvest) -> None:
     host = harvest[without_robots]
     assert host.errors == {"robots.ontbreekt"}
     assert host.requested("/robots.txt") == ["GET"]

@@ -232,7 +232,7 @@ def test_the_same_document_twice_gives_one_record(harvest: Harvest) -> None:
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
-def test_a_bad_sitemap_is_told_and_the_next_one_is_read(
+def test_a_bad_sitemap_is_reported_and_the_next_one_is_read(
     harvest: Harvest, build: Builder, code: str, seen: str
 ) -> None:
     host = harvest[build]
