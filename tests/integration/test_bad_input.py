@@ -113,7 +113,7 @@ def test_a_bad_sitemap_is_reported(harvest: Harvest, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(ODD_BYTES))
-def test_a_sitemap_in_odd_bytes_is_read_or_told(harvest: Harvest, name: str) -> None:
+def test_a_sitemap_in_odd_bytes_is_read_or_reported(harvest: Harvest, name: str) -> None:
     code, documents = ODD_BYTES[name]
     check(harvest, "odd", name, code)
     assert harvest[built["odd", name]].paths == ["/a.pdf", "/b.pdf"][:documents]

@@ -173,7 +173,7 @@ def test_a_page_of_html_instead_of_a_document_is_not_harvested(harvest: Harvest,
 
 
 @pytest.mark.parametrize(("path", "label"), [("/besluit.docx", "PDF"), ("/b", "PDF")])
-def test_a_type_that_contradicts_another_source_is_harvested_and_told(
+def test_a_type_that_contradicts_another_source_is_harvested_and_reported(
     harvest: Harvest, path: str, label: str
 ) -> None:
     host = harvest[with_contradictions]

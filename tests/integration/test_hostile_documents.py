@@ -60,7 +60,7 @@ def test_the_run_ends_well_and_takes_little_memory(harvest: Harvest) -> None:
 
 
 @pytest.mark.parametrize("path", BROKEN)
-def test_a_body_that_breaks_off_is_tried_again_and_told(harvest: Harvest, path: str) -> None:
+def test_a_body_that_breaks_off_is_tried_again_and_reported(harvest: Harvest, path: str) -> None:
     host = harvest[that_breaks_off]
     assert finding(host, path)[0] == "document.afgebroken"
     assert host.requested(path) == ["GET", "GET"]

@@ -241,7 +241,7 @@ def test_a_document_without_a_loc_is_reported(harvest: Harvest) -> None:
     assert host.paths == ["/daarna.pdf"]
 
 
-def test_metadata_in_another_place_are_read_and_told(harvest: Harvest) -> None:
+def test_metadata_in_another_place_are_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_metadata_in_another_place]
     for name in ("diwoo", "beide", "twee"):
         title = host.record(f"/{name}.pdf")["document"]["titelcollectie"]
@@ -264,7 +264,9 @@ def test_metadata_in_another_place_are_read_and_told(harvest: Harvest) -> None:
 @pytest.mark.parametrize(
     ("build", "count"), [(without_the_declaration, 2), (without_the_declaration_of_many, MANY)]
 )
-def test_a_prefix_that_is_not_declared_is_read_and_told(harvest: Harvest, build: Builder, count: int) -> None:
+def test_a_prefix_that_is_not_declared_is_read_and_reported(
+    harvest: Harvest, build: Builder, count: int
+) -> None:
     host = harvest[build]
     assert len(host.records) == count + 1
     titles = {record["document"]["titelcollectie"]["officieleTitel"] for record in host.records}
@@ -292,7 +294,7 @@ def test_a_bare_ampersand_is_read_and_reported_with_its_line(harvest: Harvest) -
     assert not host.errors
 
 
-def test_a_bare_ampersand_in_an_index_is_read_and_told(harvest: Harvest) -> None:
+def test_a_bare_ampersand_in_an_index_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_a_bare_ampersand_in_the_index]
     assert host.paths == ["/a.pdf"]
     (finding,) = host.about("sitemap.ampersand")
