@@ -85,7 +85,10 @@ class PieceCache(dict[str, Pieces]):
     def __missing__(self, piece: str) -> Pieces:
         raw = words(piece)
         found = Pieces(
-            *(" ".join([token for word in raw for token in analyzer(name).word(word)]) for name in Pieces._fields)
+            *(
+                " ".join([token for word in raw for token in analyzer(name).word(word)])
+                for name in Pieces._fields
+            )
         )
         if len(piece) <= _LONGEST_PIECE:
             if len(self) >= _CACHED_PIECES:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ Filter = Callable[[Sequence[Token]], Sequence[Token]]
 
 #: Elasticsearch names the old Dutch stemmer of Snowball so; in the library it is the one of Porter.
 _STEMMERS = {"dutch": "dutch_porter"}
+_CACHED_STEMS = 100_000
 
 
 def make_filter(name: str, defined: Mapping[str, Mapping[str, Any]]) -> Filter:
@@ -42,7 +44,9 @@ def make_filter(name: str, defined: Mapping[str, Mapping[str, Any]]) -> Filter:
     try:
         return make(**given)
     except TypeError as error:
-        raise ValueError(f"analysis.json: the filter {name} has a parameter that is not known: {error}") from None
+        raise ValueError(
+            f"analysis.json: the filter {name} has a parameter that is not known: {error}"
+        ) from None
 
 
 def fold(text: str) -> str:
@@ -54,7 +58,7 @@ def lower(text: str) -> str:
     """Return *text* in lower case, each character on its own, as Java does."""
     if text.isascii():
         return text.lower()
-    return text.replace("\u0130", "i").replace("Σ", "σ").lower()
+    return text.replace("\u0130", "i").replace("\u03a3", "\u03c3").lower()
 
 
 _FOLDING: dict[int, str] = {}
@@ -72,7 +76,9 @@ def _each(change: Callable[[str], str]) -> Filter:
 
 
 def _stop(stopwords: str | Sequence[str]) -> Filter:
-    words = _word_list(tables()["stopwords"].get(stopwords, stopwords) if isinstance(stopwords, str) else stopwords)
+    words = _word_list(
+        tables()["stopwords"].get(stopwords, stopwords) if isinstance(stopwords, str) else stopwords
+    )
     return lambda tokens: [token for token in tokens if token.text not in words]
 
 
@@ -81,7 +87,7 @@ def _word_list(given: str | Sequence[str]) -> frozenset[str]:
     return frozenset(given.split(",") if isinstance(given, str) else given)
 
 
-def _pattern_replace(pattern: str, replacement: str, *, all: bool = True) -> Filter:  # noqa: A002
+def _pattern_replace(pattern: str, replacement: str, *, all: bool = True) -> Filter:
     compiled = re.compile(pattern)
     template = re.sub(r"\$(\d)", r"\\g<\1>", replacement)
     count = 0 if all else 1
@@ -102,13 +108,21 @@ def _stemmer_override(rules: Sequence[str]) -> Filter:
 
 
 def _stemmer(language: str) -> Filter:
-    stemmer, lock = snowballstemmer.stemmer(_STEMMERS[language]), Lock()  # it works on one word at a time
+    """Return the stemmer, with a cache that both analyzers with this filter share."""
+    stem = _stem(_STEMMERS[language])
+    return lambda tokens: [token if token.is_final else Token(stem(token.text)) for token in tokens]
 
-    def stem(tokens: Sequence[Token]) -> Sequence[Token]:
+
+@cache
+def _stem(language: str) -> Callable[[str], str]:
+    stemmer, lock = snowballstemmer.stemmer(language), Lock()  # it works on one word at a time
+
+    def stem(word: str) -> str:
         with lock:
-            return [token if token.is_final else Token(stemmer.stemWord(token.text)) for token in tokens]
+            found: str = stemmer.stemWord(word)
+        return found
 
-    return stem
+    return lru_cache(_CACHED_STEMS)(stem)
 
 
 def _decompounder(
@@ -116,7 +130,7 @@ def _decompounder(
     min_word_size: int = 5,
     min_subword_size: int = 2,
     max_subword_size: int = 15,
-    only_longest_match: bool = False,  # noqa: FBT001, FBT002  # as in the definition
+    only_longest_match: bool = False,  # as in the definition
 ) -> Filter:
     known = _word_list(word_list)
     first = frozenset(word[0] for word in known)
