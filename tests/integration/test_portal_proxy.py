@@ -111,7 +111,7 @@ class Proxy:
 
 @contextmanager
 def proxy(config: str) -> Iterator[Proxy]:
-    """Run nginx with this configuration, which ``nginx -t`` accepts, before a server in the portal's place."""
+    """Run nginx with this configuration, which ``nginx -t`` accepts, before a small server."""
     nginx = program("nginx", package="nginx-light")
     with (
         ThreadingHTTPServer(("127.0.0.1", 0), Portal) as portal,
