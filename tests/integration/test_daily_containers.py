@@ -19,6 +19,8 @@ from tests.utils.vergunningen import FOLDER, Permits, about, publish
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site
 
+pytestmark = pytest.mark.integration
+
 DAILY = ROOT / "deploy" / "daily.sh"
 #: A zone in which it is about noon now, so that no test runs over midnight.
 NOON = f"NOON{datetime.now(UTC).hour - 12:+d}"

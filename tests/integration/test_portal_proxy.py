@@ -24,6 +24,8 @@ from tests.conftest import ROOT
 from tests.utils.ports import free_port
 from tests.utils.webservers import program, running
 
+pytestmark = pytest.mark.integration
+
 CONF = (ROOT / "deploy" / "nginx" / "portal.conf").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "portal.md").read_text(encoding="utf-8")
 #: The parts of the page that are for nginx: the file, TLS, and a path of another site.
