@@ -20,16 +20,17 @@ from woo_harvester.search.woo import WOO
 #: The number of documents on the start page.
 _NEWEST = 5
 
-_TEXT = "zoektekst"
+#: The parameter with the text of a question.
+_TEXT = "q"
 
 
 async def search(request: Request) -> Response:
     """Answer with the hits of a search; without parameters, with the start page."""
-    given = [(_TEXT if name == "q" else name, value) for name, value in request.query_params.multi_items()]
+    given = request.query_params.multi_items()
     if not given:
         return await start(request)
-    question = question_of_pairs(WOO, given)
     state, address = request.app.state, Address(given)
+    question = question_of_pairs(WOO, _named(address.parameters))
     answer = await state.asking(request, state.engine.search, question)
     text = address.first(_TEXT)
     alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
@@ -73,7 +74,12 @@ async def start(request: Request) -> Response:
 
 def _download(address: Address, extension: str) -> str:
     """Return the path of all hits in another form."""
-    return search_path(address.others("aantal"), f"/zoek.{extension}")
+    return search_path(_named(address.others("aantal")), f"/zoek.{extension}")
+
+
+def _named(parameters: Parameters) -> Parameters:
+    """Return parameters by their names in the API, which has the text by another name than a page."""
+    return [("zoektekst" if name == _TEXT else name, value) for name, value in parameters]
 
 
 ROUTES = [Route("/", search)]
