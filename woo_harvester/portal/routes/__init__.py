@@ -1,0 +1,15 @@
+"""The routes of the portal, a module a subject. Each has ``ROUTES``; a new module is added to this list."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from starlette.routing import BaseRoute
+
+from woo_harvester.portal.routes import files
+
+ROUTES: list[BaseRoute] = list(
+    chain(
+        files.ROUTES,
+    )
+)
