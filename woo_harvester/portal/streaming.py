@@ -91,7 +91,7 @@ async def begin_download(parts: Parts, downloads: Downloads, headers: Mapping[st
     there are as many downloads under way as may be.
     """
     if downloads.under_way >= downloads.most:
-        raise BusyError(f"{downloads.most} downloads are under way")
+        raise BusyError
     downloads.under_way += 1
     try:
         first = await run_sync(parts.read, limiter=downloads.reading)
@@ -108,9 +108,7 @@ class Download(StreamingResponse):
     nothing for a while, and after the longest time of a download.
     """
 
-    def __init__(
-        self, first: bytes, parts: Parts, downloads: Downloads, headers: Mapping[str, str]
-    ) -> None:
+    def __init__(self, first: bytes, parts: Parts, downloads: Downloads, headers: Mapping[str, str]) -> None:
         super().__init__((), headers=headers)
         self._part = first
         self._parts = parts
@@ -144,6 +142,6 @@ class Download(StreamingResponse):
             try:
                 part = part or await run_sync(self._parts.read, limiter=self._downloads.reading)
             except EngineError as error:
-                _log.error("a download was ended: %s", error)  # noqa: TRY400 -- one line for the operator
+                _log.error("a download was ended: %s", error)
                 return
             message = {"type": "http.response.body", "body": part, "more_body": bool(part)}
