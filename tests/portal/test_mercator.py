@@ -47,8 +47,10 @@ def test_tiles_cover_each_map_without_gap_or_surplus(lat: float, lon: float, zoo
     tiles = list(shown.tiles())
     lefts, tops = {tile.left for tile in tiles}, {tile.top for tile in tiles}
     assert len(tiles) == len(lefts) * len(tops) == len(set(tiles))
-    assert -256 < min(lefts) <= 0 and 840 <= max(lefts) + 256 < 840 + 256
-    assert -256 < min(tops) <= 0 and 600 <= max(tops) + 256 < 600 + 256
+    assert -256 < min(lefts) <= 0
+    assert 840 <= max(lefts) + 256 < 840 + 256
+    assert -256 < min(tops) <= 0
+    assert 600 <= max(tops) + 256 < 600 + 256
     assert sorted(lefts) == list(range(min(lefts), max(lefts) + 1, 256))
     assert all(0 <= tile.x < 2**zoom and 0 <= tile.y < 2**zoom for tile in tiles)
 
@@ -62,7 +64,8 @@ def test_a_box_is_what_the_map_shows() -> None:
     box = shown.box
     assert shown.pixel(Location(box.north, box.west)) == pytest.approx((0, 0), abs=0.2)
     assert shown.pixel(Location(box.south, box.east)) == pytest.approx((840, 600), abs=0.2)
-    assert box.south < DOM.lat < box.north and box.west < DOM.lon < box.east
+    assert box.south < DOM.lat < box.north
+    assert box.west < DOM.lon < box.east
 
 
 def test_a_map_moves_by_half_and_back() -> None:
@@ -93,7 +96,7 @@ def test_zooming_in_shows_half_as_much_around_the_same_middle() -> None:
 
 def test_the_map_of_places_has_all_of_them_as_large_as_can_be() -> None:
     shown = view_of([DAM, DOM], 840, 600)
-    assert shown.has(shown.pixel(DAM)) and shown.has(shown.pixel(DOM))
+    assert all(shown.has(shown.pixel(place)) for place in (DAM, DOM))
     nearer = shown.zoomed(1)
     assert not (nearer.has(nearer.pixel(DAM)) and nearer.has(nearer.pixel(DOM)))
 

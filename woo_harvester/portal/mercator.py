@@ -120,7 +120,7 @@ def view(middle: Location, zoom: int, width: int, height: int) -> View:
 
 
 def view_of(places: Sequence[Location], width: int, height: int, nearest: int = MAX_ZOOM - 2) -> View:
-    """Return the map of the highest zoom, up to *nearest*, that shows all places; without any, the country."""
+    """Return the map that shows all places, as near as can be up to *nearest*; without places the country."""
     if not places:
         return view_of(
             [Location(BOUNDS.south, BOUNDS.west), Location(BOUNDS.north, BOUNDS.east)], width, height
