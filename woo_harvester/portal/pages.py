@@ -12,12 +12,11 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from woo_harvester.report.html.texts import Texts
+from woo_harvester.portal import dutch
+from woo_harvester.portal.details import summary_of, title_of, version_of
+from woo_harvester.portal.paths import document_path, path_of
 from woo_harvester.style import base_css, make_environment, read_asset
 from woo_harvester.version import VERSION
-
-#: Numbers and dates as they are written in Dutch.
-DUTCH = Texts("nl")
 
 #: The links at the top of each page: path and text.
 NAVIGATION = (
@@ -35,13 +34,12 @@ def page(
     headers: Mapping[str, str] | None = None,
     **context: Any,
 ) -> HTMLResponse:
-    """Return a page. Its template gets the context, and ``to(path)``, which makes an address of the portal."""
+    """Return a page. Its template gets the context, and ``to(path)``: the address of a path of the portal."""
     shared = {
         "to": partial(address_of, request),
         "site": request.app.state.options.title,
         "navigation": NAVIGATION,
         "path": own_path(request),
-        "nl": DUTCH,
     }
     html = environment().get_template(template).render({**shared, **context})
     return HTMLResponse(html, status, dict(headers or {}))
@@ -62,7 +60,21 @@ def own_path(request: Request) -> str:
 def environment() -> Environment:
     """Return the template environment."""
     made = make_environment(__package__)
-    made.globals.update(version=VERSION, style_name=style_name())
+    made.globals.update(
+        version=VERSION,
+        style_name=style_name(),
+        document_path=document_path,
+        path_of=path_of,
+        title_of=title_of,
+        version_of=version_of,
+        summary_of=summary_of,
+        day=dutch.day,
+        day_and_time=dutch.day_and_time,
+        size=dutch.size,
+        number=dutch.number,
+        counted=dutch.counted,
+        capitalised=dutch.capitalised,
+    )
     return made
 
 

@@ -6,10 +6,13 @@ from itertools import chain
 
 from starlette.routing import BaseRoute
 
-from woo_harvester.portal.routes import files
+from woo_harvester.portal.routes import document, files, search, subjects
 
 ROUTES: list[BaseRoute] = list(
     chain(
+        document.ROUTES,
         files.ROUTES,
+        search.ROUTES,
+        subjects.ROUTES,
     )
 )
