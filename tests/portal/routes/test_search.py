@@ -145,7 +145,7 @@ def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
     [
         ("nergens=1", "nergens"),
         ("q=a&openbaarmakingsdatum_van=2024-13-01", "openbaarmakingsdatum"),
-        ("q=a&sorteer=duurste", "olgorde"),
+        ("q=a&sorteer=duurste", "sorteer"),
         ("q=a&start=-1", "start"),
         ("q=" + "a" * 501, "500"),
     ],
