@@ -69,7 +69,7 @@ def test_a_setting_may_stand_in_the_environment_where_an_empty_one_is_none() -> 
         ("WOO_CONTACT", "woo@a"),
     ],
 )
-def test_a_value_that_cannot_be_is_told_in_one_line(name: str, value: object) -> None:
+def test_a_value_that_cannot_be_is_reported_in_one_line(name: str, value: object) -> None:
     with pytest.raises(
         ValueError, match=rf"^{name}: expected .+, got {'nothing' if value == '' else value}$"
     ):

@@ -122,7 +122,7 @@ def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
     assert (pod.returncode, told) == (2, "shard-2 crawl woo -a shard=2/8\n")
 
 
-def test_a_pod_that_is_told_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:
+def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:
     run = "trap 'echo ended; exit 0' TERM; echo begun; while :; do sleep 0.1; done"
     with shard(tmp_path, run) as pod:
         assert pod.stdout is not None

@@ -10,7 +10,7 @@ from woo_harvester.commands.state import ACTIONS
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 
 
-def test_every_action_of_scrapy_state_is_told_and_there_is_no_other() -> None:
+def test_every_action_of_scrapy_state_is_reported_and_there_is_no_other() -> None:
     named = set(re.findall(r"scrapy state (?:-\S+ )*([a-z]+)", PAGE))
     assert named == set(ACTIONS)
 

@@ -58,7 +58,7 @@ def test_a_feed_has_a_storage_whose_method_store_can_be_replaced() -> None:
     assert list(signature(FeedSlot.start_exporting).parameters) == ["self"]
 
 
-def test_the_process_is_told_of_signals_by_two_methods() -> None:
+def test_the_process_is_reported_of_signals_by_two_methods() -> None:
     for method in (AsyncCrawlerProcess._signal_shutdown, AsyncCrawlerProcess._signal_kill):
         assert len(signature(method).parameters) == 3
 

@@ -97,6 +97,10 @@ _FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
     "csv": "woo_harvester.exporters.csv.RecordCsvItemExporter",
     "geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter",
+    # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes twice the time to write the same bytes.
+    **dict.fromkeys(
+        ("jl", "jsonl", "jsonlines"), "woo_harvester.exporters.jsonlines.RecordJsonLinesItemExporter"
+    ),
 }
 
 #: Settings that the components need. A value in the project's own settings has precedence.

@@ -52,14 +52,14 @@ def test_no_answer_is_out_of_reach(error: Exception | None, kind: RequestKind) -
         (RobotsForbidden("https://www.a.nl/"), "robots.verboden"),
     ],
 )
-def test_faults_that_have_a_code_of_their_own_are_told_apart(
+def test_faults_that_have_a_code_of_their_own_are_reported_apart(
     error: Exception, code: str, kind: RequestKind
 ) -> None:
     assert failure_code(error, kind) == code
 
 
 @pytest.mark.parametrize("kind", ["robots", "index", "sitemap"])
-def test_a_redirect_to_an_unregistered_host_is_told_as_that(kind: RequestKind) -> None:
+def test_a_redirect_to_an_unregistered_host_is_reported_as_that(kind: RequestKind) -> None:
     assert failure_code(ELSEWHERE, kind) == "host.niet-geregistreerd"
     assert failure_code(NOT_HTTPS, kind) == f"{kind}.onbereikbaar"
     assert failure_code(IgnoreRequest("max redirections reached"), kind) == f"{kind}.onbereikbaar"
@@ -89,7 +89,7 @@ def test_every_code_is_an_error_of_the_catalogue(error: Exception | None, kind: 
         (None, "geen antwoord"),
     ],
 )
-def test_what_was_there_instead_is_told_in_one_line(error: Exception | None, seen: str) -> None:
+def test_what_was_there_instead_is_reported_in_one_line(error: Exception | None, seen: str) -> None:
     assert failure_seen(error) == seen
 
 

@@ -28,7 +28,7 @@ def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
     )
 
 
-def test_a_finding_is_told_with_the_host_and_its_body() -> None:
+def test_a_finding_is_reported_with_the_host_and_its_body() -> None:
     findings: list[Finding] = []
     visit_of(findings).report(
         "sitemap.leeg", url="https://www.a.nl/a.xml", line=3, seen="niets", action="gelezen"

@@ -61,11 +61,11 @@ def test_a_robots_txt_itself_is_never_forbidden() -> None:
     judge("https://www.a.nl/robots.txt", body=b"User-agent: *\nDisallow: /\n", dont_obey_robotstxt=True)
 
 
-def test_what_was_learnt_is_told_once_for_the_host() -> None:
-    told: list[tuple[str, float | None]] = []
+def test_what_was_learnt_is_reported_once_for_the_host() -> None:
+    requested: list[tuple[str, float | None]] = []
 
     def robots_parsed(robotparser: RobotParser, request: Request) -> None:
-        told.append((request.url, robotparser.crawl_delay("ander")))
+        requested.append((request.url, robotparser.crawl_delay("ander")))
 
     async def run() -> None:
         crawler = crawler_of(ROBOTSTXT_OBEY=True)
@@ -73,4 +73,4 @@ def test_what_was_learnt_is_told_once_for_the_host() -> None:
         await WooRobotsTxtMiddleware(crawler).learn(Request("https://www.a.nl/robots.txt"), ROBOTS)
 
     asyncio.run(run())
-    assert told == [("https://www.a.nl/robots.txt", 2.0)]
+    assert requested == [("https://www.a.nl/robots.txt", 2.0)]

@@ -40,7 +40,7 @@ def test_every_text_of_every_code_is_a_full_sentence(lang: Language) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_what_was_found_is_told_in_one_sentence(lang: Language) -> None:
+def test_what_was_found_is_reported_in_one_sentence(lang: Language) -> None:
     for found in explanations(lang).values():
         assert not re.search(r"(?<!robots)\. ", found.what), (found.code, found.what)
 
@@ -74,7 +74,7 @@ def test_a_text_comes_in_the_language_that_is_asked_for() -> None:
     assert explain("loc.geen-https", "en").what == "The <loc> begins with http:// instead of https://."
 
 
-def test_a_source_that_is_no_page_or_rfc_is_told_in_english_as_well() -> None:
+def test_a_source_that_is_no_page_or_rfc_is_reported_in_english_as_well() -> None:
     assert explain("document.te-groot", "nl").source == "Instelling WOO_DOCUMENT_MAXSIZE"
     assert explain("document.te-groot", "en").source == "Setting WOO_DOCUMENT_MAXSIZE"
     assert explain("tls.ongeldig", "en").source == explain("tls.ongeldig", "nl").source

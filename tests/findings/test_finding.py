@@ -41,7 +41,7 @@ def test_what_does_not_apply_is_left_out() -> None:
     assert Finding(code="sitemap.leeg").as_dict() == {"code": "sitemap.leeg", "severity": "info"}
 
 
-def test_an_empty_text_that_was_seen_is_told() -> None:
+def test_an_empty_text_that_was_seen_is_reported() -> None:
     assert Finding(code="loc.ontbreekt", seen="").as_dict()["seen"] == ""
 
 

@@ -69,7 +69,7 @@ def test_what_is_received_is_bounded_whatever_becomes_of_it() -> None:
     ],
     ids=["cut off", "another coding", "a bomb"],
 )
-def test_what_is_wrong_with_a_coded_body_is_told(sent: bytes, flag: str) -> None:
+def test_what_is_wrong_with_a_coded_body_is_reported(sent: bytes, flag: str) -> None:
     assert add(intake_of(BytesIO(), coding="gzip"), sent).flag == flag
 
 

@@ -112,7 +112,7 @@ def test_headers_are_enough_where_no_more_is_asked(
         (Certificate.UNKNOWN_AUTHORITY, "unable to get local issuer certificate"),
     ],
 )
-def test_a_certificate_that_is_not_valid_is_told_with_its_fault(
+def test_a_certificate_that_is_not_valid_is_reported_with_its_fault(
     fetch: Fetch, make_site: MakeSite, certificate: Certificate, reason: str
 ) -> None:
     site = make_site({"/a": Page("a")}, certificate=certificate)

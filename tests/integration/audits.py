@@ -17,7 +17,7 @@ from woo_harvester.report.run_folder import slug
 
 @dataclass(frozen=True)
 class Answer:
-    """What an audit told of hosts."""
+    """What an audit reports about hosts."""
 
     run: Run
     hosts: dict[str, HostReport]

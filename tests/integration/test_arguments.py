@@ -185,7 +185,7 @@ def test_domains_narrow_the_run(crawl: Crawl, register: Path, sites: list[Site])
     assert "register.domein-ontbreekt" not in run.codes
 
 
-def test_a_domain_that_is_not_registered_is_harvested_and_told_once(
+def test_a_domain_that_is_not_registered_is_harvested_and_reported_once(
     crawl: Crawl, tmp_path: Path, sites: list[Site]
 ) -> None:
     other = write_register(tmp_path / "ander.xml", {"Gemeente Ver": ["https://www.ver.example/"]})

@@ -93,7 +93,7 @@ def test_every_finding_about_documents_has_a_test() -> None:
 
 
 @pytest.mark.parametrize("code", AUDITED)
-def test_a_mistake_is_told_with_its_place_and_how_to_mend_it(
+def test_a_mistake_is_reported_with_its_place_and_how_to_mend_it(
     answers: tuple[Answer, Answer], sites: dict[str, Site], code: str
 ) -> None:
     wrong, mended = answers

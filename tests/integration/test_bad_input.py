@@ -98,22 +98,22 @@ def check(harvest: Harvest, kind: str, name: str, code: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(ROBOTS))
-def test_a_bad_robots_txt_is_told(harvest: Harvest, name: str) -> None:
+def test_a_bad_robots_txt_is_reported(harvest: Harvest, name: str) -> None:
     check(harvest, "robots", name, ROBOTS[name][1])
 
 
 @pytest.mark.parametrize("name", list(INDEXES))
-def test_a_bad_index_is_told(harvest: Harvest, name: str) -> None:
+def test_a_bad_index_is_reported(harvest: Harvest, name: str) -> None:
     check(harvest, "index", name, INDEXES[name][1])
 
 
 @pytest.mark.parametrize("name", list(SITEMAPS))
-def test_a_bad_sitemap_is_told(harvest: Harvest, name: str) -> None:
+def test_a_bad_sitemap_is_reported(harvest: Harvest, name: str) -> None:
     check(harvest, "sitemap", name, SITEMAPS[name][1])
 
 
 @pytest.mark.parametrize("name", list(ODD_BYTES))
-def test_a_sitemap_in_odd_bytes_is_read_or_told(harvest: Harvest, name: str) -> None:
+def test_a_sitemap_in_odd_bytes_is_read_or_reported(harvest: Harvest, name: str) -> None:
     code, documents = ODD_BYTES[name]
     check(harvest, "odd", name, code)
     assert harvest[built["odd", name]].paths == ["/a.pdf", "/b.pdf"][:documents]
@@ -126,7 +126,7 @@ def test_of_a_sitemap_that_is_cut_off_the_entries_before_it_are_kept(harvest: Ha
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))
-def test_a_bad_document_is_told_and_the_next_one_is_harvested(harvest: Harvest, name: str) -> None:
+def test_a_bad_document_is_reported_and_the_next_one_is_harvested(harvest: Harvest, name: str) -> None:
     check(harvest, "document", name, DOCUMENTS[name][1])
     assert harvest[built["document", name]].paths == ["/b.pdf"]
 
@@ -140,14 +140,14 @@ def test_an_endless_robots_txt_is_read_up_to_its_bound(harvest: Harvest) -> None
     [with_an_expired_certificate, with_a_certificate_for_another_name, with_a_certificate_of_nobody],
     ids=lambda b: b.__name__,
 )
-def test_a_certificate_that_is_not_valid_is_told(harvest: Harvest, build: Builder) -> None:
+def test_a_certificate_that_is_not_valid_is_reported(harvest: Harvest, build: Builder) -> None:
     host = harvest[build]
     assert "tls.ongeldig" in host.errors
     assert host.requests == ()
     assert host.paths == []
 
 
-def test_a_document_on_a_host_with_a_bad_certificate_is_told(harvest: Harvest) -> None:
+def test_a_document_on_a_host_with_a_bad_certificate_is_reported(harvest: Harvest) -> None:
     host = harvest[that_lists_documents_on_a_host_with_a_bad_certificate]
     assert host.errors == {"tls.ongeldig"}
     assert host.paths == ["/b.pdf"]

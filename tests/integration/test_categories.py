@@ -80,7 +80,7 @@ def test_the_category_is_that_of_the_metadata(
     assert CATEGORIES not in record["herkomst"].get("standaardwaarden", {})
 
 
-def test_a_made_up_uri_beside_a_known_label_is_told(harvest: Harvest) -> None:
+def test_a_made_up_uri_beside_a_known_label_is_reported(harvest: Harvest) -> None:
     host = harvest[with_categories_in_the_metadata]
     assert "waarde.uri-onbekend" in host.codes_about("/verzonnen-uri.pdf")
     assert "waarde.strijdig" in host.codes_about("/anders.pdf")

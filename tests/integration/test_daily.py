@@ -112,7 +112,7 @@ def test_a_lastmod_that_appears_gives_a_wijziging(site: Site) -> Story:
 
 
 @days.story
-def test_an_older_lastmod_is_told_and_not_harvested(site: Site) -> Story:
+def test_an_older_lastmod_is_reported_and_not_harvested(site: Site) -> Story:
     publish(site, {"a": FIRST})
     yield
     publish(site, {"a": OLDER})

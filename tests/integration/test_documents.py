@@ -173,7 +173,7 @@ def test_a_page_of_html_instead_of_a_document_is_not_harvested(harvest: Harvest,
 
 
 @pytest.mark.parametrize(("path", "label"), [("/besluit.docx", "PDF"), ("/b", "PDF")])
-def test_a_type_that_contradicts_another_source_is_harvested_and_told(
+def test_a_type_that_contradicts_another_source_is_harvested_and_reported(
     harvest: Harvest, path: str, label: str
 ) -> None:
     host = harvest[with_contradictions]
@@ -190,7 +190,7 @@ def test_a_type_that_contradicts_another_source_is_harvested_and_told(
         ("/leeg.pdf", "document.leeg", "0 bytes"),
     ],
 )
-def test_a_document_that_cannot_be_had_is_told_and_not_harvested(
+def test_a_document_that_cannot_be_had_is_reported_and_not_harvested(
     harvest: Harvest, path: str, code: str, seen: str
 ) -> None:
     host = harvest[with_documents_that_cannot_be_had]

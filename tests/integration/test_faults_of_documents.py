@@ -33,7 +33,7 @@ def errors(run: Run) -> list[dict[str, Any]]:
     return [finding for finding in run.findings if finding["severity"] == "error"]
 
 
-def test_what_was_refused_is_not_fetched_again_and_told_with_since_when(
+def test_what_was_refused_is_not_fetched_again_and_reported_with_since_when(
     site: Site, harvester: Downloader
 ) -> None:
     publish(site, {"a": FIRST, "b": FIRST})

@@ -129,7 +129,7 @@ def days(
 
 
 @pytest.mark.parametrize("code", DAILY)
-def test_a_finding_is_told_on_its_day_and_gone_when_it_is_mended(
+def test_a_finding_is_reported_on_its_day_and_gone_when_it_is_mended(
     days: tuple[dict[str, RawSite], list[Answer]], code: str
 ) -> None:
     sites, answers = days

@@ -60,7 +60,7 @@ def test_the_run_ends_well_and_takes_little_memory(harvest: Harvest) -> None:
 
 
 @pytest.mark.parametrize("path", BROKEN)
-def test_a_body_that_breaks_off_is_tried_again_and_told(harvest: Harvest, path: str) -> None:
+def test_a_body_that_breaks_off_is_tried_again_and_reported(harvest: Harvest, path: str) -> None:
     host = harvest[that_breaks_off]
     assert finding(host, path)[0] == "document.afgebroken"
     assert host.requested(path) == ["GET", "GET"]
@@ -68,7 +68,7 @@ def test_a_body_that_breaks_off_is_tried_again_and_told(harvest: Harvest, path: 
 
 
 @pytest.mark.parametrize("path", UNREACHABLE)
-def test_what_is_no_answer_in_time_is_told(harvest: Harvest, path: str) -> None:
+def test_what_is_no_answer_in_time_is_reported(harvest: Harvest, path: str) -> None:
     host = harvest[that_does_not_answer]
     code, seen = finding(host, path)
     assert code == "document.onbereikbaar"
@@ -113,7 +113,7 @@ def test_a_small_document_may_be_compressed_as_far_as_can_be(harvest: Harvest) -
     ("path", "coding"),
     [("/br.pdf", "br"), ("/zstd.pdf", "zstd"), ("/gzip-gzip.pdf", "gzip, gzip"), ("/geen-gzip.pdf", "gzip")],
 )
-def test_a_coding_that_cannot_be_undone_is_told(harvest: Harvest, path: str, coding: str) -> None:
+def test_a_coding_that_cannot_be_undone_is_reported(harvest: Harvest, path: str, coding: str) -> None:
     host = harvest[with_other_codings]
     assert finding(host, path) == ("document.onbereikbaar", f"Content-Encoding: {coding}")
     assert host.requested(path) == ["GET"]
@@ -157,7 +157,7 @@ def test_redirects_that_are_not_https_to_a_registered_host_are_refused(harvest: 
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
-def test_what_is_wrong_with_a_certificate_is_told(harvest: Harvest, build: object, seen: str) -> None:
+def test_what_is_wrong_with_a_certificate_is_reported(harvest: Harvest, build: object, seen: str) -> None:
     host = harvest[build]  # type: ignore[index]
     (found,) = host.about("tls.ongeldig")
     assert found["seen"].startswith(seen)

@@ -215,7 +215,9 @@ def test_a_sitemap_in_two_indexes_is_read_once(harvest: Harvest) -> None:
     ],
     ids=lambda given: getattr(given, "__name__", str(given)),
 )
-def test_a_bad_index_is_told_and_the_other_index_is_read(harvest: Harvest, build: Builder, code: str) -> None:
+def test_a_bad_index_is_reported_and_the_other_index_is_read(
+    harvest: Harvest, build: Builder, code: str
+) -> None:
     host = harvest[build]
     assert host.errors == {code}
     assert host.paths == ["/a.pdf"]
@@ -227,7 +229,7 @@ def test_documents_in_an_index_that_is_a_urlset_are_not_read(harvest: Harvest) -
     assert finding["seen"] == "<urlset> met 1 document"
 
 
-def test_an_index_in_an_index_is_told_and_not_read(harvest: Harvest) -> None:
+def test_an_index_in_an_index_is_reported_and_not_read(harvest: Harvest) -> None:
     host = harvest[that_lists_an_index]
     assert host.errors == {"index.genest"}
     assert host.requested("/diep.xml") == []
@@ -246,7 +248,7 @@ def test_of_an_index_that_is_too_large_what_comes_before_the_bound_is_read(harve
     assert host.paths == ["/a.pdf", "/b.pdf"]
 
 
-def test_an_index_with_more_than_50_000_sitemaps_is_read_and_told(harvest: Harvest) -> None:
+def test_an_index_with_more_than_50_000_sitemaps_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_more_than_the_guide_allows]
     (finding,) = host.about("index.boven-norm")
     assert finding["seen"].startswith("50001 verwijzingen")
@@ -266,7 +268,7 @@ def test_an_index_is_read_by_its_content(harvest: Harvest, build: Builder) -> No
     assert not harvest[build].errors
 
 
-def test_an_index_in_another_namespace_is_read_and_told(harvest: Harvest) -> None:
+def test_an_index_in_another_namespace_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_another_namespace]
     assert host.paths == ["/a.pdf", "/b.pdf"]
     assert "sitemap.naamruimte" in host.codes

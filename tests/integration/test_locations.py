@@ -151,7 +151,7 @@ def test_refused_locations_do_not_keep_the_next_document_from_being_harvested(ha
     assert harvest[with_locations_that_are_refused].paths == ["/doc/goed.pdf"]
 
 
-def test_an_entry_without_loc_is_told(harvest: Harvest) -> None:
+def test_an_entry_without_loc_is_reported(harvest: Harvest) -> None:
     host = harvest[without_loc]
     (finding,) = host.about("loc.ontbreekt")
     assert finding["sitemap"].startswith(host.site.url())

@@ -243,7 +243,7 @@ def test_creatiedatum_comes_from_the_openbaarmakingsdatum(harvest: Harvest, path
     assert filled == (None if path == "/gegeven.pdf" else "openbaarmakingsdatum")
 
 
-def test_a_creatiedatum_that_cannot_be_read_is_told(harvest: Harvest) -> None:
+def test_a_creatiedatum_that_cannot_be_read_is_reported(harvest: Harvest) -> None:
     host = harvest[with_creation_dates]
     assert "datum.ongeldig" in host.codes_about("/ongeldig.pdf")
 

@@ -151,7 +151,7 @@ def test_the_three_known_documenthandelingen_are_kept(harvest: Harvest) -> None:
     assert kinds == ["ondertekening", "ontvangst", "vaststelling"]
 
 
-def test_another_documenthandeling_is_left_out_and_told(harvest: Harvest) -> None:
+def test_another_documenthandeling_is_left_out_and_reported(harvest: Harvest) -> None:
     host = harvest[with_handelingen]
     (handling,) = host.record("/andere.pdf")["document"]["documenthandelingen"]
     assert handling["soortHandeling"]["label"] == "ondertekening"
@@ -161,7 +161,7 @@ def test_another_documenthandeling_is_left_out_and_told(harvest: Harvest) -> Non
         assert GEMEENTE.label in finding["seen"]
 
 
-def test_a_document_without_documenthandeling_is_told(harvest: Harvest) -> None:
+def test_a_document_without_documenthandeling_is_reported(harvest: Harvest) -> None:
     host = harvest[with_handelingen]
     assert [found["url"] for found in host.about("documenthandeling.ontbreekt")] == [
         host.site.url("/geen.pdf")
@@ -182,7 +182,7 @@ def test_own_metadata_is_kept_and_is_metadata(harvest: Harvest) -> None:
     assert "metadata.ontbreekt" not in host.codes_about("/besluit.pdf")
 
 
-def test_mdto_is_ignored_and_told(harvest: Harvest) -> None:
+def test_mdto_is_ignored_and_reported(harvest: Harvest) -> None:
     host = harvest[with_own_metadata]
     assert "metadata.mdto" in host.codes_about("/mdto.pdf")
     assert "/mdto.pdf" in host.paths

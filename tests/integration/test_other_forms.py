@@ -207,7 +207,7 @@ def test_the_documents_of_open_catalogi_are_read_completely(harvest: Harvest) ->
     assert record["herkomst"]["lastmod"] == "2024-04-02 10:00:00"
 
 
-def test_another_root_is_told_with_the_number_of_its_documents(harvest: Harvest) -> None:
+def test_another_root_is_reported_with_the_number_of_its_documents(harvest: Harvest) -> None:
     (finding,) = harvest[of_open_catalogi].about("sitemap.andere-wortel")
     assert (finding["seen"], finding["line"], finding["severity"]) == (
         "<Documents> met 3 documenten",
@@ -235,13 +235,13 @@ def test_a_loc_beside_the_metadata_is_read_too(harvest: Harvest) -> None:
     assert host.record("/a.pdf")["document"]["titelcollectie"] == {"officieleTitel": "Besluit"}
 
 
-def test_a_document_without_a_loc_is_told(harvest: Harvest) -> None:
+def test_a_document_without_a_loc_is_reported(harvest: Harvest) -> None:
     host = harvest[with_a_document_that_has_no_loc]
     assert host.errors == {"loc.ontbreekt"}
     assert host.paths == ["/daarna.pdf"]
 
 
-def test_metadata_in_another_place_are_read_and_told(harvest: Harvest) -> None:
+def test_metadata_in_another_place_are_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_metadata_in_another_place]
     for name in ("diwoo", "beide", "twee"):
         title = host.record(f"/{name}.pdf")["document"]["titelcollectie"]
@@ -264,7 +264,9 @@ def test_metadata_in_another_place_are_read_and_told(harvest: Harvest) -> None:
 @pytest.mark.parametrize(
     ("build", "count"), [(without_the_declaration, 2), (without_the_declaration_of_many, MANY)]
 )
-def test_a_prefix_that_is_not_declared_is_read_and_told(harvest: Harvest, build: Builder, count: int) -> None:
+def test_a_prefix_that_is_not_declared_is_read_and_reported(
+    harvest: Harvest, build: Builder, count: int
+) -> None:
     host = harvest[build]
     assert len(host.records) == count + 1
     titles = {record["document"]["titelcollectie"]["officieleTitel"] for record in host.records}
@@ -278,7 +280,7 @@ def test_a_prefix_that_is_not_declared_is_read_and_told(harvest: Harvest, build:
     assert not host.errors
 
 
-def test_a_bare_ampersand_is_read_and_told_with_its_line(harvest: Harvest) -> None:
+def test_a_bare_ampersand_is_read_and_reported_with_its_line(harvest: Harvest) -> None:
     host = harvest[with_bare_ampersands]
     assert host.paths == [
         "/a.pdf?x=1&copy=2",
@@ -292,7 +294,7 @@ def test_a_bare_ampersand_is_read_and_told_with_its_line(harvest: Harvest) -> No
     assert not host.errors
 
 
-def test_a_bare_ampersand_in_an_index_is_read_and_told(harvest: Harvest) -> None:
+def test_a_bare_ampersand_in_an_index_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_a_bare_ampersand_in_the_index]
     assert host.paths == ["/a.pdf"]
     (finding,) = host.about("sitemap.ampersand")

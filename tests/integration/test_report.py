@@ -174,7 +174,7 @@ def test_a_disk_that_takes_no_report_gives_exit_status_1(installation: Installat
     assert done.stats["finish_reason"] == "finished"
 
 
-def test_a_language_that_there_is_not_is_told_before_anything_is_asked_for(
+def test_a_language_that_there_is_not_is_reported_before_anything_is_asked_for(
     installation: Installation, site: Site
 ) -> None:
     done = installation.run(WOO_REPORT_LANG="fr")

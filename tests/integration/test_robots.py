@@ -70,7 +70,7 @@ def test_the_name_of_the_index_tells_the_category(
     assert (found["id"], found["label"]) == (KERN + category[0], category[1])
 
 
-def test_a_name_in_capitals_is_read_and_told(harvest: Harvest) -> None:
+def test_a_name_in_capitals_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_capitals]
     assert host.paths == ["/a.pdf"]
     (finding,) = host.about("index.hoofdletters")
@@ -142,7 +142,7 @@ def test_an_index_that_is_named_twice_is_read_once(harvest: Harvest) -> None:
     assert host.paths == ["/a.pdf"]
 
 
-def test_a_host_without_robots_txt_is_told(harvest: Harvest) -> None:
+def test_a_host_without_robots_txt_is_reported(harvest: Harvest) -> None:
     host = harvest[without_robots]
     assert host.errors == {"robots.ontbreekt"}
     assert host.requested("/robots.txt") == ["GET"]

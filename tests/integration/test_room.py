@@ -96,7 +96,7 @@ def test_a_compressed_output_that_finds_no_room_confirms_nothing(
     assert set(causes(again).values()) == {"aanlevering"}
 
 
-def test_a_report_that_cannot_be_made_is_told(gated: GatedSite, installation: Fallible) -> None:
+def test_a_report_that_cannot_be_made_is_reported(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3))
     file = installation.folder / "file"
     file.touch()

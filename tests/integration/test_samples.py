@@ -212,7 +212,7 @@ def questions(host: Host) -> dict[str, str]:
     return {found["url"][start:]: found["seen"] for found in host.about(LANDING)}
 
 
-def test_a_page_that_leads_to_documents_is_harvested_and_told(harvest: Harvest) -> None:
+def test_a_page_that_leads_to_documents_is_harvested_and_reported(harvest: Harvest) -> None:
     host = harvest[with_landing_pages]
     url = host.site.url("/files/12.pdf")
     many = [host.site.url(f"/files/{number}.docx") for number in range(3)]
@@ -239,7 +239,7 @@ def test_head_asks_for_a_page_once_and_for_what_it_leads_to_never(asked: Harvest
     assert host.requested("/files/12.pdf") == []
 
 
-def test_a_page_that_is_a_document_or_leads_elsewhere_is_not_told(harvest: Harvest) -> None:
+def test_a_page_that_is_a_document_or_leads_elsewhere_is_not_reported(harvest: Harvest) -> None:
     host = harvest[with_other_pages]
     assert set(questions(host)) - {"/laat"} == set()
     assert host.paths == ["/elders", "/laat", "/leeg", "/menu", "/verhaal"]

@@ -45,7 +45,7 @@ def methods(site: LoopbackServer, path: str) -> list[str]:
 
 
 @calendar.story
-def test_a_landing_page_is_told_in_the_run_that_harvests_it(site: Site) -> Story:
+def test_a_landing_page_is_reported_in_the_run_that_harvests_it(site: Site) -> Story:
     listed(site, "/besluit")
     site.pages["/besluit"] = Page(LANDING, content_type=WEB)
     first = yield
@@ -64,7 +64,7 @@ def test_a_landing_page_is_told_in_the_run_that_harvests_it(site: Site) -> Story
 
 
 @calendar.story
-def test_a_type_that_the_beginning_shows_is_told_in_the_run_that_harvests_it(site: Site) -> Story:
+def test_a_type_that_the_beginning_shows_is_reported_in_the_run_that_harvests_it(site: Site) -> Story:
     listed(site, "/d/1.docx")
     site.pages["/d/1.docx"] = ranged(PDF, "text/plain")
     first = yield
@@ -75,7 +75,9 @@ def test_a_type_that_the_beginning_shows_is_told_in_the_run_that_harvests_it(sit
 
 
 @calendar.story
-def test_what_the_beginning_shows_to_be_refused_is_told_each_day_and_not_asked_for_again(site: Site) -> Story:
+def test_what_the_beginning_shows_to_be_refused_is_reported_each_day_and_not_asked_for_again(
+    site: Site,
+) -> Story:
     listed(site, "/d/1")
     site.pages["/d/1"] = ranged(b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(9000), OCTETS)
     for _ in range(3):

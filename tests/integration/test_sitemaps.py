@@ -199,7 +199,7 @@ def test_prefixes_are_free(harvest: Harvest) -> None:
     assert title == {"officieleTitel": "Eigen voorvoegsel"}
 
 
-def test_a_sitemap_without_a_namespace_is_read_and_told(harvest: Harvest) -> None:
+def test_a_sitemap_without_a_namespace_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[without_a_namespace]
     assert host.paths == ["/a.pdf", "/daarna.pdf"]
     assert "sitemap.naamruimte" in host.codes
@@ -232,7 +232,7 @@ def test_the_same_document_twice_gives_one_record(harvest: Harvest) -> None:
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
-def test_a_bad_sitemap_is_told_and_the_next_one_is_read(
+def test_a_bad_sitemap_is_reported_and_the_next_one_is_read(
     harvest: Harvest, build: Builder, code: str, seen: str
 ) -> None:
     host = harvest[build]
@@ -255,7 +255,7 @@ def test_of_a_sitemap_that_is_not_well_formed_the_entries_before_the_fault_are_k
     assert (finding["line"], finding["action"]) == (4, "ongeveer 2 documenten niet gelezen")
 
 
-def test_a_sitemap_beyond_the_guides_50_mb_is_read_and_told(harvest: Harvest) -> None:
+def test_a_sitemap_beyond_the_guides_50_mb_is_read_and_reported(harvest: Harvest) -> None:
     host = harvest[with_more_than_50_mb]
     assert len(host.paths) == 52
     assert "sitemap.boven-norm" in host.codes

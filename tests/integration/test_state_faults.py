@@ -87,21 +87,21 @@ def test_a_state_of_a_newer_version_is_refused_and_of_an_older_one_migrated(
     assert installation.run(fault=NewerProgram()).returncode == 0
 
 
-def test_a_state_that_is_a_folder_is_told(gated: GatedSite, installation: Fallible) -> None:
+def test_a_state_that_is_a_folder_is_reported(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3))
     folder = installation.folder / "state"
     folder.mkdir()
     check_refused(installation, folder)
 
 
-def test_a_state_whose_folder_cannot_be_made_is_told(gated: GatedSite, installation: Fallible) -> None:
+def test_a_state_whose_folder_cannot_be_made_is_reported(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3))
     file = installation.folder / "file"
     file.touch()
     check_refused(installation, file / "state.sqlite")
 
 
-def test_a_state_that_may_not_be_written_is_told(gated: GatedSite, installation: Fallible) -> None:
+def test_a_state_that_may_not_be_written_is_reported(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3))
     state = installation.folder / "disk" / "state.sqlite"
     with small_disk(state.parent, 1024 * 1024, "ro"):
@@ -160,7 +160,7 @@ def test_jobdir_is_refused(gated: GatedSite, installation: Fallible) -> None:
     assert gated.requests == []
 
 
-def test_a_file_of_a_killed_run_that_cannot_be_cut_back_is_told_and_nothing_is_asked_for(
+def test_a_file_of_a_killed_run_that_cannot_be_cut_back_is_reported_and_nothing_is_asked_for(
     gated: GatedSite, installation: Fallible
 ) -> None:
     two_sitemaps(gated)

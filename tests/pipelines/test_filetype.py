@@ -30,7 +30,7 @@ def sample(code: str) -> bytes:
     return SAMPLES[code].read_bytes()
 
 
-def test_the_file_is_described_by_what_the_response_told() -> None:
+def test_the_file_is_described_by_what_the_response_says() -> None:
     disposition = 'attachment; filename="Besluit 12.pdf"'
     item = item_of(
         fetched=fetched_of(

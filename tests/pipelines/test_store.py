@@ -102,7 +102,7 @@ def test_without_a_store_the_pipeline_is_off() -> None:
         StorePipeline.from_crawler(crawler_of())
 
 
-def test_a_store_that_cannot_be_used_is_told_by_the_command(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_used_is_reported_by_the_command(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     crawler = crawler_of(FILES_STORE=tmp_path / "file")
     spider: Any = crawler.spidercls()

@@ -84,7 +84,7 @@ def test_a_slide_show_is_read_though_it_has_no_media_type_of_its_own() -> None:
     assert SENTENCE in (file_of(item).tekst or "")
 
 
-def test_a_scan_without_a_text_layer_is_told() -> None:
+def test_a_scan_without_a_text_layer_is_reported() -> None:
     findings: list[Finding] = []
     item = document(SCAN, findings=findings)
     assert process(item) == {"woo/text/empty": 1}
@@ -123,7 +123,7 @@ def test_a_long_text_is_cut_and_counted() -> None:
     assert file_of(item).tekst == "Subsidie voor zonnep"
 
 
-def test_the_documents_own_title_is_proposed_where_nothing_else_told_one() -> None:
+def test_the_documents_own_title_is_proposed_where_nothing_else_reported_one() -> None:
     item = document(SAMPLES["DOCX"], "DOCX")
     item.record.document.titelcollectie.officieleTitel = "Onbekend"
     process(item)
@@ -132,7 +132,7 @@ def test_the_documents_own_title_is_proposed_where_nothing_else_told_one() -> No
 
 
 @pytest.mark.parametrize("source", ["bestandsnaam", ""])
-def test_no_title_is_proposed_where_the_file_name_or_the_publisher_told_one(source: str) -> None:
+def test_no_title_is_proposed_where_the_file_name_or_the_publisher_reported_one(source: str) -> None:
     item = document(SAMPLES["DOCX"], "DOCX", title=source)
     process(item)
     assert item.record.herkomst.titelVoorstel is None

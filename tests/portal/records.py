@@ -1,4 +1,4 @@
-"""Records of documents and permits for tests of the portal."""
+"""Records for tests of the portal: one with everything, a bare one, one that was withdrawn."""
 
 from __future__ import annotations
 
@@ -6,44 +6,141 @@ from typing import Any
 
 from woo_harvester.urls import record_id
 
-DAM = {"lat": 52.373056, "lon": 4.892778}
-DOM = {"lat": 52.090737, "lon": 5.121420}
-THEMA = "https://identifier.overheid.nl/tooi/def/thes/top/c_5"
-CAUSES = {False: "aanlevering", True: "intrekking"}
+TOOI = "https://identifier.overheid.nl/tooi"
+AMSTERDAM = {"type": "gemeente", "id": f"{TOOI}/id/gemeente/gm0363", "label": "gemeente Amsterdam"}
+CONVENANTEN = {"id": f"{TOOI}/def/thes/kern/c_99a836c7", "label": "adviezen"}
+LOC = "https://www.amsterdam.nl/convenant.pdf"
+OTHER = "https://www.amsterdam.nl/kaart.pdf"
+
+Json = dict[str, Any]
 
 
-def document(
-    name: str, day: str = "2026-04-02", *, is_withdrawn: bool = False, **about: Any
-) -> dict[str, Any]:
-    """Return the record of a document; *about* is its metadata beside the title."""
-    loc = f"https://www.voorbeeldstad.nl/{name}.pdf"
-    metadata = {} if is_withdrawn else {"titelcollectie": {"officieleTitel": f"Besluit {name}"}, **about}
+def full(**changes: Any) -> Json:
+    """Return the record of a document of which the publisher gave everything."""
     return {
-        "id": record_id(loc),
-        "document": {"weblocatie": loc, **metadata},
+        "id": record_id(LOC),
+        "document": {
+            "weblocatie": LOC,
+            "creatiedatum": "2024-04-01",
+            "geldigheid": {
+                "begindatum": "2024-04-02T00:00:00+02:00",
+                "einddatum": "2028-04-02T23:59:59+02:00",
+            },
+            "identifiers": ["Z2024-00123"],
+            "publisher": AMSTERDAM,
+            "verantwoordelijke": AMSTERDAM,
+            "naamOpsteller": "A. de Vries",
+            "language": {
+                "id": "http://publications.europa.eu/resource/authority/language/NLD",
+                "label": "Nederlands",
+            },
+            "format": {
+                "id": "http://publications.europa.eu/resource/authority/file-type/PDF",
+                "label": "PDF",
+            },
+            "omschrijvingen": ["Afspraken over de haven."],
+            "titelcollectie": {"officieleTitel": "Convenant over stikstof", "verkorteTitels": ["Convenant"]},
+            "classificatiecollectie": {
+                "documentsoorten": [{"id": f"{TOOI}/def/thes/kern/c_1", "label": "convenant"}],
+                "themas": [{"id": f"{TOOI}/def/thes/kern/c_2", "label": "natuur", "bronwaarde": "Natuur!"}],
+                "informatiecategorieen": [CONVENANTEN],
+                "trefwoorden": ["haven"],
+            },
+            "aggregatiekenmerk": "haven-2024",
+            "isPartOf": {"id": "javascript:alert(1)", "label": "Dossier haven"},
+            "documenthandelingen": [
+                {
+                    "soortHandeling": {"id": f"{TOOI}/def/thes/kern/c_e1ec050e", "label": "ondertekening"},
+                    "atTime": "2024-04-02T10:00:00+02:00",
+                    "wasAssociatedWith": AMSTERDAM,
+                }
+            ],
+            "extraMetadata": [
+                {
+                    "namespace": "https://a.nl/ns",
+                    "prefix": "a",
+                    "velden": [{"key": "wijk", "values": ["Noord", "West"]}],
+                }
+            ],
+        },
+        "documentrelaties": [
+            {"relation": {"id": OTHER, "label": "kaart"}, "role": {"label": "heeft bijlage"}}
+        ],
         "versies": [
             {
-                "oorzaak": CAUSES[is_withdrawn],
-                "openbaarmakingsdatum": day,
-                "mutatiedatumtijd": f"{day}T10:00:00+02:00",
+                "oorzaak": "wijziging",
+                "openbaarmakingsdatum": "2024-04-03",
+                "mutatiedatumtijd": "2024-05-03T09:00:00+02:00",
+                "redenVerwijderingVervanging": {"label": "correctie"},
+                "bestanden": [
+                    {
+                        "url": LOC,
+                        "mime-type": "application/pdf",
+                        "bestandsnaam": "convenant.pdf",
+                        "grootte": 20480,
+                        "hash": "ab" * 32,
+                        "paginas": 3,
+                        "taal": "nl",
+                        "tekst": "De tekst over stikstof.",
+                    }
+                ],
             }
         ],
-        "herkomst": {"opgehaald": f"{day}T12:00:00+02:00", "organisatie": "gm0001"},
+        "herkomst": {
+            "index": "https://www.amsterdam.nl/index.xml",
+            "sitemap": "https://www.amsterdam.nl/sitemap.xml",
+            "lastmod": "2024-05-03T09:00:00+02:00",
+            "opgehaald": "2026-11-21T08:00:00+01:00",
+            "organisatie": AMSTERDAM["id"],
+            "bevindingen": ["waarde.strijdig", "later.bedacht"],
+        },
+        **changes,
     }
 
 
-def permit(
-    name: str, *places: dict[str, float], day: str = "2026-04-02", is_withdrawn: bool = False, **case: Any
-) -> dict[str, Any]:
-    """Return the record of a permit case at these places; *case* is its metadata beside title and object."""
-    identifier = f"https://www.voorbeeldstad.nl/zaken/{name}"
-    given = {} if is_withdrawn else {"title": f"Zaak {name}", **case}
-    if places:
-        spots = [{"x-waarde": 1.0, "y-waarde": 2.0, "wgs84": place} for place in places]
-        given["object"] = {**given.get("object", {}), "coordinaten": spots}
+def bare(loc: str = OTHER, title: str = "Kaart", **document: Any) -> Json:
+    """Return the record of a document of which all but the title is a default value."""
     return {
-        "id": record_id(identifier),
-        "vergunning": {"identifier": identifier, **given},
-        "versies": [{"oorzaak": CAUSES[is_withdrawn], "mutatiedatumtijd": f"{day}T08:00:00+02:00"}],
-        "herkomst": {"opgehaald": f"{day}T10:00:00+02:00"},
+        "id": record_id(loc),
+        "document": {
+            "weblocatie": loc,
+            "creatiedatum": "2024-01-02",
+            "publisher": AMSTERDAM,
+            "verantwoordelijke": AMSTERDAM,
+            "titelcollectie": {"officieleTitel": title},
+            "classificatiecollectie": {
+                "informatiecategorieen": [
+                    {"id": f"{TOOI}/id/informatiecategorie_onbekend", "label": "onbekend"}
+                ]
+            },
+            **document,
+        },
+        "versies": [{"oorzaak": "aanlevering", "openbaarmakingsdatum": "2024-01-02"}],
+        "herkomst": {
+            "opgehaald": "2026-11-21T08:00:00+01:00",
+            "organisatie": AMSTERDAM["id"],
+            "standaardwaarden": {
+                "document.publisher": "register",
+                "document.verantwoordelijke": "publisher",
+                "document.creatiedatum": "openbaarmakingsdatum",
+                "document.titelcollectie.officieleTitel": "bestandsnaam",
+                "document.classificatiecollectie.informatiecategorieen": "onbekend",
+            },
+        },
+    }
+
+
+def withdrawn(loc: str = "https://www.amsterdam.nl/weg.pdf") -> Json:
+    """Return the record of a document that is not there any more."""
+    return {
+        "id": record_id(loc),
+        "document": {"weblocatie": loc},
+        "versies": [
+            {
+                "oorzaak": "intrekking",
+                "mutatiedatumtijd": "2026-11-20T08:00:00+01:00",
+                "redenVerwijderingVervanging": {"label": "onterecht openbaar gemaakt"},
+            }
+        ],
+        "herkomst": {"opgehaald": "2026-11-20T08:00:00+01:00"},
     }

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from tests.conftest import skip_or_fail
 from tests.portal.client import client_of
-from tests.portal.records import DAM, THEMA, document, permit
+from tests.portal.short_records import DAM, THEMA, document, permit
 from woo_harvester.portal.openapi import API, description
 from woo_harvester.portal.routes import api, feeds
 from woo_harvester.search.parse import names_of

@@ -69,9 +69,9 @@ def test_reports_that_are_not_old_stay(reports: ReportsFolder) -> None:
 
 def test_a_dry_run_says_the_same_and_removes_nothing(reports: ReportsFolder) -> None:
     runs = daily(reports, 5, "stats.json", "hosts/a.nl.html")
-    told = prune(reports, 1, dry_run=True)
+    expected = prune(reports, 1, dry_run=True)
     assert names(reports) == [path.name for path in runs]
-    assert prune(reports, 1) == told
+    assert prune(reports, 1) == expected
     assert names(reports) != [path.name for path in runs]
 
 

@@ -97,7 +97,7 @@ def test_an_entry_beside_that_of_the_known_version_is_the_repeated_one_unless_it
     assert decided(NEWER, source_url=OTHER_URL).outcome is Outcome.CHANGED
 
 
-def test_an_entry_that_the_run_has_delivered_already_by_another_is_told_so() -> None:
+def test_an_entry_that_the_run_has_delivered_already_by_another_is_reported_so() -> None:
     decision = decided(NEWER, known=SEEN, is_expected=True, is_listed=True, source_url=OTHER_URL)
     assert decision.outcome is Outcome.DUPLICATE
     assert actions(decision) == [

@@ -180,7 +180,7 @@ def test_the_lock_of_a_process_that_died_is_gone(folder: DurableFolder) -> None:
     folder.lock(alone=False)
 
 
-def test_the_files_are_told_in_order_and_foreign_ones_are_not(folder: DurableFolder) -> None:
+def test_the_files_are_listed_in_order_and_foreign_ones_are_not(folder: DurableFolder) -> None:
     digests = sorted(sha256(bytes([number])).hexdigest() for number in range(50))
     for digest in reversed(digests):
         write_file(folder, path_of(digest), BytesIO(b"123"))

@@ -51,7 +51,7 @@ def test_all_files_get_their_names(folder: DurableFolder) -> None:
     assert left(folder) == []
 
 
-def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_told(
+def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_reported(
     folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[tuple[str, str]] = []
@@ -91,7 +91,7 @@ def test_those_that_come_meanwhile_wait_for_the_disk_together(
     assert batches == [len(NAMES)]
 
 
-def test_where_the_disk_fails_all_are_told_and_nothing_is_left(
+def test_where_the_disk_fails_all_are_notified_and_nothing_is_left(
     folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(descriptor: int) -> None:

@@ -67,7 +67,7 @@ def test_a_text_that_was_read_within_other_limits_does_not_count(tmp_path: Path)
     assert loaded is None
 
 
-def test_a_text_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
+def test_a_text_that_cannot_be_read_or_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / text_path_of(DIGEST)).mkdir(parents=True)
     with pytest.raises(StoreError, match="could not be read"):
         with_store(lambda store: store.load_text(DIGEST), FILES_STORE=tmp_path)

@@ -11,7 +11,7 @@ from woo_harvester.stores.durable_folder import DurableFolder
 from woo_harvester.stores.store import StoreError
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(
         StoreError, match=f"FILES_STORE {tmp_path}/file/store cannot be used: .*Not a directory"
@@ -29,11 +29,11 @@ def test_a_folder_from_which_files_are_being_removed_is_not_used(tmp_path: Path)
 
 
 @pytest.mark.parametrize("uri", ["nonsense://x", "ftp:///x", "http://a.nl/", "http://[", "s3:woo"])
-def test_what_names_no_store_is_told_with_what_does(uri: str) -> None:
+def test_what_names_no_store_is_reported_with_what_does(uri: str) -> None:
     with pytest.raises(StoreError, match=r"expected a folder, or a URL such as s3://"):
         has(FILES_STORE=uri)
 
 
-def test_a_library_that_is_missing_is_told() -> None:
+def test_a_library_that_is_missing_is_reported() -> None:
     with pytest.raises(StoreError, match=r'pip install "scrapy\[gcs\]"'):
         has(FILES_STORE="gs://woo/")

@@ -54,7 +54,7 @@ def test_texts_are_not_kept_in_s3(s3: S3Server) -> None:
     assert with_store(use, **s3.settings) == (None, None)
 
 
-def test_a_bucket_that_is_not_there_is_told(s3: S3Server) -> None:
+def test_a_bucket_that_is_not_there_is_reported(s3: S3Server) -> None:
     with pytest.raises(StoreError, match=r"could not be stored in s3://anders/x .*NoSuchBucket"):
         put(**{**s3.settings, "FILES_STORE": "s3://anders/x"})
 
@@ -81,7 +81,7 @@ def test_documents_at_once_make_their_folder_together(ftp: str, ftp_folder: Path
     assert sorted(path.name for path in (ftp_folder / "documenten" / DIGEST[:2]).iterdir()) == digests
 
 
-def test_an_ftp_server_that_refuses_is_told_without_the_password(tmp_path: Path) -> None:
+def test_an_ftp_server_that_refuses_is_reported_without_the_password(tmp_path: Path) -> None:
     with (
         ftp_server(tmp_path / "ftp", writable=False) as url,
         pytest.raises(StoreError, match=r"could not be stored in ftp://127\.0\.0\.1:.*550") as caught,
@@ -96,7 +96,7 @@ def test_a_server_that_hangs_up_is_asked_again(ftp: str, ftp_folder: Path) -> No
     assert (ftp_folder / "documenten" / path_of(DIGEST)).read_bytes() == CONTENT
 
 
-def test_a_server_that_goes_on_hanging_up_is_told(ftp: str, ftp_folder: Path) -> None:
+def test_a_server_that_goes_on_hanging_up_is_reported(ftp: str, ftp_folder: Path) -> None:
     with Door(ftp, hang_ups=100) as url, pytest.raises(StoreError, match="could not be stored"):
         put(FILES_STORE=url)
     assert list(ftp_folder.iterdir()) == []

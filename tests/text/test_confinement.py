@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="what the kernel forbids is known of Linux only"),
 ]
 
-#: Tries, confined, each thing that it gets as an expression; tells what came of it.
+#: Tries, confined, each thing that it gets as an expression; prints what came of it.
 TRY = """
 import json, os, socket, subprocess, sys
 from pathlib import Path
@@ -24,32 +24,32 @@ from woo_harvester.text.confinement import bound_memory, forbid_outside, forbid_
 tried = json.loads(sys.argv[1])
 bound_memory(256 * 1024 * 1024)
 confined = forbid_outside() and forbid_writing()
-told = {}
+results = {}
 for name, expression in tried.items():
     try:
         eval(expression)
-        told[name] = "done"
+        results[name] = "done"
     except (OSError, MemoryError) as error:
-        told[name] = type(error).__name__
-print(json.dumps([confined, told]))
+        results[name] = type(error).__name__
+print(json.dumps([confined, results]))
 """
 
 
 def tried(**expressions: str) -> dict[str, str]:
     command = [sys.executable, "-c", TRY, json.dumps(expressions)]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
-    confined, told = json.loads(printed)
+    confined, results = json.loads(printed)
     if not confined:
         skip_or_fail("needs libseccomp")
-    assert isinstance(told, dict)
-    return told
+    assert isinstance(results, dict)
+    return results
 
 
 def test_nothing_reaches_the_network() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         port = server.getsockname()[1]
-        told = tried(
+        results = tried(
             tcp=f"socket.create_connection(('127.0.0.1', {port}))",
             udp="socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
             ipv6="socket.socket(socket.AF_INET6)",
@@ -58,8 +58,8 @@ def test_nothing_reaches_the_network() -> None:
             raw="socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
         )
         # Resolving a name fails as a name that cannot be resolved.
-        assert told.pop("name") in {"PermissionError", "gaierror"}
-        assert set(told.values()) == {"PermissionError"}
+        assert results.pop("name") in {"PermissionError", "gaierror"}
+        assert set(results.values()) == {"PermissionError"}
         with pytest.raises(BlockingIOError):
             server.accept()
 
@@ -67,7 +67,7 @@ def test_nothing_reaches_the_network() -> None:
 def test_nothing_can_be_written(tmp_path: Path) -> None:
     state = tmp_path / "woo-state.sqlite"
     state.write_text("bekend", encoding="ascii")
-    told = tried(
+    results = tried(
         overwrite=f"Path({str(state)!r}).write_text('weg')",
         append=f"open({str(state)!r}, 'a')",
         change=f"open({str(state)!r}, 'r+')",
@@ -80,19 +80,19 @@ def test_nothing_can_be_written(tmp_path: Path) -> None:
         folder=f"os.mkdir({str(tmp_path / 'new')!r})",
         symlink=f"os.symlink('a', {str(tmp_path / 'new')!r})",
     )
-    assert set(told.values()) == {"PermissionError"}, told
+    assert set(results.values()) == {"PermissionError"}, results
     assert state.read_text(encoding="ascii") == "bekend"
     assert [path.name for path in tmp_path.iterdir()] == ["woo-state.sqlite"]
 
 
 def test_other_processes_are_out_of_reach() -> None:
-    told = tried(
+    results = tried(
         program="subprocess.run(['true'])",
         shell="os.execv('/bin/sh', ['sh'])",
         process="os.fork() or os._exit(0)",
         signal="os.kill(os.getppid(), 0)",
     )
-    assert set(told.values()) == {"PermissionError"}
+    assert set(results.values()) == {"PermissionError"}
 
 
 def test_threads_can_be_started() -> None:

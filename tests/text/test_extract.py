@@ -13,7 +13,7 @@ from woo_harvester.text.extract import MEMBERS_MAXIMUM, TITLE_MAXLENGTH, extract
 from woo_harvester.text.extracted import Extracted, Limits, TextFailedError
 
 ARCHIVES = {"7z", "ZIP"}
-#: Types whose files tell how many pages or slides they have; the samples of others were never laid out.
+#: Types whose files say how many pages or slides they have; the samples of others were never laid out.
 PAGED = {"PDF", "PPTX", "PPSX", "ODP"}
 LIMITS = Limits()
 

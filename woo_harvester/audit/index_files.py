@@ -9,7 +9,7 @@ from pathlib import Path
 
 from woo_harvester.audit.file_selection import FileSelection
 from woo_harvester.audit.folder_files import alike, folders_of
-from woo_harvester.audit.local_file import FileEntries, chunks_of, kind_of, shown
+from woo_harvester.audit.local_file import FileEntries, chunks_of, found_kind, kind_of, shown
 from woo_harvester.findings import Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.names import NameMatch, index_name
@@ -67,7 +67,7 @@ class IndexFiles:
         if index_name(path.name).match is NameMatch.INDEX:
             return True
         is_listed = not self._listed.isdisjoint((path.name, path.name.removesuffix(".gz")))
-        return not is_listed and kind_of(path, self._maxsize) == "index"
+        return not is_listed and found_kind(path, self._maxsize) == "index"
 
     def category_of(self, path: Path, categories: ValueList) -> Concept | None:
         """Return the category that an index gives to a sitemap of this name in the most similar folders."""

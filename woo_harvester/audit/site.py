@@ -17,7 +17,7 @@ from woo_harvester.sitemaps.file_findings import Area
 from woo_harvester.sitemaps.names import NameMatch, index_name
 from woo_harvester.sitemaps.robots import FORBIDDEN, ROBOTS_MAXSIZE, read_robots_lines, rules_of
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.tooi import category_of_index
+from woo_harvester.tooi.categories import category_by_number
 from woo_harvester.urls import host_of
 
 #: The host of relative addresses, if robots.txt names no host.
@@ -91,11 +91,8 @@ class SiteAudit:
     def _read_sitemap(self, sitemap: Sitemap) -> None:
         path = self._find(sitemap.url, self._account.count_sitemap)
         if path is not None:
-            number = sitemap.index.name.number
-            category = (
-                None if number is None else category_of_index(number, self._terms.lists.informatiecategorieen)
-            )
-            self._documents.read(path, category)
+            categories = self._terms.lists.informatiecategorieen
+            self._documents.read(path, category_by_number(sitemap.index.name.number, categories))
 
     def _find(self, url: str, count: Callable[[str], None]) -> Path | None:
         """Return the file of a URL, and count it; report it if a harvest may not request the URL.

@@ -40,7 +40,7 @@ from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import sitemap_ids
-from woo_harvester.tooi.categories import category_of_index
+from woo_harvester.tooi.categories import category_by_number
 from woo_harvester.urls import host_of
 
 
@@ -90,7 +90,7 @@ class Entries:
         self._is_visited = is_visited
         self._vocabulary = vocabulary
         self._lookup = EntryLookUp(register, is_waited_for)
-        self._apply = EntryApply(register, vocabulary, report, keeper)
+        self._apply = EntryApply(register, report, keeper)
         self._origin = "\0"
         """The last registered origin, with the slash after it: a loc that begins with it needs no check."""
         self.counts = self._apply.counts
@@ -127,7 +127,11 @@ class Entries:
             others += [key for key in same.values() if key in visit.repeated]
             same = {digest: key for digest, key in same.items() if key not in visit.repeated}
         known = cast("dict[bytes | None, int]", same)
-        return SitemapReading(visit, sitemap, pending, known, others if before.is_all else None)
+        lists = self._vocabulary.of_host(visit.host)
+        category = category_by_number(sitemap.index.name.number, lists.informatiecategorieen)
+        return SitemapReading(
+            visit, sitemap, pending, lists, category, known, others if before.is_all else None
+        )
 
     def filtered(self, keeps: SitemapFilter, reading: SitemapReading) -> FilteredSitemap:
         """Return the entries of a sitemap that the spider *keeps*."""
@@ -263,10 +267,7 @@ class Entries:
 
     def _is_chosen(self, choice: Choice, entry: Entry, reading: SitemapReading) -> bool:
         """Return whether the run chooses an entry."""
-        categories = self._vocabulary.of_host(reading.visit.host).informatiecategorieen
-        number = reading.sitemap.index.name.number
-        index = category_of_index(number, categories) if number else None
-        return choice.has(entry, index, categories, datetime.now(UTC))
+        return choice.has(entry, reading.category, reading.lists.informatiecategorieen, datetime.now(UTC))
 
     def _is_same(self, listed: Entry | ScannedEntry, document: KnownDocument, visit: Visit) -> bool:
         """Return whether an entry is unchanged to the byte but was in another sitemap of the host before."""

@@ -16,7 +16,6 @@ from woo_harvester.findings import Reporter
 from woo_harvester.items import Fetched, Source, WooItem
 from woo_harvester.record import Herkomst
 from woo_harvester.register import Register
-from woo_harvester.register.names import Vocabulary
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.decide import NOT_FETCHED
 from woo_harvester.sitemaps.decision import (
@@ -34,8 +33,6 @@ from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.faults import DocumentFault
 from woo_harvester.state.resources import forget_read
 from woo_harvester.state.versions import Harvested, KnownFile
-from woo_harvester.tooi.categories import category_of_index
-from woo_harvester.tooi.lists import ValueLists
 
 _FOREIGN = "loc.andere-host"
 _LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
@@ -46,11 +43,8 @@ _Decided = Sequence[tuple[EntryFacts, Decision]]
 class EntryApply:
     """The stage that applies the decisions on the entries of a batch."""
 
-    def __init__(
-        self, register: Register, vocabulary: Vocabulary, report: Reporter, keeper: StateKeeper
-    ) -> None:
+    def __init__(self, register: Register, report: Reporter, keeper: StateKeeper) -> None:
         self._register = register
-        self._vocabulary = vocabulary
         self._report = report
         self._keeper = keeper
         self.counts = {outcome: 0 for outcome in EntryOutcome if outcome.is_counted}
@@ -126,7 +120,6 @@ class EntryApply:
     def _items(self, connection: Connection, decided: _Decided, reading: SitemapReading) -> Iterator[WooItem]:
         """Report what is wrong with entries, and yield the items of those to be harvested."""
         files = _files(connection, decided)
-        lists = self._vocabulary.of_host(reading.visit.host)
         for facts, decision in decided:
             version, known = decision.version, facts.known
             if not decision.findings and version is None:
@@ -135,7 +128,7 @@ class EntryApply:
             for one in decision.findings:
                 report(one.code, element=one.element, seen=one.seen, action=one.action)
             if version is not None and known is not None:
-                source = _source(facts, reading.sitemap, lists)
+                source = Source(metadata_of(facts.entry), reading.category, facts.match, reading.lists)
                 supplemented = add_supplements(connection, facts, source)
                 source.known = files.get(known.id)
                 source.recheck = decision.outcome is EntryOutcome.RECHECKED
@@ -199,12 +192,6 @@ def _files(connection: Connection, decided: _Decided) -> dict[int, KnownFile]:
     again = [facts.known for facts, decision in decided if decision.is_harvested_again]
     ids = [known.id for known in again if known is not None]
     return documents.files_of(connection, ids)
-
-
-def _source(facts: EntryFacts, sitemap: Sitemap, lists: ValueLists) -> Source:
-    number = sitemap.index.name.number
-    category = category_of_index(number, lists.informatiecategorieen) if number else None
-    return Source(metadata_of(facts.entry), category, facts.match, lists)
 
 
 def _origin(reading: SitemapReading, report: Reporter, version: NewVersion) -> Herkomst:

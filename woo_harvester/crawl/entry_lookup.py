@@ -26,6 +26,8 @@ from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import hosts_of_sitemaps
+from woo_harvester.tooi.lists import ValueLists
+from woo_harvester.tooi.values import Concept
 from woo_harvester.urls import host_of
 
 
@@ -36,6 +38,10 @@ class SitemapReading:
     visit: Visit
     sitemap: Sitemap
     pending: PendingRead
+    lists: ValueLists
+    """The value lists for its host."""
+    category: Concept | None
+    """The informatiecategorie in the name of its index."""
     same: dict[bytes | None, int]
     """Numbers of its documents by the digest of their entries; a document is removed when it is read."""
     others: Sequence[int] | None

@@ -26,7 +26,7 @@ from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.repeated import newest_first
 from woo_harvester.state import repeated
 from woo_harvester.state.repeated import ENTRIES_MAX, Key, StoredEntry
-from woo_harvester.tooi.categories import category_of_index
+from woo_harvester.tooi.categories import category_by_number
 
 _Known = Sequence[tuple[EntryFacts, KnownDocument]]
 
@@ -92,6 +92,8 @@ def add_supplements(connection: Connection, facts: EntryFacts, source: Source) -
 
     The newest of the other entries comes first. Metadata with a category come before the name of an index.
     """
+    if not facts.has_others:  # nearly always
+        return None
     given = facts.fields
     for other in newest_first((*facts.beside, *facts.others)):
         missing = other.fields & ~given
@@ -101,8 +103,8 @@ def add_supplements(connection: Connection, facts: EntryFacts, source: Source) -
         if not missing & CATEGORY:
             metadata = replace(metadata, informatiecategorieen=[])
         elif not metadata.informatiecategorieen:
-            number, categories = index_name(other.index_url or "").number, source.lists.informatiecategorieen
-            source.category = category_of_index(number, categories) if number else None
+            number = index_name(other.index_url or "").number
+            source.category = category_by_number(number, source.lists.informatiecategorieen)
         source.given = supplement(source.given, metadata)
         given |= missing
     return given & ~facts.fields or None

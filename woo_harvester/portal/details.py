@@ -91,7 +91,7 @@ def summary_of(document: Json) -> list[str]:
         str(_first(document, f"{_DOCUMENT}.verantwoordelijke.label") or ""),
         capitalised(category),
         day(version.get("openbaarmakingsdatum")),
-        " ".join((kind, size(files[0].get("grootte")))).strip(),
+        ", ".join(filter(None, (kind, size(files[0].get("grootte"))))),
     ]
     return [text for text in found if text]
 

@@ -43,7 +43,5 @@ def value_of(facet: str, code: str) -> str:
 
 
 def search_path(parameters: Sequence[tuple[str, str]], path: str = "/") -> str:
-    """Return the path of a search with these parameters; the text is ``q`` on pages."""
-    short = path == "/"
-    named = [("q" if short and name == "zoektekst" else name, value) for name, value in parameters]
-    return f"{path}?{urlencode(named)}" if named else path
+    """Return the path of a search with these parameters."""
+    return f"{path}?{urlencode(parameters)}" if parameters else path

@@ -16,6 +16,7 @@ from typing import Any
 from woo_harvester.dates import parse_datetime
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Oorzaak, Record, json_keys
+from woo_harvester.search.facets import LABEL_END, facet_values, facets
 from woo_harvester.search.record_kind import RecordKind, Status
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -55,7 +56,10 @@ def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdraw
     where = {"_id": record["id"], "version": version_number(record), "version_type": "external_gte"}
     if withdrawn is Withdrawn.DELETE and _status(record) is Status.INGETROKKEN:
         return BulkAction(record["id"], _line({"delete": where}))
-    return BulkAction(record["id"], _line({"index": where}) + _line(document_of(kind, record)))
+    document = document_of(kind, record)
+    if values := _facet_values(kind, document):
+        document["facetten"] = values
+    return BulkAction(record["id"], _line({"index": where}) + _line(document))
 
 
 def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,6 +71,18 @@ def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
 def record_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a search document: without the keys that the index adds, and without texts."""
     return {key: value for key, value in document.items() if key in _RECORD_KEYS}
+
+
+def _facet_values(kind: RecordKind, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of each facet to filter on, and each with its label before it to count."""
+    return {
+        facet.name: {
+            "waarde": [each.value for each in values],
+            "paar": [f"{each.label}{LABEL_END}{each.value}" for each in values],
+        }
+        for facet in facets(kind)
+        if (values := facet_values(facet, document))
+    }
 
 
 def version_number(record: Mapping[str, Any]) -> int:

@@ -14,6 +14,12 @@ from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
 
+#: The most values of a facet that an answer counts: those with the most hits.
+MAX_COUNTS = 200
+
+#: What the index puts between the label and the value of a facet; no label has it.
+LABEL_END = "\x1f"
+
 
 @dataclass(frozen=True, slots=True)
 class Facet:

@@ -65,5 +65,5 @@ def _facet(term: tuple[str, str | None]) -> dict[str, str]:
 
 
 PERMITS = RecordKind(
-    "vergunningen", key="vergunning", setting="WOO_ELASTICSEARCH_PERMITS_INDEX", mapping=1, fields=_fields
+    "vergunningen", key="vergunning", setting="WOO_ELASTICSEARCH_PERMITS_INDEX", mapping=2, fields=_fields
 )

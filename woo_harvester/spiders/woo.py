@@ -91,7 +91,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         register, self.hosts = select_hosts(register, self.arguments, self.report)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
-        if self.arguments.is_over_register and self.arguments.choice is None:
+        if self.arguments.is_over_register and not self.arguments.is_choosing:
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
@@ -103,7 +103,6 @@ class WooSpider(HarvestSpider, SitemapSpider):
             sufficient=wanted.sufficient,
             wanted_less=wanted.less,
         )
-        choice = self.arguments.choice
         self.entries = Entries(
             register,
             self.vocabulary,
@@ -111,7 +110,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             keeper,
             terms,
             self._is_being_read,
-            choice,
+            self.arguments.choice,
             lambda host: host in self.visits,
         )
         documents = Documents(mode, keeper, self.crawler, delivers_all=keeper.delivers_all)
@@ -139,7 +138,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
             self.visits = {visit.host: visit for visit in visits}
             host_ids = [visit.known.id for visit in visits]
-            if not self.entries.is_choosing:  # a choice of entries changes nothing about earlier reads
+            if not self.arguments.is_choosing:  # a choice of entries changes nothing about earlier reads
                 begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
             return [self.reader.first_request(visit, connection) for visit in visits]
@@ -167,7 +166,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         self.location_categories.report_conflicts({account.host: account for account in self.accounts})
-        if self.entries.is_choosing:  # no host was read completely, so nothing is withdrawn
+        if self.arguments.is_choosing:  # no host was read completely, so nothing is withdrawn
             return
         try:
             yield from self.withdrawals.items(list(self.visits.values()))
@@ -197,7 +196,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         )
         if self.sitemap_follow is not WooSpider.sitemap_follow:
             visit.selection.follows = self._is_followed
-        if self.entries.is_choosing:
+        if self.arguments.is_choosing:
             visit.incomplete.append(_CHOICE)
         return visit
 

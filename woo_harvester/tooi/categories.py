@@ -48,6 +48,11 @@ def category_of_index(number: int, categories: ValueList | None = None) -> Conce
     return known[f"{_THESAURUS}{_CATEGORIES[number - 1][0]}"]
 
 
+def category_by_number(number: int | None, categories: ValueList) -> Concept | None:
+    """Return the category of an index, or None if its name has no *number*."""
+    return None if number is None else category_of_index(number, categories)
+
+
 def article_of_category(uri: str) -> str | None:
     """Return the article of the Woo about the category with this URI, such as ``3.3, 2, e``, or None.
 

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from tests.portal.client import Client, client_of
-from tests.portal.records import DAM, THEMA, document, permit
+from tests.portal.short_records import DAM, THEMA, document, permit
 from tests.utils.scan_engine import ScanEngine
 from woo_harvester.portal.app import Options, make_app
 from woo_harvester.search.engine import Answer, EngineError

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from tests.portal.client import Client, client_of
-from tests.portal.records import DAM, DOM, document, permit
+from tests.portal.short_records import DAM, DOM, document, permit
 from woo_harvester.columns import columns_of
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.portal.app import Options

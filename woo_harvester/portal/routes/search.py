@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from woo_harvester.portal import result_page
 from woo_harvester.portal.pages import page
 from woo_harvester.portal.paths import search_path
 from woo_harvester.portal.result_page import Address, Parameters
-from woo_harvester.search.parse import question_of_pairs
+from woo_harvester.search.parse import pairs_of, question_of_pairs
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.question import Question, Sort
 from woo_harvester.search.woo import WOO
@@ -20,18 +21,21 @@ from woo_harvester.search.woo import WOO
 #: The number of documents on the start page.
 _NEWEST = 5
 
-_TEXT = "zoektekst"
+#: The parameter with the text of a question.
+_TEXT = "q"
+#: Its name in the API, and in what reads parameters.
+_API_TEXT = "zoektekst"
 
 
 async def search(request: Request) -> Response:
     """Answer with the hits of a search; without parameters, with the start page."""
-    given = [(_TEXT if name == "q" else name, value) for name, value in request.query_params.multi_items()]
+    given = request.query_params.multi_items()
     if not given:
         return await start(request)
-    question = question_of_pairs(WOO, given)
-    state, address = request.app.state, Address(given)
+    state, question = request.app.state, question_of_pairs(WOO, _renamed(given, _TEXT, _API_TEXT))
+    address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
     answer = await state.asking(request, state.engine.search, question)
-    text = address.first(_TEXT)
+    text = request.query_params.get(_TEXT, "").strip()
     alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
     return page(
         request,
@@ -73,7 +77,12 @@ async def start(request: Request) -> Response:
 
 def _download(address: Address, extension: str) -> str:
     """Return the path of all hits in another form."""
-    return search_path(address.others("aantal"), f"/zoek.{extension}")
+    return search_path(_renamed(address.others("aantal"), _TEXT, _API_TEXT), f"/zoek.{extension}")
+
+
+def _renamed(pairs: Iterable[tuple[str, str]], name: str, other: str) -> Parameters:
+    """Return parameters, of which one has another name."""
+    return [(other if given == name else given, value) for given, value in pairs]
 
 
 ROUTES = [Route("/", search)]
