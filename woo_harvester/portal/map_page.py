@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from woo_harvester.portal.clusters import APART, Cluster, Point, clusters
+from woo_harvester.portal.dutch import number
 from woo_harvester.portal.mercator import MAX_ZOOM, Location, Tile, View
-from woo_harvester.portal.pages import DUTCH
 from woo_harvester.portal.summaries import summary_of
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.question import Box
@@ -67,11 +67,11 @@ def _mark(cluster: Cluster, shown: View) -> Mark:
     if len(records) == 1:
         ((record_id, label),) = records.items()
         return Mark(x, y, 1, label, path=f"/vergunning/{record_id}")
-    number = f"{DUTCH.number(len(records))} vergunningen"
+    count = f"{number(len(records))} vergunningen"
     if cluster.is_one_place or shown.zoom == MAX_ZOOM:
-        return Mark(x, y, len(records), f"{number} bij elkaar: toon de lijst", box=_around(cluster, shown))
+        return Mark(x, y, len(records), f"{count} bij elkaar: toon de lijst", box=_around(cluster, shown))
     nearer = shown.zoomed(2, shown.location(cluster.pixel))
-    return Mark(x, y, len(records), f"{number}: zoom in", nearer=nearer)
+    return Mark(x, y, len(records), f"{count}: zoom in", nearer=nearer)
 
 
 def _around(cluster: Cluster, shown: View) -> Box:

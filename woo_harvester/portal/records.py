@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from woo_harvester.dates import iso_datetime
-from woo_harvester.portal.pages import DUTCH
+from woo_harvester.portal.dutch import day
 from woo_harvester.portal.summaries import changed_at
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.record_kind import RecordKind, Status
@@ -31,11 +31,10 @@ class Withdrawal:
 
 async def document_by_id(request: Request, kind: RecordKind) -> Mapping[str, Any]:
     """Return the search document whose id is in the path. Raises HTTPException 404 if there is none."""
-    engine, record_id = request.app.state.engine, request.path_params["id"]
+    engine, record_id = request.app.state.engine, str(request.path_params["id"])
     found: Mapping[str, Any] | None = await request.app.state.asking(request, engine.get, kind, record_id)
     if found is None:
-        noun = "het document" if kind == WOO else "de vergunning"
-        raise HTTPException(404, f"Er is hier niets met dit kenmerk. Kijk of het adres van {noun} klopt.")
+        raise HTTPException(404, f"{_NOUNS[kind.name]} is hier niet bekend.")
     return found
 
 
@@ -45,5 +44,5 @@ def withdrawal_of(kind: RecordKind, document: Mapping[str, Any]) -> Withdrawal |
         return None
     moment = changed_at(document)
     since = iso_datetime(moment) if moment else ""
-    day = f" sinds {DUTCH.day(since)}" if since else ""
-    return Withdrawal(since, f"{_NOUNS[kind.name]} is{day} ingetrokken.")
+    when = f" sinds {day(since)}" if since else ""
+    return Withdrawal(since, f"{_NOUNS[kind.name]} is{when} ingetrokken.")

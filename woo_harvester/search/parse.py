@@ -89,6 +89,8 @@ def question_of_pairs(
     is_running = one("lopend", _yes_or_no)
     day = today or day_of(datetime.now(UTC))
     start, asked = one("start", _number) or 0, one("aantal", _number)
+    hits = size if asked is None else asked
+    _check_page(start, hits)
     return Question(
         kind,
         clauses=clauses_of(" ".join(given.get("zoektekst", ()))),
@@ -104,7 +106,8 @@ def question_of_pairs(
         running_on=day if is_running else None,
         ended_before=day if is_running is False else None,
         sort=sort,
-        **_page(start, size if asked is None else asked),
+        start=start,
+        size=hits,
     )
 
 
@@ -159,14 +162,13 @@ def _short(name: str, value: str) -> str:
     return readable(value, f"de waarde van {name}").strip()
 
 
-def _page(start: int, size: int) -> dict[str, int]:
+def _check_page(start: int, size: int) -> None:
     if not 1 <= size <= MAX_SIZE:
         raise QuestionError(f"aantal is 1 tot en met {MAX_SIZE}.")
     if start + size > MAX_DEPTH:
         raise QuestionError(
             f"De bladzijden gaan tot resultaat {MAX_DEPTH}: kies een filter, of download alle resultaten."
         )
-    return {"start": start, "size": size}
 
 
 def _number(name: str, text: str) -> int:

@@ -6,11 +6,13 @@ from itertools import chain
 
 from starlette.routing import BaseRoute
 
-from woo_harvester.portal.routes import document, files, search, subjects
+from woo_harvester.portal.routes import api, document, feeds, files, search, subjects
 
 ROUTES: list[BaseRoute] = list(
     chain(
+        api.ROUTES,
         document.ROUTES,
+        feeds.ROUTES,
         files.ROUTES,
         search.ROUTES,
         subjects.ROUTES,

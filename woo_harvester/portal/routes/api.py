@@ -17,12 +17,13 @@ from starlette.routing import Route
 from woo_harvester.portal.caching import headers_for, not_modified
 from woo_harvester.portal.openapi import API, description
 from woo_harvester.portal.pages import address_of
-from woo_harvester.portal.questions import question_of_address, question_of_body
 from woo_harvester.portal.records import document_by_id, withdrawal_of
 from woo_harvester.portal.results import results
 from woo_harvester.search.document import record_of
+from woo_harvester.search.parse import question_of_pairs
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.record_kinds import KINDS
+from woo_harvester.search.request import question_of_request
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -48,10 +49,10 @@ def _search(kind: RecordKind) -> _Endpoint:
         if request.method == "OPTIONS":
             return _allowed("GET, HEAD, POST, OPTIONS")
         if request.method == "POST":
-            question = question_of_body(kind, await request.body())
+            question = question_of_request(kind, await request.body())
             headers = _NO_STORE
         else:
-            question = question_of_address(request, kind)
+            question = question_of_pairs(kind, request.query_params.multi_items())
             headers = await headers_for(request, "api", question)
             if unchanged := not_modified(request, headers):
                 return unchanged
@@ -100,6 +101,6 @@ def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
 
 ROUTES = [
     *(_route(API[kind.name], _search(kind), "POST") for kind in KINDS),
-    *(_route(API[kind.name] + "/{id}", _record(kind)) for kind in KINDS),
+    *(_route(API[kind.name] + "/{id:uuid}", _record(kind)) for kind in KINDS),
     _route("/openapi.json", _description),
 ]

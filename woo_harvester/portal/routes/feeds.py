@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import replace
 from datetime import UTC, datetime
-from urllib.parse import urlencode
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,12 +15,15 @@ from woo_harvester.dates import day_of
 from woo_harvester.portal.atom import MEDIA_TYPE, Entry, FeedAddresses, atom
 from woo_harvester.portal.caching import headers_for, not_modified
 from woo_harvester.portal.downloads import FORMS, Form
+from woo_harvester.portal.openapi import FILES
 from woo_harvester.portal.pages import address_of
-from woo_harvester.portal.questions import parameters_of, question_of_address
+from woo_harvester.portal.paths import search_path
 from woo_harvester.portal.routes.api import FOR_PROGRAMS
 from woo_harvester.portal.streaming import Parts, begin_download, downloads_of
 from woo_harvester.portal.summaries import summary_of
 from woo_harvester.search.document import record_of
+from woo_harvester.search.engine import Engine
+from woo_harvester.search.parse import SIZE, pairs_of, question_of_pairs
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.question import MAX_DEPTH, Question, Sort
 from woo_harvester.search.record_kind import RecordKind
@@ -30,8 +32,8 @@ from woo_harvester.search.woo import WOO
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
-#: The path of a search without its suffix, and the page of the same search, by the name of the kind.
-PATHS = {WOO.name: "/zoek", PERMITS.name: "/vergunningen"}
+#: The page of a search, by the name of the kind.
+
 _PAGES = {WOO.name: "/", PERMITS.name: "/vergunningen"}
 _TITLES = {WOO.name: "Documenten", PERMITS.name: "Vergunningen"}
 #: The number of entries on a page of a feed, unless the address has another.
@@ -43,7 +45,7 @@ def _feed(kind: RecordKind) -> _Endpoint:
 
     async def endpoint(request: Request) -> Response:
         question = replace(
-            question_of_address(request, kind, size=_ENTRIES),
+            question_of_pairs(kind, request.query_params.multi_items(), size=_ENTRIES),
             sort=Sort.NEWEST,
             with_counts=False,
             with_highlights=False,
@@ -65,6 +67,7 @@ def _feed(kind: RecordKind) -> _Endpoint:
 
 def _addresses(request: Request, question: Question, total: int) -> FeedAddresses:
     root, kind = _root(request), question.kind.name
+    path = f"{FILES[kind]}.atom"
     last = min(total, MAX_DEPTH)
     starts = {"self": question.start, "first": 0}
     if (following := question.start + question.size) < last:
@@ -72,12 +75,12 @@ def _addresses(request: Request, question: Question, total: int) -> FeedAddresse
     if question.start:
         starts["previous"] = max(0, question.start - question.size)
 
-    def address(path: str, start: int) -> str:
-        parameters = urlencode(parameters_of(replace(question, start=start)))
-        return f"{root}{path}" + (f"?{parameters}" if parameters else "")
-
-    links = {name: address(PATHS[kind] + ".atom", start) for name, start in starts.items()}
-    return FeedAddresses(root, address(_PAGES[kind], 0), links)
+    links = {
+        name: root + search_path(pairs_of(replace(question, start=start), size=_ENTRIES), path)
+        for name, start in starts.items()
+    }
+    page = search_path(pairs_of(replace(question, start=0, size=SIZE)), _PAGES[kind])
+    return FeedAddresses(root, root + page, links)
 
 
 def _subject(question: Question) -> str:
@@ -95,7 +98,10 @@ def _download(kind: RecordKind, form: Form) -> _Endpoint:
 
     async def endpoint(request: Request) -> Response:
         question = replace(
-            question_of_address(request, kind), start=0, with_counts=False, with_highlights=False
+            question_of_pairs(kind, request.query_params.multi_items()),
+            start=0,
+            with_counts=False,
+            with_highlights=False,
         )
         today = day_of(datetime.now(UTC)) if form.depends_on_day else ""
         headers = await headers_for(request, form.suffix, question, today)
@@ -105,19 +111,25 @@ def _download(kind: RecordKind, form: Form) -> _Endpoint:
             return unchanged
         if request.method == "HEAD":
             return Response(headers=headers)
-        return await begin_download(_parts(request, question, form), downloads_of(request.app), headers)
+        parts = _parts(request.app.state.engine, question, form)
+        return await begin_download(parts, downloads_of(request.app), headers)
 
     return endpoint
 
 
-def _parts(request: Request, question: Question, form: Form) -> Parts:
-    documents = request.app.state.engine.all_documents(question)
+def _parts(engine: Engine, question: Question, form: Form) -> Parts:
+    records = _records(engine, question)
+    return Parts(form.pieces(question.kind, records), records.close)
 
-    def close() -> None:
-        with suppress(AttributeError):  # an iterator that keeps nothing
+
+def _records(engine: Engine, question: Question) -> Generator[dict[str, Any], None, None]:
+    """Yield the records of all hits; nothing is asked before the first one."""
+    documents = engine.all_documents(question)
+    try:
+        yield from map(record_of, documents)
+    finally:
+        if isinstance(documents, Generator):
             documents.close()
-
-    return Parts(form.pieces(question.kind, map(record_of, documents)), close)
 
 
 def _route(path: str, endpoint: _Endpoint) -> Route:
@@ -125,9 +137,9 @@ def _route(path: str, endpoint: _Endpoint) -> Route:
 
 
 ROUTES = [
-    *(_route(f"{PATHS[kind.name]}.atom", _feed(kind)) for kind in KINDS),
+    *(_route(f"{FILES[kind.name]}.atom", _feed(kind)) for kind in KINDS),
     *(
-        _route(f"{PATHS[kind.name]}.{form.suffix}", _download(kind, form))
+        _route(f"{FILES[kind.name]}.{form.suffix}", _download(kind, form))
         for kind in KINDS
         for form in FORMS[kind.name]
     ),
