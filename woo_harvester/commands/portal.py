@@ -63,6 +63,8 @@ class Command(ProjectCommand):
         try:
             self._serve(settings, args, opts)
         except ImportError as error:
+            if error.name is None or error.name.startswith("woo_harvester"):
+                raise
             raise UsageError(f"the portal needs {error.name}: {MISSING}", print_help=False) from error
 
     def _serve(self, settings: Settings, args: list[str], opts: argparse.Namespace) -> None:
