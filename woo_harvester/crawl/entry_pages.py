@@ -58,7 +58,7 @@ class EntryPageVisit(Backlog):
         self.page = page
         self.account = account
         """The figures of the page's host."""
-        account.pages += 1
+        account.count_page(page.url)
         self._finished = finished
         self.number = number
         """The number of the entry page in the state."""
