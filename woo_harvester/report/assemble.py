@@ -13,6 +13,7 @@ from typing import Any
 
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.accounts import empty_account
 from woo_harvester.report.coverage import find_coverage
 from woo_harvester.report.coverage_model import Coverage
 from woo_harvester.report.examples import example_fields, example_of
@@ -21,6 +22,7 @@ from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.host_lines import HostLines
 from woo_harvester.report.json_file import write_report
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
@@ -41,7 +43,7 @@ from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.registered import RunRegister
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
-from woo_harvester.report.score_parts import SECTIONS, HarvestKind
+from woo_harvester.report.score_parts import SECTIONS
 from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
@@ -60,10 +62,10 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
     leaves only its findings. Raises OSError, and ValueError for a file that a run cannot have written.
     """
     stats = folder.read_stats()
-    run = _run(folder, stats)
     findings = read_findings(folder.findings)
     left_out = _left_out(folder.kept_back, findings)
     accounts = _accounts(folder, findings.keys() - left_out)
+    run = _run(folder, stats, folder.kind if not accounts else accounts[0].kind)
     past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
     now = RunResult(run.name, run.kind, at, comparable=not left_out)
@@ -209,7 +211,7 @@ def _fields(account: Account) -> list[FieldShare]:
     return [
         FieldShare(field=name, given=account.fields.get(name, 0), of=account.records)
         for name in FIELDS
-        if account.records
+        if account.records and account.kind == "woo"
     ]
 
 
@@ -280,9 +282,10 @@ def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
 
 def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
     """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
-    accounts = {account.host: account for account in folder.read_accounts() if not account.entry_pages}
+    accounts = {account.host: account for account in folder.read_accounts()}
+    kind = next((account.kind for account in accounts.values()), folder.kind)
     for host in sorted(found - accounts.keys() - {""}):
-        accounts[host] = Account(host)
+        accounts[host] = empty_account(host, kind)
     return list(accounts.values())
 
 
@@ -291,10 +294,10 @@ def _last_change(path: Path) -> str:
     return iso_seconds(int(path.stat().st_mtime))
 
 
-def _run(folder: RunFolder, stats: Mapping[str, Any]) -> Run:
+def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
     return Run(
         name=folder.name,
-        kind=folder.kind,
+        kind=kind,
         started=stats.get("start_time"),
         finished=stats.get("finish_time"),
         reason=stats.get("finish_reason"),
