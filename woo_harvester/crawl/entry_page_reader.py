@@ -14,6 +14,7 @@ from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.permit_files import PermitFiles, permit_request
 from woo_harvester.permits.files import Ask, how_to_ask
 from woo_harvester.permits.listing import Link, read_listing
+from woo_harvester.permits.sample import newest_and_oldest
 from woo_harvester.responses import header, header_date
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.batches import batches
@@ -44,6 +45,7 @@ class EntryPageReader:
         self._keeper = keeper
         self._files = PermitFiles(crawler, keeper, organisations)
         self._maxsize = crawler.settings.getint("WOO_MESSAGE_MAXSIZE")
+        self._sample = crawler.settings.getint("WOO_MESSAGE_SAMPLE")
 
     def page_request(self, url: str, hosts: frozenset[str]) -> Request:
         """Return a request for an entry page; the caller sets its callback and errback."""
@@ -104,7 +106,9 @@ class EntryPageReader:
         visit.has_xml = any(link.is_xml for link in listing.links)
         links = [link for link in self._own(listing.links, visit) if link.url != response.url]
         self._crawler.stats.inc_value("woo/berichten/listed", len(links))
-        return links
+        sample = newest_and_oldest(links, self._sample)
+        visit.is_sample = len(sample) < len(links)
+        return sample
 
     def _own(self, links: Iterable[Link], visit: EntryPageVisit) -> Iterator[Link]:
         """Yield the links on the hosts of the organisation; report the other links to XML."""

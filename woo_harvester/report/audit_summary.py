@@ -112,6 +112,8 @@ def _finding(
         yield 4, Text(texts("audit_element", element=row.element), style="dim")
     if row.seen and row.seen not in (row.url, row.element):
         yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
+    if row.expected:
+        yield 4, Text(texts("audit_expected", expected=row.expected))
     if row.suggestion:
         yield 4, Text(texts("audit_meant", meant=row.suggestion))
     yield 4, Text(f"→ {explained.mend}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from woo_harvester.findings import Language
 from woo_harvester.findings.seen_texts import in_words
+from woo_harvester.report.expected import expected
 from woo_harvester.report.model import Example
 from woo_harvester.report.suggestions import suggestion
 
@@ -22,4 +23,5 @@ def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]
     if "seen" in known:
         known["seen"] = in_words(finding["code"], known["seen"], lang)
         known["suggestion"] = suggestion(finding)
+    known["expected"] = expected(finding, lang)
     return known

@@ -106,6 +106,8 @@ class Example(ReportModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
+    expected: str | None = None
+    """What was expected instead, of findings about permit messages."""
     suggestion: str | None = None
     """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
