@@ -1,4 +1,4 @@
-"""Reads robots.txt, indexes and sitemaps from disk, with the same core as a harvest and without network.
+"""Reads robots.txt, indexes, sitemaps and permit messages from disk, with the core of a harvest, offline.
 
 What only a server or the register knows is not judged: whether a document can be fetched, whose it is, and
 its type if neither its ``format`` nor its extension names one.
@@ -13,6 +13,8 @@ from woo_harvester.audit.documents import DocumentAudit
 from woo_harvester.audit.folder_files import FolderFiles
 from woo_harvester.audit.index_files import IndexFiles
 from woo_harvester.audit.local_file import shown
+from woo_harvester.audit.message_files import messages_among
+from woo_harvester.audit.messages import MessageAudit
 from woo_harvester.audit.site import SiteAudit, is_sitemap_name
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Reporter
@@ -21,25 +23,38 @@ from woo_harvester.report.funnel import Account
 
 _ROBOTS = "robots.txt"
 
+#: What files on disk cannot show of a host with sitemaps, and of one with permits.
+_UNJUDGED = ("register", "connection", "documents", "withdrawal")
+_UNJUDGED_OF_PERMITS = ("register", "connection", "entry_page", "earlier_messages")
+
 
 class FileAudit:
     """Reads files, reports findings with *report* and counts documents in *accounts*.
 
     A folder with a robots.txt counts as a host, under its path. So does each file or folder that is given,
-    with all files in it that are in no such folder.
+    with all files in it that are in no such folder. The permit messages of a folder count as one host,
+    whether the folder is given or they are.
     """
 
     def __init__(self, report: Reporter, accounts: Accounts, terms: AuditTerms) -> None:
         self._report = report
         self._accounts = accounts
         self._terms = terms
+        self._messages: dict[Path, dict[Path, None]] = {}
+        """Permit messages that :meth:`finish` reads, each once, by the folder under whose path they count."""
 
     def read(self, given: Path) -> None:
-        """Read one file, or all that is in a folder. Raises OSError."""
+        """Read one file, or all that is in a folder, and put permit messages aside. Raises OSError."""
         if _is_robots(given):
             self._read_site(given, None)
             return
         files = list(_files_in(given)) if given.is_dir() else [given]
+        named = [path for path in files if is_sitemap_name(path.name) or path == given]
+        if messages := dict.fromkeys(messages_among(named, self._terms.index_maxsize)):
+            self._messages.setdefault(given if given.is_dir() else given.parent, {}).update(messages)
+            files = [path for path in files if path not in messages]
+            if not any(is_sitemap_name(path.name) or _is_robots(path) for path in files):
+                return
         sites = _sites(files)
         for robots in sites:
             inside = [path for path in files if robots.parent in path.parents and path != robots]
@@ -48,6 +63,20 @@ class FileAudit:
         loose = [path for path in files if is_sitemap_name(path.name) or path == given]
         if loose or not sites:
             self._read_loose(given, loose)
+
+    def finish(self) -> None:
+        """Read the permit messages that were put aside. Raises OSError."""
+        known = {account.host for account in self._accounts}
+        for folder, messages in self._messages.items():
+            name = shown(folder if len(messages) > 1 else next(iter(messages)))
+            account = self._accounts.of_permits(f"{name} (vergunningen)" if name in known else name)
+            account.visited = True
+            for subject in _UNJUDGED_OF_PERMITS:
+                account.leave_unjudged(subject)
+            report = self._report.about(host=account.host, sitemap=name)
+            MessageAudit(account, report, self._terms).read(messages)
+            account.complete = True
+        self._messages.clear()
 
     def _read_site(self, robots: Path, files: FolderFiles | None) -> None:
         """Read a robots.txt, and the files in its folder."""
@@ -75,7 +104,7 @@ class FileAudit:
         """Return the account of a file or folder, and its reporter."""
         account = self._accounts.of(shown(given))
         account.visited = True
-        for subject in ("register", "connection", "documents", "withdrawal"):
+        for subject in _UNJUDGED:
             account.leave_unjudged(subject)
         return account, self._report.about(host=account.host)
 

@@ -33,6 +33,7 @@ def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, l
         audit = FileAudit(Reporter(write), accounts, terms)
         for given in files:
             audit.read(given)
+        audit.finish()
     folder.write_accounts(accounts)
     times = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
     folder.write_stats({**times, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})

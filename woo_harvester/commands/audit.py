@@ -1,14 +1,16 @@
-"""``scrapy audit``: shows which documents would be harvested, and what to fix for the rest."""
+"""``scrapy audit``: shows what would be harvested of documents or permits, and what to fix for the rest."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +19,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
 from scrapy.exceptions import UsageError
 
-from woo_harvester.arguments import ArgumentError, WooArguments
+from woo_harvester.arguments import ArgumentError, WooArguments, page_problem
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.audit.terms import AuditTerms
@@ -25,6 +27,7 @@ from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.paths import data_dir
+from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
@@ -36,6 +39,7 @@ from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
 from woo_harvester.state.store import NOWHERE
 from woo_harvester.tooi.stored import known_lists
+from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     import argparse
@@ -63,6 +67,9 @@ _SETTINGS: dict[str, Any] = {
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
 
+#: The number of messages of an entry page that an audit reads by default.
+_SAMPLE = 200
+
 _FAILING = {
     "error": frozenset({Severity.ERROR}),
     "warning": frozenset({Severity.ERROR, Severity.WARNING}),
@@ -70,7 +77,7 @@ _FAILING = {
 
 
 class Command(ProjectCommand):
-    """Runs the spider ``woo`` over hosts, or reads files, and prints what a publisher needs to know.
+    """Runs a spider over hosts or entry pages, or reads files, and prints what a publisher needs to know.
 
     Exit status 0 if there are no findings at or above ``--fail-on``, 1 if there are or the audit failed, 2
     for a wrong argument.
@@ -81,10 +88,10 @@ class Command(ProjectCommand):
     requires_crawler_process = False  # files need none
 
     def syntax(self) -> str:
-        return "DOMAIN... [--file FILE...] [options]"
+        return "{DOMAIN... | --permits URL...} [--file FILE...] [options]"
 
     def short_desc(self) -> str:
-        return "Show a publisher which documents would be harvested, and what to fix"
+        return "Show a publisher which documents or permits would be harvested, and what to fix"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -93,7 +100,20 @@ class Command(ProjectCommand):
             nargs="+",
             action="extend",
             metavar="FILE",
-            help="read sitemaps, indexes and robots.txt, or folders of them, without network",
+            help="read sitemaps, indexes, robots.txt and permit messages, or folders of them, without network",
+        )
+        parser.add_argument(
+            "--permits",
+            nargs="+",
+            action="extend",
+            metavar="URL",
+            help="read entry pages of permits, and the messages that they list",
+        )
+        parser.add_argument(
+            "--sample",
+            type=_sample,
+            metavar="N",
+            help=f"with --permits: read the N newest and oldest messages of a page (default: {_SAMPLE}; 0: all)",
         )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
@@ -119,12 +139,21 @@ class Command(ProjectCommand):
         settings.setdict(_SETTINGS, "cmdline")
         if args:
             settings.set("WOO_PRIVATE_HOSTS", _hosts(args), "cmdline")
+        elif opts.permits:
+            settings.set("WOO_PRIVATE_HOSTS", [host_of(url) for url in opts.permits], "cmdline")
+            sample = _SAMPLE if opts.sample is None else opts.sample
+            settings.set("WOO_MESSAGE_SAMPLE", sample, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the audit, and print the result."""
-        folder = self._online(args) if args else self._offline()
+        if opts.permits:
+            folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))})
+        elif args:
+            folder = self._online("woo", {"domains": ",".join(args), "documents": "head"})
+        else:
+            folder = self._offline()
         if folder is None:
             return
         if not folder.report.exists():
@@ -139,8 +168,15 @@ class Command(ProjectCommand):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
-        if not args and not self._files:
-            raise UsageError("expected a domain or --file, such as: scrapy audit www.gemeente.nl")
+        if not args and not self._files and not opts.permits:
+            raise UsageError("expected a domain, --permits or --file, such as: scrapy audit www.gemeente.nl")
+        if args and opts.permits:
+            raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
+        if opts.sample is not None and not opts.permits:
+            raise UsageError("--sample is the number of messages of --permits, which is not there")
+        for url in opts.permits or ():
+            if problem := page_problem(url):
+                raise UsageError(f"--permits: {problem}")
         if opts.json and opts.format not in (None, "json"):
             raise UsageError(f"expected --json or --format {opts.format}, not both")
         for given in args:
@@ -152,15 +188,15 @@ class Command(ProjectCommand):
             if is_file and "://" not in given:
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
 
-    def _online(self, domains: list[str]) -> RunFolder | None:
+    def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
-        crawler = process.create_crawler("woo")
+        crawler = process.create_crawler(spider)
+        crawler.signals.connect(partial(_note_audit, crawler), signals.engine_started, weak=False)
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
             self._crawler = crawler
         with _progress(crawler):
-            arguments = {"domains": ",".join(domains), "documents": "head"}
             failure = process.run(crawler, arguments)
         if failure:
             status, line = failure
@@ -187,6 +223,7 @@ class Command(ProjectCommand):
             audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
             for path in self._files:
                 audit.read(path)
+            audit.finish()
 
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
@@ -208,6 +245,18 @@ def _width() -> int | None:
     return None if sys.stdout.isatty() or (columns.isdecimal() and int(columns)) else _WIDTH
 
 
+def _note_audit(crawler: Crawler) -> None:
+    """Note that the run is an audit, for its report."""
+    crawler.stats.set_value(AUDIT, 1)
+
+
+def _sample(given: str) -> int:
+    """Return the number of messages that was typed. Raises ArgumentTypeError."""
+    if not given.isdecimal():
+        raise ArgumentTypeError(f"expected a whole number, such as {_SAMPLE}, or 0 for all; got {given}")
+    return int(given)
+
+
 def _hosts(given: list[str]) -> list[str]:
     """Return the hosts that were typed. Raises UsageError if one is none."""
     try:
@@ -221,6 +270,7 @@ def _terms(settings: BaseSettings) -> AuditTerms:
     return AuditTerms(
         index_maxsize=settings.getint("WOO_INDEX_MAXSIZE"),
         sitemap_maxsize=settings.getint("WOO_SITEMAP_MAXSIZE"),
+        message_maxsize=settings.getint("WOO_MESSAGE_MAXSIZE"),
         lists=known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists(),
         user_agent=settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"],
     )

@@ -188,6 +188,7 @@ def permit_request(
             "download_maxsize": maxsize,
             "handle_httpstatus_list": ANSWERS,
             "woo_digest": kind == "bericht",
+            "woo_host": host_of(url),
             "woo_hosts": hosts,
             "woo_kind": kind,
             "woo_stream": True,

@@ -76,7 +76,7 @@ def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
 
     Reports are published. ``findings.jsonl`` keeps the credentials, because only the operator has that file.
     """
-    for name in ("url", "sitemap", "seen"):
+    for name in ("url", "sitemap", "seen", "given"):
         if name in finding:
             finding[name] = CREDENTIALS.sub("…@", finding[name])
     return finding

@@ -189,6 +189,17 @@ class Point(ReportModel):
     score: int | None = None
 
 
+class Verdict(ReportModel):
+    """The verdict of an audit of permits: whether an organisation or supplier can be connected."""
+
+    connectable: bool | None
+    """True without an error; null if nothing could be judged."""
+    text: str
+    """The verdict in the language of the report, which can be sent as it is."""
+    in_the_way: list[str]
+    """The codes of the findings that are in the way."""
+
+
 class HostReport(ReportModel):
     """The results of one host."""
 
