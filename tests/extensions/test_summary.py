@@ -104,7 +104,7 @@ def test_what_a_pipeline_of_the_project_drops_is_in_the_sum(tmp_path: Path) -> N
     assert "1,203,103 unchanged, 3 withdrawn, 1,300 dropped by a pipeline\n" in text
     text = summary(figures(selected=None, listed=None, codes={}, dropped=2), "finished", tmp_path)
     assert text.splitlines()[1] == "  records        12,054, 2 dropped by a pipeline"
-    assert formatting.documents(figures(listed=None, dropped=2)) == "12,054 records, 2 dropped by a pipeline"
+    assert formatting.one_line(figures(listed=None, dropped=2)) == "12,054 records, 2 dropped by a pipeline"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from typing import Any
 from woo_harvester.findings import Finding
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account
+from woo_harvester.report.funnel import REPEATED, Account
+from woo_harvester.report.losses import STAGE_OF
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
@@ -65,7 +66,7 @@ def read(
     account.count_sitemap(f"https://{host}{path}")
     account.count_sitemap(f"https://{host}{path}")
     noted = [found for found in findings if found.host == host]
-    of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF, REPEATED)]
+    of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF["woo"], REPEATED)]
     account.count_entries(harvested + unchanged + len(of_entries), unchanged)
     for found in noted:
         account.count_finding(found)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from woo_harvester.dates import AMSTERDAM, iso_datetime
-from woo_harvester.report.funnel import Account
-from woo_harvester.report.inventory import ReportError, is_repeated, read_inventory
+from woo_harvester.report.inventory import ReportError, read_inventory
 from woo_harvester.report.inventory_formats import as_csv, as_html
+from woo_harvester.report.losses import is_repeated
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 AMSTERDAM_URI = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
@@ -49,7 +50,7 @@ def run(
         which = "complete" if complete else "incomplete"
         stats = {"finish_time": iso_datetime(moment + timedelta(hours=1))}
         (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
-        RunFolder(folder).write_accounts([Account(HOST, entry_pages={which: 1})])
+        RunFolder(folder).write_accounts([PermitAccount(HOST, entry_pages={which: 1})])
 
 
 def rows(reports: Path) -> list[dict[str, str]]:

@@ -176,6 +176,7 @@ def _show_permits(crawler: Crawler) -> None:
     for finding in findings.run_folder.read_findings():
         print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
     print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.run_folder.findings}")
+    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
 
 
 def _show(crawler: Crawler) -> None:

@@ -61,6 +61,7 @@ class EntryPageReader:
 
     async def parse_page(self, response: StreamedResponse, visit: EntryPageVisit) -> AsyncIterator[Request]:
         """Yield requests for the listed files that may be new, as there is capacity."""
+        visit.account.visited = True
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
         for part in batches(self._links(response, visit)):
             for request in self._file_requests(part, visit):
@@ -82,6 +83,7 @@ class EntryPageReader:
 
     def page_failed(self, error: BaseException | None, visit: EntryPageVisit) -> None:
         """Report that an entry page could not be fetched, and count it as done."""
+        visit.account.visited = True
         visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
         self._page_done(visit)
 
@@ -103,8 +105,11 @@ class EntryPageReader:
             action = f"{len(listing.links)} links gelezen"
             visit.report(listing.fault, url=url, seen=listing.seen, action=action)
         visit.complete = listing.fault is None
+        listed = [link for link in listing.links if link.url != response.url]
         visit.has_xml = any(link.is_xml for link in listing.links)
-        links = [link for link in self._own(listing.links, visit) if link.url != response.url]
+        # Before what is wrong with some of them is counted. Other links count when they turn out to be files.
+        visit.account.count_files(sum(link.is_xml for link in listed))
+        links = list(self._own(listed, visit))
         self._crawler.stats.inc_value("woo/berichten/listed", len(links))
         sample = newest_and_oldest(links, self._sample)
         visit.is_sample = len(sample) < len(links)
@@ -137,6 +142,8 @@ class EntryPageReader:
         for link in links:
             file = known.get(link.url)
             visit.has_xml |= file is not None
+            if file is not None and not link.is_xml:
+                visit.account.count_files(1)
             ask = how_to_ask(link.date, file.known if file else None)
             if file is not None and file.is_due(now):
                 ask = Ask.FETCH

@@ -79,6 +79,8 @@ class PermitFiles:
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
             elif link.is_xml or file is not None or _is_xml(response):
                 visit.has_xml = True
+                if file is None and not link.is_xml:
+                    visit.account.count_files(1)
                 self._read(response, link, file, visit)
         finally:  # after any error: otherwise the page would wait for this file for ever
             self._file_done(visit)
@@ -97,6 +99,10 @@ class PermitFiles:
         """Count a file that has not changed, and report again what is wrong with it."""
         self._count("woo/berichten/unchanged")
         _report_again(link, file, visit)
+        if file.refused:
+            visit.account.count_waiting()
+        elif not file.faults:
+            visit.account.count_entries(0, 1)
 
     def _failed(
         self, link: Link, file: PermitFile | None, visit: EntryPageVisit, code: str, seen: str
@@ -111,6 +117,8 @@ class PermitFiles:
             if file is not None:
                 self._wait_again(link, file, visit)
                 _report_again(link, file, visit)
+                if file.refused:  # its message decides what becomes of the file
+                    visit.account.count_waiting(instead_of=code)
 
     def _same(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
         """Count a requested file that has not changed, and let its message wait again if it was refused."""
@@ -138,6 +146,7 @@ class PermitFiles:
             faults = [_kept(finding) for finding in findings if message is None]
             since = (since or read_at) if faults else None
             if message is not None:
+                visit.account.count_waiting()
                 date = link.date.as_utc() if link.date else header_date(response, "Last-Modified")
                 mutation = Mutation(
                     message,

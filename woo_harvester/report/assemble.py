@@ -21,6 +21,7 @@ from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.host_lines import HostLines
 from woo_harvester.report.json_file import write_report
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
@@ -41,7 +42,7 @@ from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.registered import RunRegister
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
-from woo_harvester.report.score_parts import SECTIONS, HarvestKind
+from woo_harvester.report.score_parts import SECTIONS
 from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
@@ -280,7 +281,7 @@ def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
 
 def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
     """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
-    accounts = {account.host: account for account in folder.read_accounts() if not account.entry_pages}
+    accounts = {account.host: account for account in folder.read_accounts()}
     for host in sorted(found - accounts.keys() - {""}):
         accounts[host] = Account(host)
     return list(accounts.values())

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from woo_harvester.findings import Explanation, Severity, explain
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.losses import is_repeated
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
 from woo_harvester.tooi import organisaties
-
-#: Codes of warnings that each run reports as long as they are there, as it does with errors.
-_REPEATED = frozenset({"ipm.datum-nu"})
 
 
 class ReportError(ValueError):
@@ -96,11 +95,6 @@ class _Key(NamedTuple):
     url: str
 
 
-def is_repeated(code: str) -> bool:
-    """Return whether each run reports an error until it is fixed."""
-    return code in _REPEATED or explain(code).severity is Severity.ERROR
-
-
 def listed_name(identifier: str) -> str:
     """Return the name of an organisation in the value lists; the identifier if they do not have it."""
     concept = organisaties().by_uri(identifier)
@@ -161,7 +155,7 @@ def _add_run(folder: RunFolder, cases: dict[_Key, Case]) -> None:
     if "finish_time" not in stats:
         return  # the run was killed, so what it did not find may still be there
     ended = datetime.fromisoformat(stats["finish_time"])
-    hosts = {account.host for account in _accounts(folder) if account.entry_pages.keys() == {"complete"}}
+    hosts = {account.host for account in _accounts(folder) if _is_complete(account)}
     for key, case in cases.items():
         if key not in found_keys and key.host in hosts and case.fixed is None and is_repeated(key.code):
             case.fixed = ended
@@ -192,6 +186,13 @@ def _accounts(folder: RunFolder) -> list[Account]:
         return list(folder.read_accounts())
     except ValueError as error:
         raise ReportError(str(error)) from None
+
+
+def _is_complete(account: Account) -> bool:
+    """Return whether a run read all entry pages of a host. Earlier versions counted only those done."""
+    if not isinstance(account, PermitAccount):
+        return False
+    return bool(account.complete) or (not account.pages and account.entry_pages.keys() == {"complete"})
 
 
 def _stats(folder: RunFolder) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.coverage_model import Coverage
-from woo_harvester.report.funnel import Stage
+from woo_harvester.report.losses import HarvestKind, Stage
 from woo_harvester.report.model_base import OrganisationRef, ReportModel
 from woo_harvester.report.score import PartState
-from woo_harvester.report.score_parts import HarvestKind, Section
+from woo_harvester.report.score_parts import Section
 
 
 class Tool(ReportModel):

@@ -8,14 +8,12 @@ from functools import cache
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
+from woo_harvester.report.losses import HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
-_Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
-
-#: The kinds of harvest that a report can be about; each has its own parts.
-HarvestKind = Literal["woo", "vergunningen"]
+_Basis = Literal["host", "indexes", "sitemaps", "pages", "listed", "described"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,10 @@ class Part:
     points: int
     """The maximum number of points, of 100."""
     basis: _Basis
-    """The things of which the share is taken: indexes, sitemaps or documents; ``host`` is all or nothing."""
+    """The things of which the share is taken: indexes, sitemaps, entry pages, documents or files of permits.
+
+    ``host`` is all or nothing.
+    """
     codes: tuple[str, ...]
     """The findings that lower it: complete codes, or prefixes that end in a full stop."""
     needs: str | None = None
@@ -122,8 +123,53 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
         ),
         Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
     ),
-    # The spider of permits keeps no accounts of hosts, by which a score is calculated.
-    "vergunningen": (),
+    "vergunningen": (
+        Part(
+            "entry",
+            "findability",
+            25,
+            "pages",
+            ("ipm.ingang-", "ipm.te-groot", "ipm.groeiend", "robots.", "tls.", "host."),
+            needs="listed",
+        ),
+        Part(
+            "fetching",
+            "documents",
+            20,
+            "listed",
+            ("ipm.bericht-onbereikbaar", "robots.verboden", "tls.", "host."),
+        ),
+        Part(
+            "message",
+            "documents",
+            25,
+            "listed",
+            (
+                "ipm.ongeldig",
+                "ipm.doctype",
+                "ipm.te-groot",
+                "ipm.schema",
+                "ipm.transactie",
+                "ipm.identifier",
+                "ipm.datum",
+            ),
+        ),
+        Part("dates", "currency", 10, "listed", ("ipm.datum-", "ipm.niet-toegepast")),
+        Part(
+            "cases",
+            "metadata",
+            10,
+            "listed",
+            ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-"),
+        ),
+        Part(
+            "details",
+            "metadata",
+            10,
+            "described",
+            ("ipm.scheme-onbekend", "ipm.adres", "ipm.coordinaten", "ipm.periode"),
+        ),
+    ),
 }
 
 #: What files on disk cannot show (``Account.not_judged``), each with the part of the score that is left out.

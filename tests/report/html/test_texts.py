@@ -10,8 +10,9 @@ import pytest
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
 from woo_harvester.report.coverage_model import GAP_KINDS, HostGapKind
-from woo_harvester.report.funnel import FIELDS, LOSSES
+from woo_harvester.report.funnel import FIELDS
 from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.losses import LOSSES
 from woo_harvester.report.score import PartState
 from woo_harvester.report.score_parts import NOT_JUDGED, PARTS, SECTIONS
 
@@ -58,7 +59,7 @@ def _is_code(name: str) -> bool:
 
 
 def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
-    needed = [f"stage_{stage}" for stage in LOSSES] + [f"stage_{stage}_why" for stage in LOSSES]
+    needed = [f"stage_{stage}" for stage in LOSSES["woo"]] + [f"stage_{stage}_why" for stage in LOSSES["woo"]]
     needed += [f"part_{part.name}" for parts in PARTS.values() for part in parts]
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
     needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]
