@@ -6,7 +6,7 @@ its type if neither its ``format`` nor its extension names one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from woo_harvester.audit.documents import DocumentAudit
@@ -20,12 +20,13 @@ from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Reporter
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.losses import HarvestKind
 
 _ROBOTS = "robots.txt"
 
 #: What files on disk cannot show of a host with sitemaps, and of one with permits.
 _UNJUDGED = ("register", "connection", "documents", "withdrawal")
-_UNJUDGED_OF_PERMITS = ("register", "connection", "entry_page", "earlier_messages")
+_UNJUDGED_OF_PERMITS = ("register", "entry_page", "fetching", "earlier_messages")
 
 
 class FileAudit:
@@ -48,12 +49,11 @@ class FileAudit:
         if _is_robots(given):
             self._read_site(given, None)
             return
-        files = list(_files_in(given)) if given.is_dir() else [given]
-        named = [path for path in files if is_sitemap_name(path.name) or path == given]
-        if messages := dict.fromkeys(messages_among(named, self._terms.index_maxsize)):
+        files = _files_of(given)
+        if messages := dict.fromkeys(_messages_of(given, files, self._terms)):
             self._messages.setdefault(given if given.is_dir() else given.parent, {}).update(messages)
             files = [path for path in files if path not in messages]
-            if not any(is_sitemap_name(path.name) or _is_robots(path) for path in files):
+            if not _has_sitemaps(files):
                 return
         sites = _sites(files)
         for robots in sites:
@@ -109,6 +109,33 @@ class FileAudit:
         return account, self._report.about(host=account.host)
 
 
+def kind_of(given: Iterable[Path], terms: AuditTerms) -> HarvestKind:
+    """Return what files and folders are about: permits if they have messages and no sitemaps.
+
+    Raises OSError.
+    """
+    has_messages = False
+    for path in given:
+        files = _files_of(path)
+        messages = set(_messages_of(path, files, terms))
+        if (not messages and not path.is_dir()) or _has_sitemaps(
+            each for each in files if each not in messages
+        ):
+            return "woo"
+        has_messages |= bool(messages)
+    return "vergunningen" if has_messages else "woo"
+
+
+def _messages_of(given: Path, files: Iterable[Path], terms: AuditTerms) -> list[Path]:
+    """Return the permit messages among the *files* of *given*. Raises OSError."""
+    named = [path for path in files if is_sitemap_name(path.name) or path == given]
+    return messages_among(named, terms.index_maxsize)
+
+
+def _has_sitemaps(files: Iterable[Path]) -> bool:
+    return any(is_sitemap_name(path.name) or _is_robots(path) for path in files)
+
+
 def _sites(files: Iterable[Path]) -> list[Path]:
     """Return each robots.txt that is that of a host: those in no folder of another one."""
     found = sorted((path for path in files if _is_robots(path)), key=lambda path: (len(path.parts), path))
@@ -119,9 +146,9 @@ def _sites(files: Iterable[Path]) -> list[Path]:
     return sites
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    """Yield the files under a folder in alphabetical order. Raises OSError."""
-    yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
+def _files_of(given: Path) -> list[Path]:
+    """Return the files under a folder in alphabetical order, or the one file. Raises OSError."""
+    return [path for path in sorted(given.rglob("*")) if path.is_file()] if given.is_dir() else [given]
 
 
 def _is_robots(path: Path) -> bool:

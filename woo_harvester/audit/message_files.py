@@ -44,13 +44,16 @@ def messages_among(paths: Iterable[Path], maxsize: int) -> list[Path]:
     and without sitemaps or indexes. *maxsize* is the largest size of an index in bytes, after decompression.
     Raises OSError.
     """
-    messages = {path for path in (paths := list(paths)) if is_message(path)}
+    paths = list(paths)
+    messages = {path for path in paths if is_message(path)}
     if not messages:
         return []
     kinds = {path: "message" if path in messages else found_kind(path, maxsize) for path in paths}
     folders = {path.parent for path in messages}
     folders -= {path.parent for path, kind in kinds.items() if kind in ("index", "sitemap")}
-    return [path for path, kind in kinds.items() if kind == "message" or (not kind and path.parent in folders)]
+    return [
+        path for path, kind in kinds.items() if kind == "message" or (not kind and path.parent in folders)
+    ]
 
 
 def _head(path: Path) -> bytes:

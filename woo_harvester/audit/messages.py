@@ -14,10 +14,11 @@ from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.own_xml import with_own_xml
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.sample import NEEDS_ALL_MESSAGES
+from woo_harvester.permits.sample import without_the_rest
 from woo_harvester.permits.transactions import apply_mutations
 from woo_harvester.register import Register
 from woo_harvester.report.permit_account import PermitAccount
+from woo_harvester.urls import host_of
 
 #: The entry page of messages on disk, which have none. No report shows it.
 _NO_PAGE = "https://ingang.invalid/"
@@ -39,7 +40,9 @@ class MessageAudit:
         """Read all messages. Raises OSError."""
         mutations = [mutation for path in paths if (mutation := self._read_file(path)) is not None]
         no_register = Rights(Register((), ()), {})
-        apply_mutations((), mutations, no_register, Reporter(self._send), self._now)
+        host = host_of(_NO_PAGE)
+        report = without_the_rest(Reporter(self._send), (host,))
+        apply_mutations((), mutations, no_register, report, self._now)
         self._account.count_applied()
 
     def _read_file(self, path: Path) -> Mutation | None:
@@ -57,6 +60,4 @@ class MessageAudit:
 
     def _send(self, finding: Finding) -> None:
         """Send a finding that several messages together give, as one about a file on disk."""
-        if finding.code not in NEEDS_ALL_MESSAGES:
-            of_file = replace(finding, host=None, organisation=None, sitemap=None)
-            self._report.send(of_file)
+        self._report.send(replace(finding, host=None, organisation=None, sitemap=None))

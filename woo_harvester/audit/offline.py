@@ -12,6 +12,7 @@ from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
 
@@ -36,7 +37,7 @@ def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, l
         audit.finish()
     folder.write_accounts(accounts)
     times = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
-    folder.write_stats({**times, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
+    folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
     make_report(folder, lang=lang, history=False)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +19,7 @@ from scrapy import signals
 from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import ArgumentError, WooArguments, page_problem
-from woo_harvester.audit.files import FileAudit
+from woo_harvester.audit.files import FileAudit, kind_of
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import day_of
@@ -100,7 +99,7 @@ class Command(ProjectCommand):
             nargs="+",
             action="extend",
             metavar="FILE",
-            help="read sitemaps, indexes, robots.txt and permit messages, or folders of them, without network",
+            help="read sitemaps, indexes, robots.txt and permit messages, or folders, without network",
         )
         parser.add_argument(
             "--permits",
@@ -113,7 +112,7 @@ class Command(ProjectCommand):
             "--sample",
             type=_sample,
             metavar="N",
-            help=f"with --permits: read the N newest and oldest messages of a page (default: {_SAMPLE}; 0: all)",
+            help=f"read the N newest and oldest messages of each page (default: {_SAMPLE}; 0: all)",
         )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
@@ -192,10 +191,10 @@ class Command(ProjectCommand):
         """Run the spider; return the folder of its report, or None if the run failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler(spider)
-        crawler.signals.connect(partial(_note_audit, crawler), signals.engine_started, weak=False)
+        crawler.signals.connect(self._note_audit, signals.engine_started)
+        self._crawler = crawler
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
-            self._crawler = crawler
         with _progress(crawler):
             failure = process.run(crawler, arguments)
         if failure:
@@ -207,13 +206,18 @@ class Command(ProjectCommand):
     def _offline(self) -> RunFolder | None:
         """Read files only; return the folder of the report, or None if it could not be written."""
         settings = cast("Settings", self.settings)
-        folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
+        terms, reports = _terms(settings), ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         try:
-            audit_offline(self._files, folder, _terms(settings), settings["WOO_REPORT_LANG"])
+            folder = reports.run(run_name(kind_of(self._files, terms)))
+            audit_offline(self._files, folder, terms, settings["WOO_REPORT_LANG"])
         except OSError as error:
-            self.fail(f"{error.filename or folder.path}: {error.strerror or error}")
+            self.fail(f"{error.filename or reports.path}: {error.strerror or error}")
             return None
         return folder
+
+    def _note_audit(self) -> None:
+        """Note that the run is an audit, for its report."""
+        self._crawler.stats.set_value(AUDIT, 1)
 
     def _read_files(self) -> None:
         """Read the files, and add their findings to the report of the run."""
@@ -243,11 +247,6 @@ def _width() -> int | None:
     """Return the width of a line without a terminal, or None to use that of the terminal or ``COLUMNS``."""
     columns = os.environ.get("COLUMNS", "")
     return None if sys.stdout.isatty() or (columns.isdecimal() and int(columns)) else _WIDTH
-
-
-def _note_audit(crawler: Crawler) -> None:
-    """Note that the run is an audit, for its report."""
-    crawler.stats.set_value(AUDIT, 1)
 
 
 def _sample(given: str) -> int:

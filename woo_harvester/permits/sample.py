@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.listing import Link
 
-#: Findings that one message only deserves if all messages of the entry page were read.
-NEEDS_ALL_MESSAGES = frozenset({"ipm.zaak-onbekend", "ipm.document-onbekend", "ipm.document-zonder-zaak"})
+#: Findings that may be due to messages that were not read.
+_NEEDS_ALL_MESSAGES = frozenset({"ipm.zaak-onbekend", "ipm.document-onbekend", "ipm.document-zonder-zaak"})
 
 _UNDATED = datetime.min.replace(tzinfo=UTC)
 
@@ -27,6 +28,19 @@ def newest_and_oldest(links: Sequence[Link], size: int) -> Sequence[Link]:
     chosen = _ends(files, size)
     chosen += _ends(others, size - len(chosen))
     return [links[number] for number in sorted(chosen)]
+
+
+def without_the_rest(report: Reporter, hosts: Collection[str]) -> Reporter:
+    """Return a reporter that leaves out what only messages beyond a sample can show.
+
+    *hosts* are those of which a sample was read.
+    """
+
+    def send(finding: Finding) -> None:
+        if finding.code not in _NEEDS_ALL_MESSAGES or finding.host not in hosts:
+            report.send(finding)
+
+    return Reporter(send) if hosts else report
 
 
 def _ends(numbers: list[int], size: int) -> list[int]:

@@ -39,17 +39,22 @@ from woo_harvester.report.model import (
     Totals,
 )
 from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.registered import RunRegister
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
 from woo_harvester.report.score_parts import SECTIONS
 from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
+from woo_harvester.report.verdict import verdict
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.version import VERSION
 
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
+
+#: The statistic of an audit.
+AUDIT = "woo/audit"
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -72,13 +77,16 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
         host_lines = HostLines(lines)
         for account in accounts:
             found = findings.get(account.host) or HostFindings()
-            host_lines.add(_host(account, found, run.kind, past, now, lang))
+            host = _host(account, found, past, now, lang)
+            if stats.get(AUDIT) and isinstance(account, PermitAccount):
+                host.verdict = verdict(host, lang)
+            host_lines.add(host)
         head = Head(
             lang=lang,
             tool=_tool(),
             run=run,
             register=RegisterInfo(date=stats.get("woo/register/date")),
-            totals=_totals(accounts, findings.values(), host_lines, past, now),
+            totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
             faults=list(host_lines.shared_findings.rows()),
             findings=_rows(findings.get("", HostFindings()), Score(()), None, lang),
@@ -107,17 +115,17 @@ def _coverage(
 def _host(
     account: Account,
     found: HostFindings,
-    kind: HarvestKind,
     past: EarlierRuns,
     now: RunResult,
     lang: Language,
 ) -> HostReport:
-    result = score(found.counts, account, kind)
-    then, changes = compare(account, result, found.counts, past, kind)
+    result = score(found.counts, account, account.kind)
+    then, changes = compare(account, result, found.counts, past, account.kind)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
     return HostReport(
         host=account.host,
+        kind=account.kind,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
@@ -139,6 +147,7 @@ def _host(
         categories=_categories(account),
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
+        beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
         pattern=pattern_of(account),
     )
 
@@ -227,13 +236,14 @@ def _categories(account: Account) -> list[Category]:
 
 
 def _totals(
+    kind: HarvestKind,
     accounts: list[Account],
     findings: Iterable[HostFindings],
     host_lines: HostLines,
     past: EarlierRuns,
     now: RunResult,
 ) -> Totals:
-    everything = total(accounts)
+    everything = total(account for account in accounts if account.kind == kind)
     severities: Counter[Severity] = Counter()
     for found in findings:
         for (code, _), count in found.counts.items():

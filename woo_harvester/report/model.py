@@ -204,6 +204,8 @@ class HostReport(ReportModel):
     """The results of one host."""
 
     host: str
+    kind: HarvestKind = "woo"
+    """``vergunningen``: its documents are files with messages about permits."""
     listed: int
     """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
     harvested: int
@@ -216,7 +218,8 @@ class HostReport(ReportModel):
     """True if all of it was read; null if the run ended before that."""
     not_judged: list[str] = Field(default_factory=list)
     """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
-    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Empty if a host was visited."""
+    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Of permit messages: ``register``,
+    ``entry_page``, ``fetching``, ``earlier_messages``. Empty if a host was visited."""
     new: int
     changed: int
     withdrawn: int
@@ -235,6 +238,10 @@ class HostReport(ReportModel):
     changes: Changes | None = None
     history: list[Point] = Field(default_factory=list)
     """Oldest first, this run last."""
+    verdict: Verdict | None = None
+    """Only of permits in an audit."""
+    beyond_sample: int = 0
+    """Messages that an audit did not read, because they are not in its sample; ``listed`` lacks them."""
     pattern: str | None = None
     """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
 
@@ -307,7 +314,7 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.1"] = "1.1"
+    version: Literal["1.2"] = "1.2"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool
