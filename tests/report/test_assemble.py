@@ -209,7 +209,7 @@ def test_the_texts_are_in_the_language_that_is_asked_for(tmp_path: Path) -> None
     assert report["explanations"]["titel.ontbreekt"]["what"] == "The document has no <officieleTitel>."
 
 
-def test_permits_have_no_score(tmp_path: Path) -> None:
+def test_permits_of_a_killed_run_have_no_score(tmp_path: Path) -> None:
     (host,) = made(write_run(tmp_path / "vergunningen-1", [], [about_document("ipm.schema")]))["hosts"]
     assert (host["host"], host["score"], host["sections"]) == (HOST, None, [])
 

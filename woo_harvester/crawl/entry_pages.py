@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 from woo_harvester.arguments import ArgumentError, PermitArguments, page_problem
 from woo_harvester.crawl.capacity import Backlog
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.inputs import read_columns
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
 from woo_harvester.urls import host_of
@@ -58,7 +57,7 @@ class EntryPageVisit(Backlog):
         self.page = page
         self.account = account
         """The figures of the page's host."""
-        account.pages += 1
+        account.count_page(page.url)
         self._finished = finished
         self.number = number
         """The number of the entry page in the state."""
@@ -98,18 +97,12 @@ def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
     if len(data) > _CSV_MAXSIZE:
         raise ArgumentError(f"argument entries: {source} is larger than {_CSV_MAXSIZE} bytes")
     try:
-        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-        if missing := set(_COLUMNS) - set(reader.fieldnames or ()):
-            raise ValueError(
-                f"expected the columns {','.join(_COLUMNS)}; {' and '.join(sorted(missing))} is missing"
-            )
         found = []
-        for row in reader:
-            url = (row["url"] or "").strip()
+        for line, (organisation, url) in read_columns(data, _COLUMNS):
             if problem := page_problem(url):
-                raise ValueError(f"line {reader.line_num}: {problem}")
-            found.append(((row["organisatie"] or "").strip(), url))
-    except (ValueError, csv.Error) as error:
+                raise ValueError(f"line {line}: {problem}")
+            found.append((organisation, url))
+    except ValueError as error:
         raise ArgumentError(f"argument entries: {source}: {error}") from None
     if not found:
         raise ArgumentError(f"argument entries: {source} names no entry page")

@@ -219,7 +219,7 @@ def _fields(account: Account) -> list[FieldShare]:
     return [
         FieldShare(field=name, given=account.fields.get(name, 0), of=account.records)
         for name in FIELDS
-        if account.records
+        if account.records and account.kind == "woo"
     ]
 
 

@@ -144,7 +144,7 @@ class Account:
     categories: dict[str, int] = field(default_factory=dict)
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
     patterns: dict[str, int] = field(default_factory=dict)
-    """Path patterns of indexes and sitemaps, with how often each occurs; at most eight."""
+    """Path patterns of indexes and sitemaps, or of entry pages, with how often each occurs; at most eight."""
     findings: dict[str, int] = field(default_factory=dict)
     """Findings about the host and its documents, by code."""
     backlog: int = 0

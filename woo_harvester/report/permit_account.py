@@ -5,7 +5,8 @@ A crawl reports each event to the account, as it does for documents (``funnel``)
 ==================================================  ====================================================
 event in a crawl                                    call
 ==================================================  ====================================================
-an entry page is requested, or could not be         ``visited = True``
+the run reads an entry page                         ``count_page(url)``
+an entry page is received, or could not be          ``visited = True``
 an entry page names files                           ``count_files(number)``
 a file is as an earlier run harvested it            ``count_entries(0, 1)``
 a message was read, or waits again                  ``count_waiting()``
@@ -58,6 +59,11 @@ class PermitAccount(Account):
         """Add an organisation that has an entry page on the host."""
         if (organisation := {"id": identifier, "name": name}) not in self.organisations:
             self.organisations.append(organisation)
+
+    def count_page(self, url: str) -> None:
+        """Count an entry page that the run reads."""
+        self.pages += 1
+        self._count_pattern(url)
 
     def count_files(self, files: int) -> None:
         """Count files that an entry page names."""

@@ -55,7 +55,7 @@ def prune_reports(
 ) -> Iterator[Outcome]:
     """Remove the reports of runs that began *before* a moment, their history, and temporary files.
 
-    These stay: the newest report of each spider and those that ``latest`` and ``latest-vergunningen`` lead
+    These stay: the newest report of each spider and those that ``latest`` and ``latest_vergunningen`` lead
     to, the history that later reports compare with, the folder of a run that goes on, symbolic links, and
     every file that no run writes.
     """

@@ -225,12 +225,18 @@ class ReportsFolder:
         return self._of_kind(_HOST_PAGES, kind)
 
     def latest(self, kind: HarvestKind = "woo") -> Path:
-        """Return the symbolic link to the folder of the newest report."""
-        return self.path / ("latest" if kind == "woo" else f"latest-{kind}")
+        """Return the symbolic link to the folder of the newest report of a kind."""
+        return self.path / ("latest" if kind == "woo" else f"latest_{kind}")
 
     def lead_to(self, folder: RunFolder) -> None:
-        """Have :meth:`latest` lead to a folder in this one. Raises OSError."""
+        """Have :meth:`latest` lead to a folder in this one. Raises OSError.
+
+        Without a report about documents, the link to it leads to the newest one about permits.
+        """
         replace_link(self.latest(folder.kind), folder.name)
+        first = self.latest()
+        if folder.kind != "woo" and (not first.is_symlink() or RunFolder(first).kind != "woo"):
+            replace_link(first, folder.name)
 
     def badge(self, host: str, kind: HarvestKind = "woo") -> Path:
         """Return the path of the badge of *host*."""

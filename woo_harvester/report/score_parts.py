@@ -30,7 +30,7 @@ class Part:
     ``host`` is all or nothing.
     """
     codes: tuple[str, ...]
-    """The findings that lower it: complete codes, or prefixes that end in a full stop."""
+    """The findings that lower it: complete codes, or prefixes that end in a full stop or a hyphen."""
     needs: str | None = None
     """The count of an account that must not be zero; if it is, the parts after this one are not reached."""
 
@@ -215,7 +215,7 @@ def part_of(code: str, about_document: bool, kind: HarvestKind = "woo") -> Part 
         (part.about_document is about_document, len(prefix), part)
         for part in PARTS[kind]
         for prefix in part.codes
-        if code == prefix or (prefix.endswith(".") and code.startswith(prefix))
+        if code == prefix or (prefix.endswith((".", "-")) and code.startswith(prefix))
     ]
     return max(fitting, key=lambda found: found[:2])[2] if fitting else None
 

@@ -19,6 +19,8 @@ from woo_harvester.report.score_parts import NOT_JUDGED, PARTS, SECTIONS
 FOLDER = ROOT / "woo_harvester" / "report" / "html"
 CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "texts.toml").read_text(encoding="utf-8"))
 
+PERMITS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "permits.toml").read_text(encoding="utf-8"))
+
 
 def names(text: Any) -> list[set[str | None]]:
     texts = text if isinstance(text, list) else [text]
@@ -30,6 +32,17 @@ def test_both_languages_have_the_same_words_with_the_same_values() -> None:
     assert [
         key for key in CATALOGUE["nl"] if names(CATALOGUE["nl"][key]) != names(CATALOGUE["en"][key])
     ] == []
+
+
+def test_the_words_for_permits_stand_in_for_others_with_the_same_values() -> None:
+    assert PERMITS["nl"].keys() == PERMITS["en"].keys()
+    for lang, texts in PERMITS.items():
+        assert texts.keys() <= CATALOGUE[lang].keys()
+        for key, text in texts.items():
+            assert names(text) == names(CATALOGUE[lang][key]), key
+            assert text != CATALOGUE[lang][key], key
+    assert Texts("nl", "vergunningen").count(2, "document") == "2 berichten"
+    assert Texts("en", "vergunningen")("severity_error") == "Error"
 
 
 def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:

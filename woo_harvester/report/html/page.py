@@ -100,6 +100,7 @@ class _Page:
             "head": head,
             "to_hosts": to_hosts,
             "to_overview": to_overview,
+            "permits": head.run.kind == "vergunningen",
             "explained": explained,
             "rule": rule,
             **page_parts(),
