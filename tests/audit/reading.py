@@ -27,9 +27,7 @@ class Read:
         self.findings: list[Finding] = []
         self.accounts = Accounts()
         audit = FileAudit(Reporter(self._report), self.accounts, terms(maxsize))
-        for path in given:
-            audit.read(path)
-        audit.finish()
+        audit.read(given)
 
     def _report(self, finding: Finding) -> None:
         self.findings.append(finding)

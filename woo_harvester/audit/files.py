@@ -13,16 +13,13 @@ from woo_harvester.audit.documents import DocumentAudit
 from woo_harvester.audit.folder_files import FolderFiles
 from woo_harvester.audit.index_files import IndexFiles
 from woo_harvester.audit.local_file import shown
-from woo_harvester.audit.message_files import messages_among
+from woo_harvester.audit.message_files import GivenMessages
 from woo_harvester.audit.messages import MessageAudit
-from woo_harvester.audit.site import SiteAudit, is_sitemap_name
+from woo_harvester.audit.site import ROBOTS, SiteAudit, is_sitemap_name
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Reporter
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.losses import HarvestKind
-
-_ROBOTS = "robots.txt"
 
 #: What files on disk cannot show of a host with sitemaps, and of one with permits.
 _UNJUDGED = ("register", "connection", "documents", "withdrawal")
@@ -41,20 +38,21 @@ class FileAudit:
         self._report = report
         self._accounts = accounts
         self._terms = terms
-        self._messages: dict[Path, dict[Path, None]] = {}
-        """Permit messages that :meth:`finish` reads, each once, by the folder under whose path they count."""
 
-    def read(self, given: Path) -> None:
-        """Read one file, or all that is in a folder, and put permit messages aside. Raises OSError."""
+    def read(self, given: Sequence[Path]) -> None:
+        """Read files, and all that is in folders. Raises OSError."""
+        messages = GivenMessages(given, self._terms.index_maxsize)
+        for path in given:
+            if (rest := messages.others(path)) is not None:
+                self._read_others(path, rest)
+        for name, files in messages.groups().items():
+            self._read_messages(shown(name), files)
+
+    def _read_others(self, given: Path, files: Sequence[Path]) -> None:
+        """Read the *files* of *given* that are no permit messages."""
         if _is_robots(given):
             self._read_site(given, None)
             return
-        files = _files_of(given)
-        if messages := dict.fromkeys(_messages_of(given, files, self._terms)):
-            self._messages.setdefault(given if given.is_dir() else given.parent, {}).update(messages)
-            files = [path for path in files if path not in messages]
-            if not _has_sitemaps(files):
-                return
         sites = _sites(files)
         for robots in sites:
             inside = [path for path in files if robots.parent in path.parents and path != robots]
@@ -64,19 +62,16 @@ class FileAudit:
         if loose or not sites:
             self._read_loose(given, loose)
 
-    def finish(self) -> None:
-        """Read the permit messages that were put aside. Raises OSError."""
-        known = {account.host for account in self._accounts}
-        for folder, messages in self._messages.items():
-            name = shown(folder if len(messages) > 1 else next(iter(messages)))
-            account = self._accounts.of_permits(f"{name} (vergunningen)" if name in known else name)
-            account.visited = True
-            for subject in _UNJUDGED_OF_PERMITS:
-                account.leave_unjudged(subject)
-            report = self._report.about(host=account.host, sitemap=name)
-            MessageAudit(account, report, self._terms).read(messages)
-            account.complete = True
-        self._messages.clear()
+    def _read_messages(self, name: str, messages: Sequence[Path]) -> None:
+        """Read permit messages that count under one name; sitemaps of the same folder have that name too."""
+        is_used = any(account.host == name for account in self._accounts)
+        account = self._accounts.of_permits(f"{name} (vergunningen)" if is_used else name)
+        account.visited = True
+        for subject in _UNJUDGED_OF_PERMITS:
+            account.leave_unjudged(subject)
+        report = self._report.about(host=account.host, sitemap=name)
+        MessageAudit(account, report, self._terms).read(messages)
+        account.complete = True
 
     def _read_site(self, robots: Path, files: FolderFiles | None) -> None:
         """Read a robots.txt, and the files in its folder."""
@@ -109,33 +104,6 @@ class FileAudit:
         return account, self._report.about(host=account.host)
 
 
-def kind_of(given: Iterable[Path], terms: AuditTerms) -> HarvestKind:
-    """Return what files and folders are about: permits if they have messages and no sitemaps.
-
-    Raises OSError.
-    """
-    has_messages = False
-    for path in given:
-        files = _files_of(path)
-        messages = set(_messages_of(path, files, terms))
-        if (not messages and not path.is_dir()) or _has_sitemaps(
-            each for each in files if each not in messages
-        ):
-            return "woo"
-        has_messages |= bool(messages)
-    return "vergunningen" if has_messages else "woo"
-
-
-def _messages_of(given: Path, files: Iterable[Path], terms: AuditTerms) -> list[Path]:
-    """Return the permit messages among the *files* of *given*. Raises OSError."""
-    named = [path for path in files if is_sitemap_name(path.name) or path == given]
-    return messages_among(named, terms.index_maxsize)
-
-
-def _has_sitemaps(files: Iterable[Path]) -> bool:
-    return any(is_sitemap_name(path.name) or _is_robots(path) for path in files)
-
-
 def _sites(files: Iterable[Path]) -> list[Path]:
     """Return each robots.txt that is that of a host: those in no folder of another one."""
     found = sorted((path for path in files if _is_robots(path)), key=lambda path: (len(path.parts), path))
@@ -146,10 +114,5 @@ def _sites(files: Iterable[Path]) -> list[Path]:
     return sites
 
 
-def _files_of(given: Path) -> list[Path]:
-    """Return the files under a folder in alphabetical order, or the one file. Raises OSError."""
-    return [path for path in sorted(given.rglob("*")) if path.is_file()] if given.is_dir() else [given]
-
-
 def _is_robots(path: Path) -> bool:
-    return path.name.lower() == _ROBOTS and path.is_file()
+    return path.name.lower() == ROBOTS and path.is_file()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
 
 
-def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:
+def audit_offline(files: Sequence[Path], folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:
     """Read *files* (or folders), and write findings and the report to *folder*, which must not exist yet.
 
     Raises OSError.
@@ -31,10 +31,7 @@ def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, l
             accounts.count_finding(finding)
             lines.write(finding_line(replace(finding, at=_now())))
 
-        audit = FileAudit(Reporter(write), accounts, terms)
-        for given in files:
-            audit.read(given)
-        audit.finish()
+        FileAudit(Reporter(write), accounts, terms).read(files)
     folder.write_accounts(accounts)
     times = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
     folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})

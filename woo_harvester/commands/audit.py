@@ -19,7 +19,8 @@ from scrapy import signals
 from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import ArgumentError, WooArguments, page_problem
-from woo_harvester.audit.files import FileAudit, kind_of
+from woo_harvester.audit.files import FileAudit
+from woo_harvester.audit.message_files import GivenMessages
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import day_of
@@ -168,7 +169,10 @@ class Command(ProjectCommand):
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
         if not args and not self._files and not opts.permits:
-            raise UsageError("expected a domain, --permits or --file, such as: scrapy audit www.gemeente.nl")
+            raise UsageError(
+                "expected a domain or --file, such as: scrapy audit www.gemeente.nl, or an entry page of "
+                "permits, such as: scrapy audit --permits https://www.gemeente.nl/vergunningen/"
+            )
         if args and opts.permits:
             raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
         if opts.sample is not None and not opts.permits:
@@ -208,7 +212,7 @@ class Command(ProjectCommand):
         settings = cast("Settings", self.settings)
         terms, reports = _terms(settings), ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         try:
-            folder = reports.run(run_name(kind_of(self._files, terms)))
+            folder = reports.run(run_name(GivenMessages(self._files, terms.index_maxsize).kind))
             audit_offline(self._files, folder, terms, settings["WOO_REPORT_LANG"])
         except OSError as error:
             self.fail(f"{error.filename or reports.path}: {error.strerror or error}")
@@ -225,9 +229,7 @@ class Command(ProjectCommand):
         findings = crawler.get_extension(Findings)
         if findings is not None and not has_failed(crawler):
             audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
-            for path in self._files:
-                audit.read(path)
-            audit.finish()
+            audit.read(self._files)
 
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
