@@ -33,11 +33,11 @@ from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.report.sarif import sarif
+from woo_harvester.running.audit_settings import AUDIT_SETTINGS, MESSAGE_SAMPLE
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
-from woo_harvester.state.store import NOWHERE
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.urls import host_of
 
@@ -47,28 +47,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
-#: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
-#: report.
-_SETTINGS: dict[str, Any] = {
-    "WOO_STATE_URL": NOWHERE,
-    "FEEDS": {},
-    "FILES_STORE": None,
-    "WOO_ELASTICSEARCH_URL": None,
-    # An audit has its own output, and is not a run to compare other runs with.
-    "WOO_METRICS_FILE": None,
-    # A publisher wants to know of each page.
-    "WOO_PAGE_SAMPLE": 10**9,
-    "WOO_PROGRESS": False,
-    "WOO_REPORT_HISTORY": False,
-    "WOO_SUMMARY": False,
-    "WOO_TEXT": False,
-}
-
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
-
-#: The number of messages of an entry page that an audit reads by default.
-_SAMPLE = 200
 
 _FAILING = {
     "error": frozenset({Severity.ERROR}),
@@ -113,7 +93,7 @@ class Command(ProjectCommand):
             "--sample",
             type=_sample,
             metavar="N",
-            help=f"read the N newest and oldest messages of each page (default: {_SAMPLE}; 0: all)",
+            help=f"read the N newest and oldest messages of each page (default: {MESSAGE_SAMPLE}; 0: all)",
         )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
@@ -136,12 +116,12 @@ class Command(ProjectCommand):
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
-        settings.setdict(_SETTINGS, "cmdline")
+        settings.setdict(AUDIT_SETTINGS, "cmdline")
         if args:
             settings.set("WOO_PRIVATE_HOSTS", _hosts(args), "cmdline")
         elif opts.permits:
             settings.set("WOO_PRIVATE_HOSTS", [host_of(url) for url in opts.permits], "cmdline")
-            sample = _SAMPLE if opts.sample is None else opts.sample
+            sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
             settings.set("WOO_MESSAGE_SAMPLE", sample, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
@@ -254,7 +234,9 @@ def _width() -> int | None:
 def _sample(given: str) -> int:
     """Return the number of messages that was typed. Raises ArgumentTypeError."""
     if not given.isdecimal():
-        raise ArgumentTypeError(f"expected a whole number, such as {_SAMPLE}, or 0 for all; got {given}")
+        raise ArgumentTypeError(
+            f"expected a whole number, such as {MESSAGE_SAMPLE}, or 0 for all; got {given}"
+        )
     return int(given)
 
 
