@@ -16,7 +16,7 @@ from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.coverage import find_coverage
 from woo_harvester.report.coverage_model import Coverage
 from woo_harvester.report.examples import example_fields, example_of
-from woo_harvester.report.finding_counts import HostFindings, read_findings
+from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.host_lines import HostLines
@@ -25,6 +25,7 @@ from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
+    Example,
     FieldShare,
     FindingRow,
     Head,
@@ -207,12 +208,20 @@ def _rows(
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
-                examples=[example_of(each, lang) for each in examples[1:]],
+                examples=[_example(each, organisation, lang) for each in examples[1:]],
                 snippet=snippet(examples[0], organisation),
             )
         )
     rows.sort(key=lambda row: (-row.points, _SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
+
+
+def _example(finding: Mapping[str, Any], organisation: OrganisationRef | None, lang: Language) -> Example:
+    """Return a finding after the first; one about a permit message has a fix of its own."""
+    example = example_of(finding, lang)
+    if finding["code"].startswith(MESSAGES):
+        example.snippet = snippet(finding, organisation)
+    return example
 
 
 def _fields(account: Account) -> list[FieldShare]:

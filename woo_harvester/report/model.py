@@ -97,6 +97,13 @@ class SectionOfScore(ReportModel):
     parts: list[PartOfScore]
 
 
+class Snippet(ReportModel):
+    """The fix of a finding: lines of XML or robots.txt, based on what the publisher wrote."""
+
+    before: str
+    after: str
+
+
 class Example(ReportModel):
     """A finding as in ``findings.jsonl``, without code, severity and host."""
 
@@ -112,17 +119,12 @@ class Example(ReportModel):
     """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
     at: str | None = None
+    snippet: Snippet | None = None
+    """The fix; of findings about other things than permit messages, only the first one has it."""
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {key: value for key, value in handler(self).items() if value is not None}
-
-
-class Snippet(ReportModel):
-    """The fix of the first example: lines of XML or robots.txt, based on what the publisher wrote."""
-
-    before: str
-    after: str
 
 
 class FindingRow(Example):
@@ -136,8 +138,7 @@ class FindingRow(Example):
     points: float
     """The number of points, of 100, that it costs."""
     examples: list[Example]
-    """The second and the third finding, if there are any."""
-    snippet: Snippet | None = None
+    """The findings after the first: two at most, and nineteen of those about permit messages."""
 
 
 class FieldShare(ReportModel):

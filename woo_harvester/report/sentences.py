@@ -26,7 +26,8 @@ def _sentences(example: Example, texts: Texts) -> Iterator[str]:
     if example.suggestion:
         yield texts("audit_meant", meant=example.suggestion)
     if example.action:
-        yield texts("sentence_action", action=_one_line(example.action))
+        action = example.action.partition("; verwacht: ")[0] if example.expected else example.action
+        yield texts("sentence_action", action=_one_line(action))
 
 
 def place_of(example: Example, texts: Texts, shown: Callable[[str], str] = str) -> str:
