@@ -9,7 +9,9 @@ STATISTICS = {
     "woo/register/date": "day of the register's export, `YYYY-MM-DD`",
     "woo/tooi/outdated": "value lists that are older than `WOO_TOOI_MAX_AGE`",
     "woo/tooi/unusable": "1 if the value lists in the data folder could not be used",
-    "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
+    "woo/hosts/selected": (
+        "hosts that the run visits, by the register and the arguments; of permits, the hosts of entry pages"
+    ),
     "woo/hosts/done": "hosts that have nothing left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
     "woo/hosts/incomplete": (

@@ -107,7 +107,8 @@ def shown_name(identifier: str, register: Register | None, listed: ValueList) ->
     *identifier* is a TOOI URI, a systeemId or a name, as findings have it.
     """
     with suppress(ValueError):  # it is the name of several organisations
-        if register is not None and (found := register.find(identifier)) is not None:
+        found = register.find(identifier) if register is not None else None
+        if found is not None and found.name:
             return found.name
     concept = listed.by_uri(identifier)
     return concept.label if concept is not None else None

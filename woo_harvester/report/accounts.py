@@ -72,6 +72,11 @@ class Accounts:
             self._early[finding.host][finding.code] += 1
 
 
+def empty_account(host: str, kind: HarvestKind) -> Account:
+    """Return the account of a host of which nothing was counted."""
+    return _TYPES[kind](host)
+
+
 def read_account(given: Mapping[str, Any]) -> Account:
     """Return the account that a run wrote as *given*. Raises ValueError for an unknown name or a wrong value.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.accounts import empty_account
 from woo_harvester.report.coverage import find_coverage
 from woo_harvester.report.coverage_model import Coverage
 from woo_harvester.report.examples import example_fields, example_of
@@ -67,10 +68,10 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
     leaves only its findings. Raises OSError, and ValueError for a file that a run cannot have written.
     """
     stats = folder.read_stats()
-    run = _run(folder, stats)
     findings = read_findings(folder.findings)
     left_out = _left_out(folder.kept_back, findings)
     accounts = _accounts(folder, findings.keys() - left_out)
+    run = _run(folder, stats, folder.kind if not accounts else accounts[0].kind)
     past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
     now = RunResult(run.name, run.kind, at, comparable=not left_out)
@@ -301,8 +302,9 @@ def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
 def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
     """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
     accounts = {account.host: account for account in folder.read_accounts()}
+    kind = next((account.kind for account in accounts.values()), folder.kind)
     for host in sorted(found - accounts.keys() - {""}):
-        accounts[host] = Account(host)
+        accounts[host] = empty_account(host, kind)
     return list(accounts.values())
 
 
@@ -311,10 +313,10 @@ def _last_change(path: Path) -> str:
     return iso_seconds(int(path.stat().st_mtime))
 
 
-def _run(folder: RunFolder, stats: Mapping[str, Any]) -> Run:
+def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
     return Run(
         name=folder.name,
-        kind=folder.kind,
+        kind=kind,
         started=stats.get("start_time"),
         finished=stats.get("finish_time"),
         reason=stats.get("finish_reason"),

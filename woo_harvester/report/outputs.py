@@ -36,11 +36,12 @@ def make_report(
     past = History(folder.reports.history) if history else None
     assemble_report(folder, history=past, lang=lang)
     write_csv(folder)
-    write_coverage_csv(folder, read_head(folder.report))
+    head = read_head(folder.report)
+    write_coverage_csv(folder, head)
     if is_current is None:
         is_current = history
     page = render(
-        folder, lang=lang, host_pages=folder.reports.host_pages(folder.kind) if is_current else None
+        folder, lang=lang, host_pages=folder.reports.host_pages(head.run.kind) if is_current else None
     )
     if past:
         _publish(folder, past, lang, base_url)

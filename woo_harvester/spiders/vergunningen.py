@@ -167,8 +167,8 @@ class VergunningenSpider(HarvestSpider):
         """Count the host of an entry page if all its entry pages are done."""
         if visit.account.complete is not None:
             self.crawler.stats.inc_value("woo/hosts/done")
-            key = "complete" if visit.account.complete else "incomplete"
-            self.crawler.stats.inc_value(f"woo/hosts/{key}")
+            key = "woo/hosts/complete" if visit.account.complete else "woo/hosts/incomplete"
+            self.crawler.stats.inc_value(key)
 
 
 def _is_csv(response: StreamedResponse) -> bool:

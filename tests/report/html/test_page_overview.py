@@ -9,12 +9,11 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from tests.report.html.test_page import words
-from tests.report.runs import about_document, about_host, read, write_run
+from tests.report.runs import about_document, about_file, about_host, read, read_permits, write_run
 from woo_harvester.findings import Finding, Language
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
 from woo_harvester.report.outputs import make_report
-from woo_harvester.report.permit_account import PermitAccount
 
 
 def overview(
@@ -230,21 +229,6 @@ def test_a_fault_of_the_run_itself_stands_below_the_verdict(tmp_path: Path) -> N
     assert len(section.xpath(".//details")) == 2
 
 
-def of_permits(host: str, *findings: Finding, harvested: int = 1) -> PermitAccount:
-    """Return the account of an entry page that was read, with files that are lost by findings."""
-    account = PermitAccount(host, visited=True, harvested={"aanlevering": harvested})
-    account.count_page(f"https://{host}/permits/xml/")
-    account.add_organisation("90000001", f"Gemeente {host[4:-3].title()}")
-    account.count_files(harvested + len(findings))
-    for finding in findings:
-        account.count_finding(finding)
-    for _ in range(harvested):
-        account.count_waiting()
-    account.count_applied()
-    account.count_entry_page(complete=True)
-    return account
-
-
 @pytest.mark.parametrize(
     ("lang", "verdict", "figures"),
     [
@@ -263,11 +247,8 @@ def of_permits(host: str, *findings: Finding, harvested: int = 1) -> PermitAccou
 def test_a_report_of_permits_counts_messages_and_cases(
     tmp_path: Path, lang: Language, verdict: str, figures: dict[str, list[str]]
 ) -> None:
-    findings = [
-        Finding(code="ipm.schema", host=host, url=f"https://{host}/xml/1.xml", sitemap=f"https://{host}/xml/")
-        for host in ("www.a.nl", "www.b.nl")
-    ]
-    accounts = [of_permits(each.host or "", each) for each in findings] + [of_permits("www.c.nl")]
+    findings = [about_file("ipm.schema", host) for host in ("www.a.nl", "www.b.nl")]
+    accounts = [read_permits(each.host or "", each) for each in findings] + [read_permits("www.c.nl")]
     page = overview(tmp_path, list(accounts), *findings, lang=lang, name="vergunningen-1")
     assert " ".join(page.xpath("//p[@class='headline']")[0].text_content().split()) == verdict
     groups = {
