@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.listing_dates import Stamp
-from woo_harvester.permits.sample import newest_and_oldest
+from woo_harvester.permits.sample import newest_and_oldest, without_the_rest
 
 FIRST = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
 
@@ -47,3 +48,15 @@ def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
     files = [link("a.xml", 1), link("b.xml", 2)]
     chosen = newest_and_oldest([*menu, *files], 4)
     assert names(chosen) == ["menu0", "menu49", "a.xml", "b.xml"]
+
+
+@pytest.mark.parametrize(("hosts", "codes"), [((), 3), (("www.b.nl",), 3), (("www.a.nl", "www.b.nl"), 1)])
+def test_of_a_sample_only_what_the_other_messages_cannot_explain_is_reported(
+    hosts: tuple[str, ...], codes: int
+) -> None:
+    found: list[Finding] = []
+    report = without_the_rest(Reporter(found.append), hosts)
+    for code in ("ipm.zaak-onbekend", "ipm.document-zonder-zaak", "ipm.zaak-bekend"):
+        report(code, host="www.a.nl")
+    assert [finding.code for finding in found][-1] == "ipm.zaak-bekend"
+    assert len(found) == codes

@@ -287,7 +287,9 @@ def _progress(crawler: Crawler) -> Iterator[None]:
             stats = crawler.stats
             asked = stats.get_value("downloader/response_count", 0)
             items = stats.get_value("item_scraped_count", 0)
-            progress.update(task, description=f"{asked} answers, {items} documents that would be harvested")
+            progress.update(
+                task, description=f"{asked} answers, {items} documents or cases that would be harvested"
+            )
 
         crawler.signals.connect(update, signals.response_received, weak=False)
         yield
