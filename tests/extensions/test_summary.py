@@ -109,14 +109,14 @@ def test_what_a_pipeline_of_the_project_drops_is_in_the_sum(tmp_path: Path) -> N
 
 def test_the_summary_of_permits_has_files_and_cases(tmp_path: Path) -> None:
     hosts = {"selected": 40, "done": 40, "complete": 39}
-    shown = figures(kind="vergunningen", listed=18_204, codes={}, dropped=2, **hosts)
+    shown = figures(kind="vergunningen", listed=18_204, read=18_000, codes={}, dropped=2, **hosts)
     assert summary(shown, "finished", tmp_path).splitlines()[1:4] == [
         "  hosts          40 of 40 hosts: 39 complete, 1 not",
         "  files          18,204 listed, 1,203,103 unchanged, 212 not harvested",
         "  cases          12,034 new, 17 changed, 3 withdrawn, 2 dropped by a pipeline",
     ]
     assert formatting.one_line(shown) == (
-        "files: 18,204 listed, 1,203,103 unchanged, 212 not harvested; "
+        "files: 18,000 of 18,204 read, 1,203,103 unchanged, 212 not harvested; "
         "cases: 12,034 new, 17 changed, 3 withdrawn, 2 dropped by a pipeline"
     )
     assert formatting.speed(shown, 12) == "12 files/s"

@@ -77,9 +77,11 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
 
 def _harvest(figures: Figures) -> list[tuple[str, str]]:
     """Return the lines about what was harvested."""
+    listed = f"{figures.listed or 0:,} listed"
     if figures.kind == "vergunningen":
-        return formatting.harvest(figures)
-    documents = f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"
+        files = f"{listed}, {figures.unchanged:,} unchanged, {figures.lost:,} not harvested"
+        return [("files", files), ("cases", formatting.changes(figures))]
+    documents = f"{listed}, {figures.lost:,} not harvested"
     return [("documents", documents), ("", formatting.changes(figures))]
 
 

@@ -234,6 +234,11 @@ class Account:
         return self.records + sum(self.lost.get(code, 0) for code in LOSSES[self.kind]["harvested"])
 
     @property
+    def read(self) -> int:
+        """The number of documents that were read so far: they are listed when their sitemap is read."""
+        return self.listed
+
+    @property
     def harvested_now_or_before(self) -> int:
         """The number of listed documents that are harvested, in this run or before."""
         return self.unchanged + self.records

@@ -134,6 +134,11 @@ class PermitAccount(Account):
         return self.waiting + self.applied
 
     @property
+    def read(self) -> int:
+        """The number of files that were read or recognised so far. They are listed at once, by the page."""
+        return self.unchanged + self.waiting + self.applied + sum(self.lost.values())
+
+    @property
     def harvested_now_or_before(self) -> int:
         """The number of listed files whose message is applied, in this run or before."""
         return self.unchanged + self.applied

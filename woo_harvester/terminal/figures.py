@@ -24,7 +24,7 @@ _SLOW_DELAY = 1.0
 _NOUNS: dict[HarvestKind, str] = {"woo": "document", "vergunningen": "file"}
 
 #: The figures that are sums over the accounts of hosts.
-_COUNTED = ("listed", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+_COUNTED = ("listed", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ class Figures:
     kind: HarvestKind = "woo"
     """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
+    read: int = 0
+    """Of those: read or recognised so far. Documents are listed when they are read."""
     new: int = 0
     """New documents or cases, and those that are published again after withdrawal."""
     changed: int = 0
@@ -97,8 +99,8 @@ class Figures:
 
     @property
     def handled(self) -> int:
-        """The count from which the speed is calculated: documents listed, or else responses."""
-        return self.requests if self.listed is None else self.listed
+        """The count from which the speed is calculated: documents or files read, or else responses."""
+        return self.requests if self.listed is None else self.read
 
     def findings(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""
@@ -168,6 +170,7 @@ def _documents(accounts: Sequence[Account]) -> dict[str, int]:
     for account in accounts:
         harvested = account.harvested
         counts["listed"] += account.listed
+        counts["read"] += account.read
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
         counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
         counts["unchanged"] += account.unchanged
@@ -178,11 +181,12 @@ def _documents(accounts: Sequence[Account]) -> dict[str, int]:
 
 
 def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | None:
-    ratios = [
-        max(expected[account.host] - account.listed, 0) / account.listed
-        for account in accounts
-        if account.complete is None and account.listed and account.host in expected
-    ]
+    """Return :attr:`Figures.ahead`. An entry page of permits says itself how many files it has."""
+    ratios = []
+    for account in accounts:
+        total = account.listed if account.kind == "vergunningen" else expected.get(account.host)
+        if account.complete is None and account.read and total is not None:
+            ratios.append(max(total - account.read, 0) / account.read)
     return max(ratios, default=None)
 
 

@@ -43,8 +43,8 @@ def harvest(figures: Figures) -> list[tuple[str, str]]:
     if figures.listed is None:
         return [("documents", counted(figures.records, "record") + dropped(figures))]
     if figures.kind == "vergunningen":
-        files = f"{figures.unchanged:,} unchanged, {figures.lost:,} not harvested"
-        return [("files", f"{figures.listed:,} listed, {files}"), ("cases", changes(figures))]
+        files = f"{figures.read:,} of {figures.listed:,} read, {figures.unchanged:,} unchanged"
+        return [("files", f"{files}, {figures.lost:,} not harvested"), ("cases", changes(figures))]
     return [("documents", f"{changes(figures)}, {figures.lost:,} not harvested")]
 
 
