@@ -200,3 +200,13 @@ def test_the_sums_agree_whatever_becomes_of_files(events: list[str]) -> None:
     expected = sum(event in ("unchanged", "waiting") for event in events)
     assert (reached(made)[-1], made.unfinished) == (expected, events.count("left"))
     assert made.listed == expected + sum(made.lost.values()) + events.count("left")
+
+
+def test_files_beyond_the_sample_are_counted_apart() -> None:
+    made = account(10)
+    made.leave_out(8)
+    for _ in range(2):
+        made.count_waiting()
+    made.count_applied()
+    assert (made.listed, made.beyond_sample, made.unfinished) == (2, 8, 0)
+    assert score({}, made, "vergunningen").shown == 100

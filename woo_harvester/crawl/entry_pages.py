@@ -67,6 +67,8 @@ class EntryPageVisit(Backlog):
         """True if one of its links leads to XML."""
         self.page_done = False
         """True if all its files that may be new have been requested."""
+        self.is_sample = False
+        """True if only a sample of its files is read (``WOO_MESSAGE_SAMPLE``)."""
         self.complete = False
         """True if the page was read to its end."""
         self._run_report = report

@@ -17,6 +17,7 @@ from woo_harvester.permits.files import Ask, Comparison, compare_file
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
+from woo_harvester.permits.own_xml import with_own_xml
 from woo_harvester.responses import header, header_date
 from woo_harvester.state.permits import KeptFinding, PermitFile, keep_file, wait_again
 from woo_harvester.statuses import ANSWERS, is_complete
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
 
 #: Fields of a finding about an invalid file that the state keeps.
-_FINDING_FIELDS = ("code", "line", "element", "seen", "action")
+_FINDING_FIELDS = ("code", "line", "element", "seen", "given", "action")
 
 
 class PermitFiles:
@@ -168,6 +169,7 @@ class PermitFiles:
     ) -> tuple[Message | None, Sequence[Finding]]:
         """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
         message, findings = read_message(response.chunks(), self._maxsize, self._organisations, now)
+        findings = list(with_own_xml(findings, response.chunks(), self._maxsize))
         report = visit.report.about(url=link.url)
         for finding in findings:
             report.send(finding)
@@ -195,6 +197,7 @@ def permit_request(
             "download_maxsize": maxsize,
             "handle_httpstatus_list": ANSWERS,
             "woo_digest": kind == "bericht",
+            "woo_host": host_of(url),
             "woo_hosts": hosts,
             "woo_kind": kind,
             "woo_stream": True,

@@ -65,6 +65,7 @@ STATISTICS = {
     "woo/text/empty": "documents without text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
     "woo/text/failed": "documents whose text could not be read, or not in time",
+    "woo/audit": "1 if the run is an audit",
     "woo/ingangen/selected": "entry pages of permits that the run reads, by its arguments",
     "woo/berichten/listed": "files that entry pages list, on the hosts of their organisation",
     "woo/berichten/unchanged": "of those: recognised by their date, a 304 or their content; invalid ones too",

@@ -36,7 +36,7 @@ _REFUSED = "ipm.andere-organisatie"
 class PermitAccount(Account):
     """The counts of one host with entry pages of permits. They count files, except where they say so."""
 
-    SUMMED: ClassVar[tuple[str, ...]] = (*Account.SUMMED, "pages", "waiting", "applied")
+    SUMMED: ClassVar[tuple[str, ...]] = (*Account.SUMMED, "pages", "waiting", "applied", "beyond_sample")
 
     kind: HarvestKind = "vergunningen"
     pages: int = 0
@@ -47,6 +47,8 @@ class PermitAccount(Account):
     """Files with a message that was read, and is applied when all entry pages have been read."""
     applied: int = 0
     """Files with a message that this run applied."""
+    beyond_sample: int = 0
+    """Files that were not read, because they are not in the sample of an audit; not part of ``listed``."""
 
     def __post_init__(self) -> None:
         # No field, because a run does not write it.
@@ -66,6 +68,11 @@ class PermitAccount(Account):
     def count_files(self, files: int) -> None:
         """Count files that an entry page names."""
         self.listed += files
+
+    def leave_out(self, files: int) -> None:
+        """Count files that an entry page names as not in the sample."""
+        self.listed -= files
+        self.beyond_sample += files
 
     def count_waiting(self, *, instead_of: str | None = None) -> None:
         """Count a file whose message is to be applied, *instead_of* as lost by this code."""

@@ -181,6 +181,9 @@ NOT_JUDGED: dict[str, str | None] = {
     "files": None,
     "other_hosts": None,
     "withdrawal": "withdrawal",
+    "entry_page": "entry",
+    "fetching": "fetching",
+    "earlier_messages": None,
 }
 
 #: Findings about our own connection, about our copy of the register, possibly caused by another host, or

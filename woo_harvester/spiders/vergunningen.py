@@ -24,6 +24,7 @@ from woo_harvester.crawl.select_hosts import with_domains
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
+from woo_harvester.permits.sample import without_the_rest
 from woo_harvester.register import Register
 from woo_harvester.register.names import shown_name
 from woo_harvester.responses import header
@@ -106,16 +107,17 @@ class VergunningenSpider(HarvestSpider):
             return
         try:
             for visit in self._visits_of(self._given):
-                self.reader.page_failed(failure.value, visit)
+                self.reader.page_failed(failure.value, failure.request, visit)  # type: ignore[attr-defined]
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
         """Apply the messages in batches, and yield the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
+        report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                made = applying.apply_next(connection, numbers, self.rights, self.report, datetime.now(UTC))
+                made = applying.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
             if made is None:
                 for visit in self.visits:
                     visit.account.count_applied()

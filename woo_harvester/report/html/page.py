@@ -96,6 +96,7 @@ class _Page:
 
         self._shared: dict[str, Any] = {
             "t": texts,
+            "texts_of": lambda host: Texts(lang, host.kind),  # an audit may be of documents and permits
             "head": head,
             "to_hosts": to_hosts,
             "to_overview": to_overview,
