@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from woo_harvester.crawl.capacity import Backlog
 from woo_harvester.findings import Reporter
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class EntryPage:
     """TOOI URI or systeemId. If the register has none: the name as given, else the host."""
     hosts: frozenset[str]
     """The hosts on which its files may be."""
+    is_named: bool = False
+    """True if the operator named the organisation; else the register or the host did."""
 
     @property
     def host(self) -> str:
@@ -46,9 +49,16 @@ class EntryPageVisit(Backlog):
     """The reading of one entry page in one run, and of the files that it lists."""
 
     def __init__(
-        self, page: EntryPage, number: int, backlog: int, report: Reporter, account: Account
+        self,
+        page: EntryPage,
+        number: int,
+        backlog: int,
+        report: Reporter,
+        account: Account,
+        when_done: Callable[[EntryPageVisit], None] = lambda visit: None,
     ) -> None:
         super().__init__(backlog)
+        self._when_done = when_done
         self.page = page
         self.account = account
         """The figures of the page's host."""
@@ -62,6 +72,12 @@ class EntryPageVisit(Backlog):
         """True if all its files that may be new have been requested."""
         self.complete = False
         """True if the page was read to its end."""
+        self.listed = DocumentSet()
+        """The numbers, in the state, of the files that the page lists."""
+        self.files = 0
+        """How many files it lists, as far as their links or the state show that they are XML."""
+        self.undated = 0
+        """How many files were fetched completely without any date or ETag."""
         self.report = report.about(host=page.host, organisation=page.organisation)
 
     def finish(self) -> None:
@@ -70,6 +86,7 @@ class EntryPageVisit(Backlog):
             return
         if self.complete and not self.has_xml:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
+        self._when_done(self)
         self.account.count_entry_page(complete=self.complete)
 
 
@@ -149,4 +166,4 @@ def _entry_page(name: str, url: str, register: Register) -> EntryPage:
         organisation = owners[0] if len(owners) == 1 else None
     own = register.hosts_of(organisation) if organisation is not None else ()
     identifier = organisation.identifier if organisation else name or host
-    return EntryPage(url, identifier, frozenset({host, *own}))
+    return EntryPage(url, identifier, frozenset({host, *own}), is_named=bool(name))

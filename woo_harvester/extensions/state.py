@@ -131,6 +131,10 @@ class StateKeeper:
         return self.wanted
 
     @property
+    def _wanted_number(self) -> int | None:
+        return None if self.wanted is None else self.wanted.number
+
+    @property
     def delivers_all(self) -> bool:
         """True if documents that are known and did not change are delivered again."""
         return not self._crawler.settings.getbool("DELTAFETCH_ENABLED", True)
@@ -262,7 +266,7 @@ class StateKeeper:
                 # Not the moment of the record: after a jump of the clock that may lie in the future.
                 at=int(time()),
                 refused=refused,
-                wanted=self.wanted.number if self.wanted is not None else None,
+                wanted=self._wanted_number,
             )
             if refused:
                 self._end(connection, delivery)
@@ -344,5 +348,5 @@ class StateKeeper:
                 last_modified=reading.last_modified,
                 digest=reading.digest,
                 at=reading.at,
-                wanted=self.wanted.number if self.wanted is not None else None,
+                wanted=self._wanted_number,
             )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Request
 
 from woo_harvester.arguments import ArgumentError, PermitArguments
+from woo_harvester.crawl.entry_page_history import report_ended
 from woo_harvester.crawl.entry_page_reader import EntryPageReader
 from woo_harvester.crawl.entry_pages import (
     EntryPage,
@@ -31,7 +32,7 @@ from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.permits import count_delivered, entry_page_id, forget_entries
+from woo_harvester.state.permits import count_delivered, entry_page_id, forget_entries, named_entries
 from woo_harvester.state.store import StateError
 from woo_harvester.statuses import is_complete
 from woo_harvester.terminal.formatting import counted
@@ -116,11 +117,19 @@ class VergunningenSpider(HarvestSpider):
             with self.keeper.begin() as connection:
                 made = applying.apply_next(connection, numbers, self.rights, self.report, datetime.now(UTC))
             if made is None:
+                self._report_ended()
                 return
             for batch in made:
                 for item in self._items(batch):
                     yield item
             await asyncio.sleep(0)
+
+    def _report_ended(self) -> None:
+        """Report the cases that ended long ago, once all messages have been applied."""
+        days = self.settings.getfloat("WOO_PERMIT_EXPIRED_DAYS")
+        with self.keeper.begin() as connection:
+            for visit in self.visits:
+                report_ended(connection, visit, datetime.now(UTC), days)
 
     def _items(self, batch: applying.Batch) -> list[PermitItem]:
         """Return the records of a batch; the state confirms them together."""
@@ -137,21 +146,25 @@ class VergunningenSpider(HarvestSpider):
         Raises ArgumentError or StateError.
         """
         entries = entry_pages(given, self.register)
-        self.rights = Rights(self.register, {entry.url: entry.organisation for entry in entries})
         chosen = select_entries(entries, self.arguments)
         hosts = tuple(dict.fromkeys(page.host for page in chosen))
         self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
-            visits = [self._visit(page, entry_page_id(connection, page.url, page.host)) for page in chosen]
+            visits = [self._visit(page, connection) for page in chosen]
+            owners = {page.url: page.organisation for page in entries}
+            names = {page.url: page.organisation for page in entries if page.is_named}
+            self.rights = Rights(self.register, owners, named_entries(connection) | names)
             applying.undo_unconfirmed(connection, [visit.number for visit in visits])
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
         return visits
 
-    def _visit(self, page: EntryPage, number: int) -> EntryPageVisit:
+    def _visit(self, page: EntryPage, connection: Connection) -> EntryPageVisit:
+        name = page.organisation if page.is_named else None
+        number = entry_page_id(connection, page.url, page.host, name)
         backlog, account = self.settings.getint("WOO_HOST_BACKLOG"), self.accounts.of_permits(page.host)
-        return EntryPageVisit(page, number, backlog, self.report, account)
+        return EntryPageVisit(page, number, backlog, self.report, account, self.reader.note_done)
 
 
 def _is_csv(response: StreamedResponse) -> bool:

@@ -164,13 +164,13 @@ def _linked_with(
 def _group(messages: Sequence[_Row], known: Sequence[PermitRow]) -> list[_Linked]:
     """Group messages and rows by what is linked with each other; rows without messages are left out."""
     links = [(row.identifier, row.case_url) for row in messages]
-    links += [(row.mutation.message.identifier, row.zaak) for row in known]
+    links += [(row.key.identifier, row.case) for row in known]
     leader = _leaders(links)
     groups: dict[str, _Linked] = {}
     for row in messages:
         groups.setdefault(leader(row.identifier), _Linked()).messages.append(row)
     for one in known:
-        if (linked := groups.get(leader(one.mutation.message.identifier))) is not None:
+        if (linked := groups.get(leader(one.key.identifier))) is not None:
             linked.known.append(one)
     return list(groups.values())
 
@@ -231,7 +231,8 @@ def _add(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -
             "entry_id": entries[row.mutation.ingang],
             "kind": str(row.key.soort),
             "identifier": row.key.identifier,
-            "case_url": row.zaak,
+            "case_url": row.case,
+            "ends": None if row.ends is None else row.ends.isoformat(),
             "data": row.dump(),
             "package": number,
         }

@@ -274,6 +274,13 @@ permit_entries = Table(
     Column("id", _Key, primary_key=True),
     Column("url", Text, unique=True, nullable=False),
     Column("host", Text, nullable=False, index=True),
+    # The organisation that an operator named for it last; null if no operator did.
+    Column("organisation", _GivenText),
+    # End of the first and of the last complete read, in seconds since 1970.
+    Column("complete_since", BigInteger),
+    Column("complete_at", BigInteger),
+    # When a complete read last lacked a file that the one before had, in seconds since 1970.
+    Column("gone_at", BigInteger),
 )
 
 #: Permit files that were read, valid or not, and what a later run compares to see whether they are new.
@@ -297,6 +304,13 @@ permit_files = Table(
     Column("faults_since", BigInteger),
     # The message as JSON, if it was refused because the case is another organisation's.
     Column("refused", Text),
+    # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
+    Column("case_url", Text),
+    # Moments in seconds since 1970: the date of the file, if it has one that says something; when a run first
+    # read it, null if a version of the program before 5 did; and since when its page no longer lists it.
+    Column("dated_at", BigInteger),
+    Column("first_seen", BigInteger),
+    Column("gone_at", BigInteger),
     UniqueConstraint("url", "entry_id"),
 )
 
@@ -323,9 +337,15 @@ permit_cases = Table(
     # Entry page that offered the message.
     Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
     Column("kind", String(10), nullable=False),
+    # URL with https, also if the case has http: see permits.mutations.Key.
     Column("identifier", Text, nullable=False, index=True),
     Column("case_url", Text, index=True),
+    # Last day of the period of a case that exists, YYYY-MM-DD. Null without one.
+    Column("ends", String(10)),
     Column("data", Text, nullable=False),
     # Number of a batch whose records are not durable yet: this row then replaces the one without a number.
     Column("package", BigInteger, index=True),
 )
+
+# Few cases have a period that ends, and each run looks for those that ended long ago.
+permit_ends = _partial_index("permit_cases_ends", permit_cases.c.ends, permit_cases.c.ends.is_not(None))
