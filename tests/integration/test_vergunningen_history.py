@@ -1,4 +1,4 @@
-"""What a run says of an entry page after several days: files that go, files without a date, cases that ended."""
+"""Findings about an entry page after several days: files that go, files without a date, cases that ended."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ VERSION_5 = {
     "permit_entries": ("organisation", "complete_since", "complete_at", "gone_at"),
     "permit_files": ("case_url", "dated_at", "first_seen", "gone_at"),
     "permit_messages": (),
-    "permit_cases": ("ends",),
+    "permit_cases": ("present", "ends"),
 }
 KINDS = {
     "sqlite": {"key": "INTEGER", "bytes": "BLOB"},

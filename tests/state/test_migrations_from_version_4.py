@@ -96,8 +96,9 @@ def old(state_url: str) -> str:
 
 def rows_after(connection: Connection) -> list[tuple[Any, ...]]:
     table = permit_cases.c
-    query = select(table.identifier, table.case_url, table.ends, table.data).order_by(table.id)
-    return [(*row[:3], PermitRow.load(row[3])) for row in connection.execute(query)]
+    columns = (table.identifier, table.case_url, table.ends, table.present, table.data)
+    rows = connection.execute(select(*columns).order_by(table.id))
+    return [(*row[:4], PermitRow.load(row[4])) for row in rows]
 
 
 def test_no_row_is_lost_and_every_case_knows_its_first_url_and_when_it_ends(old: str) -> None:
@@ -108,9 +109,10 @@ def test_no_row_is_lost_and_every_case_knows_its_first_url_and_when_it_ends(old:
     assert [row[2] for row in found] == [*ends, *[None] * (len(ROWS) - 2)]
     assert found[0][:2] == (CASE, CASE)
     assert found[4][:2] == (DOCUMENT, CASE)
-    for (_, _, end, row), given in zip(found, ROWS, strict=True):
+    for (_, _, end, present, row), given in zip(found, ROWS, strict=True):
         first = given.mutation.message.identifier if given.present is not None else None
         assert row == replace(given, eerste=first)
+        assert present == row.present
         assert end == (row.ends.isoformat() if row.ends else None)
 
 

@@ -105,7 +105,7 @@ def _to_version_5(connection: Connection) -> None:
     """Migrate to version 5: the history of entry pages and their files, and cases whose URL may move."""
     _add_columns(connection, permit_entries, "organisation", "complete_since", "complete_at", "gone_at")
     _add_columns(connection, permit_files, "case_url", "dated_at", "first_seen", "gone_at")
-    _add_columns(connection, permit_cases, "ends")
+    _add_columns(connection, permit_cases, "present", "ends")
     permit_ends.create(connection)
     for table in (permit_cases, permit_messages):
         columns = table.c.id, table.c.identifier, table.c.case_url, table.c.data
@@ -130,7 +130,8 @@ def _case_of_version_5(data: str) -> dict[str, Any]:
     period = (message.get("gegevens") or {}).get("temporal") or {} if message["soort"] == "zaak" else {}
     # If begin and end were swapped, the period ends on the later day.
     ends = max(period["end"], period.get("start") or "") if period.get("end") else None
-    return {"data": json.dumps(row, ensure_ascii=False, separators=(",", ":")), "ends": ends}
+    text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    return {"data": text, "present": row.get("present"), "ends": ends}
 
 
 def _add_columns(connection: Connection, table: Table, *names: str) -> None:

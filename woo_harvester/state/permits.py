@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
 
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Soort, is_in_future
@@ -184,12 +184,38 @@ def _row_of(mutation: Mutation) -> PermitRow:
     return PermitRow(mutation, mutation.message.zaak)
 
 
+def add_case_rows(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
+    """Add rows of cases and documents, each with the number of its batch if its record is not durable yet."""
+    if not rows:
+        return
+    entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
+    values = [
+        {
+            "entry_id": entries[row.mutation.ingang],
+            "kind": str(row.key.soort),
+            "identifier": row.key.identifier,
+            "case_url": row.case,
+            "present": row.present,
+            "ends": None if row.ends is None else row.ends.isoformat(),
+            "data": row.dump(),
+            "package": number,
+        }
+        for row, number in rows
+    ]
+    connection.execute(insert(permit_cases), values)
+
+
 def forget_entries(connection: Connection, host: str) -> None:
     """Forget the entry pages of a host, with their files, messages and cases."""
-    ids = select(permit_entries.c.id).where(permit_entries.c.host == host)
+    forget_pages(connection, permit_entries.c.host == host)
+
+
+def forget_pages(connection: Connection, which: ColumnElement[bool]) -> None:
+    """Forget the entry pages that meet the condition *which*, with their files, messages and cases."""
+    ids = select(permit_entries.c.id).where(which)
     for table in (permit_files, permit_messages, permit_cases):
         connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
-    connection.execute(delete(permit_entries).where(permit_entries.c.host == host))
+    connection.execute(delete(permit_entries).where(which))
 
 
 def count_delivered(connection: Connection, urls: Collection[str]) -> int:

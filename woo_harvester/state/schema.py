@@ -340,6 +340,8 @@ permit_cases = Table(
     # URL with https, also if the case has http: see permits.mutations.Key.
     Column("identifier", Text, nullable=False, index=True),
     Column("case_url", Text, index=True),
+    # Whether the outputs have a case; false if they had it, null if they never had it or it is a document.
+    Column("present", Boolean),
     # Last day of the period of a case that exists, YYYY-MM-DD. Null without one.
     Column("ends", String(10)),
     Column("data", Text, nullable=False),
