@@ -117,8 +117,7 @@ class StateKeeper:
             self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
             for path, size in state.cut_back(connection).items():
-                cut = {"size": size, "path": path}
-                logger.warning("Cut %(size)d bytes off %(path)s, where a run was killed", cut)
+                logger.warning("Cut %d bytes off %s, where a run was killed", size, path)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
@@ -256,11 +255,10 @@ class StateKeeper:
         if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
             return
         self._crawler.stats.inc_value("woo/documents/refused" if refused else "woo/documents/failed")
-        harvested = delivery.harvested
         with self.begin() as connection:
             faults.keep_fault(
                 connection,
-                harvested,
+                delivery.harvested,
                 error.code,
                 error.seen,
                 # Not the moment of the record: after a jump of the clock that may lie in the future.

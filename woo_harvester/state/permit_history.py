@@ -66,7 +66,7 @@ def missing_files(
     is_message = file.faults.is_(None) & file.refused.is_(None)
     columns = (file.id, file.url, file.dated_at, file.first_seen, file.read_at, is_message)
     query = select(*columns).where(file.entry_id == entry_id, file.gone_at.is_(None))
-    rows = connection.execute(query.execution_options(yield_per=BATCH))
+    rows = connection.execute(query.order_by(file.id).execution_options(yield_per=BATCH))
     return [GoneFile._make(row) for row in rows if row.id not in listed and is_of_page(row.url)]
 
 

@@ -127,13 +127,16 @@ def keep_file(
         values["case_url"] = message.case
     if message is not None or file.faults:
         values["refused"] = None  # the refused message was in an earlier version of the file
-    if not connection.execute(update(permit_files).where(*key).values(**values)).rowcount:
-        values["first_seen"] = file.read_at
-        connection.execute(insert(permit_files).values(entry_id=entry_id, url=url, **values))
+    number = connection.scalar(select(permit_files.c.id).where(*key))
+    if number is not None:
+        connection.execute(update(permit_files).where(permit_files.c.id == number).values(**values))
+    else:
+        new = insert(permit_files).values(entry_id=entry_id, url=url, first_seen=file.read_at, **values)
+        (number,) = connection.execute(new).inserted_primary_key or (0,)
     if message is not None:
         row = _row_of(message)
         add_message(connection, entry_id, row, row.dump())
-    return int(connection.scalar(select(permit_files.c.id).where(*key)) or 0)
+    return int(number)
 
 
 def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:

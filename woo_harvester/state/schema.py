@@ -142,8 +142,7 @@ documents = Table(
     Column("refused_lastmod", BigInteger),
     # Number of the host whose run delivers the withdrawal, so that no other run delivers it too.
     Column("withdrawing", BigInteger),
-    # Whether it was withdrawn by mistake: if it is listed, it is delivered again whatever its lastmod.
-    # Null means no.
+    # Whether it was withdrawn by mistake: if listed, it is delivered again at any lastmod. Null means no.
     Column("restore", Boolean),
     # The fields that the harvested version has from other entries than the one that counts, a bit for each
     # (see diwoo.supplements). Null means none.
@@ -276,10 +275,9 @@ permit_entries = Table(
     Column("host", Text, nullable=False, index=True),
     # The organisation that an operator named for it last; null if no operator did.
     Column("organisation", _GivenText),
-    # End of the first and of the last complete read, in seconds since 1970.
+    # In seconds since 1970: its first and last complete read, and when one last lacked an earlier file.
     Column("complete_since", BigInteger),
     Column("complete_at", BigInteger),
-    # When a complete read last lacked a file that the one before had, in seconds since 1970.
     Column("gone_at", BigInteger),
 )
 
@@ -306,8 +304,8 @@ permit_files = Table(
     Column("refused", Text),
     # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
     Column("case_url", Text),
-    # Moments in seconds since 1970: the date of the file, if it has one that says something; when a run first
-    # read it, null if a version of the program before 5 did; and since when its page no longer lists it.
+    # In seconds since 1970: its date, if that says something; when it was first read, null if that was before
+    # version 5 of the state; since when its page does not list it.
     Column("dated_at", BigInteger),
     Column("first_seen", BigInteger),
     Column("gone_at", BigInteger),
@@ -334,7 +332,6 @@ permit_cases = Table(
     "permit_cases",
     metadata,
     Column("id", _Key, primary_key=True),
-    # Entry page that offered the message.
     Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
     Column("kind", String(10), nullable=False),
     # URL with https, also if the case has http: see permits.mutations.Key.
@@ -349,5 +346,5 @@ permit_cases = Table(
     Column("package", BigInteger, index=True),
 )
 
-# Few cases have a period that ends, and each run looks for those that ended long ago.
+#: Each run looks for the cases whose period ended long ago.
 permit_ends = _partial_index("permit_cases_ends", permit_cases.c.ends, permit_cases.c.ends.is_not(None))

@@ -29,7 +29,7 @@ from woo_harvester.commands.state.output import (
     write_records,
     writing,
 )
-from woo_harvester.commands.state.registered import find_given, host_lines, read_register
+from woo_harvester.commands.state.registered import find_given, host_lines, page_lines, read_register
 from woo_harvester.paths import NoFolderError, data_dir, files_folder, node_name, state_url
 from woo_harvester.register import RegisterError
 from woo_harvester.register.shards import shard_of
@@ -133,13 +133,16 @@ class Command(ProjectCommand):
         except ValueError as error:
             raise UsageError(str(error)) from None
         known: dict[str, upkeep.HostSummary] = {}
+        pages: list[permit_upkeep.PageSummary] = []
         try:
             with self._open() as state, state.snapshot() as connection:
                 known = {host.host: host for host in upkeep.summaries(connection)}
+                pages = list(permit_upkeep.page_summaries(connection))
         except NoStateError as error:
             write_note(f"scrapy state: {error}")
         for organisation in organisations:
-            for line in host_lines(organisation, register, known, informatiecategorieen()):
+            documents = host_lines(organisation, register, known, informatiecategorieen())
+            for line in (*documents, *page_lines(organisation, register, pages)):
                 print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
