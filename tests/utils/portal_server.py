@@ -1,6 +1,6 @@
-"""A portal over :class:`ScanEngine` in a process of its own: ``python -m tests.utils.portal_server FILE``.
+"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE SECONDS``.
 
-It prints its address. The file has records, one a line.
+It prints its address. The file has records, one a line; a request must come in so many seconds.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 
 from tests.utils.scan_engine import ScanEngine
+from woo_harvester.portal import bounds, server
 from woo_harvester.portal.app import Options, make_app
-from woo_harvester.portal.server import Site, listen, serve
 
 if __name__ == "__main__":
-    lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
-    site = Site(port=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    _, file, patience = sys.argv
+    server.HEADER_SECONDS = bounds.BODY_SECONDS = float(patience)
+    lines = Path(file).read_text(encoding="utf-8").splitlines()
     app = make_app(ScanEngine(map(json.loads, lines)), Options())
-    serve(app, site, listen(site), lambda address: print(address, flush=True))
+    site = server.Site(port=0)
+    server.serve(app, site, server.listen(site), lambda address: print(address, flush=True))

@@ -11,6 +11,8 @@ from woo_harvester.portal.errors import error_response, for_programs
 
 #: The longest address with its parameters, in bytes.
 MAX_ADDRESS = 8_000
+#: The most headers, and their largest size together, in bytes.
+MAX_HEADERS, MAX_HEADER_BYTES = 100, 12_000
 #: The largest body of a question to the API, in bytes, and the seconds in which it must come.
 MAX_BODY = 64 * 1024
 BODY_SECONDS = 10.0
@@ -36,6 +38,8 @@ class Bounds:
             refusal = error_response(request, 405, headers={"allow": ", ".join(methods)})
         elif len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_ADDRESS:
             refusal = error_response(request, 414)
+        elif _has_large_headers(scope):
+            refusal = error_response(request, 431)
         else:
             body = await _body(request)
             if isinstance(body, bytes):
@@ -43,6 +47,12 @@ class Bounds:
                 return
             refusal = error_response(request, body, headers={"connection": "close"})
         await refusal(scope, receive, send)
+
+
+def _has_large_headers(scope: Scope) -> bool:
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) for name, value in headers)
+    return len(headers) > MAX_HEADERS or size > MAX_HEADER_BYTES
 
 
 async def _body(request: Request) -> bytes | int:

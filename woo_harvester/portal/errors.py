@@ -26,6 +26,7 @@ _TEXTS: Mapping[int, tuple[str, str]] = {
     408: ("Dit duurde te lang", "De vraag kwam niet op tijd helemaal binnen."),
     413: ("Deze vraag is te groot", "Stel een kleinere vraag."),
     414: ("Dit adres is te lang", "Kies minder filters, of gebruik minder woorden."),
+    431: ("Deze vraag is te groot", "Uw browser stuurt te veel gegevens mee."),
     500: ("Er ging iets mis", "Dit ligt niet aan u. De beheerder kan zien wat er misging."),
     503: ("Zoeken lukt nu even niet", "Dit ligt niet aan u. Probeer het later opnieuw."),
 }

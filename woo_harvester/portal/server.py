@@ -7,7 +7,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -93,7 +93,7 @@ class _Server(uvicorn.Server):
         self._announce()
 
     @contextmanager
-    def capture_signals(self) -> Iterator[None]:  # type: ignore[override]  # uvicorn gives a Generator
+    def capture_signals(self) -> Generator[None, None, None]:
         """Stop at a signal; uvicorn's own way would raise it again after that, as if the stop had failed."""
         earlier = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -116,10 +116,10 @@ class _BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Read a part of a request; wait on if its headers are not complete."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop_waiting()
-        else:
+        if getattr(self.cycle, "response_complete", True):  # there is no cycle before the first request
             self._wait()
+        else:
+            self._stop_waiting()
 
     def on_response_complete(self) -> None:
         """Wait for the next request; uvicorn closes the connection sooner if nothing at all comes."""

@@ -35,7 +35,7 @@ async def search(request: Request) -> Response:
     state, question = request.app.state, question_of_pairs(WOO, _renamed(given, _TEXT, _API_TEXT))
     address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
     answer = await state.asking(request, state.engine.search, question)
-    text = request.query_params.get(_TEXT, "").strip()
+    text = address.first(_TEXT)
     alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
     return page(
         request,

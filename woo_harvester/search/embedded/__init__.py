@@ -1,0 +1,1 @@
+"""The embedded search index: filled from files of records, in a folder of its own."""
