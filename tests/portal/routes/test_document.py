@@ -24,7 +24,9 @@ def rows_of(page: str) -> dict[str, list[str]]:
 
 
 def links_of(page: str) -> dict[str, str]:
-    return {link.text_content().strip(): str(link.get("href")) for link in html.fromstring(page).cssselect("a")}
+    return {
+        link.text_content().strip(): str(link.get("href")) for link in html.fromstring(page).cssselect("a")
+    }
 
 
 def test_a_document_shows_every_field_that_its_publisher_gave(client: Client) -> None:
