@@ -13,8 +13,8 @@ from pathlib import Path
 from time import time
 from typing import IO
 
+from woo_harvester.columns import cells, columns_of_record
 from woo_harvester.dates import AMSTERDAM
-from woo_harvester.exporters.columns import cells, columns_of_record
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest
 from woo_harvester.state.rows import DocumentRow, Row
