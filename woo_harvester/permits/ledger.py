@@ -267,6 +267,7 @@ class Ledger:
             url=mutation.bestand,
             host=host_of(mutation.ingang),
             organisation=mutation.organisatie,
+            sitemap=mutation.ingang,
             seen=seen,
             action=action,
         )

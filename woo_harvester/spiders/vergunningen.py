@@ -24,7 +24,9 @@ from woo_harvester.crawl.select_hosts import with_domains
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
+from woo_harvester.permits.sample import without_the_rest
 from woo_harvester.register import Register
+from woo_harvester.register.names import shown_name
 from woo_harvester.responses import header
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.search.permits import PERMITS
@@ -105,17 +107,20 @@ class VergunningenSpider(HarvestSpider):
             return
         try:
             for visit in self._visits_of(self._given):
-                self.reader.page_failed(failure.value, visit)
+                self.reader.page_failed(failure.value, failure.request, visit)  # type: ignore[attr-defined]
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
         """Apply the messages in batches, and yield the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
+        report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                made = applying.apply_next(connection, numbers, self.rights, self.report, datetime.now(UTC))
+                made = applying.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
             if made is None:
+                for visit in self.visits:
+                    visit.account.count_applied()
                 return
             for batch in made:
                 for item in self._items(batch):
@@ -145,13 +150,25 @@ class VergunningenSpider(HarvestSpider):
         with self.keeper.begin() as connection:
             visits = [self._visit(page, entry_page_id(connection, page.url, page.host)) for page in chosen]
             applying.undo_unconfirmed(connection, [visit.number for visit in visits])
+        self.crawler.stats.set_value("woo/hosts/selected", len(hosts))
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
         return visits
 
     def _visit(self, page: EntryPage, number: int) -> EntryPageVisit:
-        backlog, account = self.settings.getint("WOO_HOST_BACKLOG"), self.accounts.of_permits(page.host)
-        return EntryPageVisit(page, number, backlog, self.report, account)
+        account = self.accounts.of_permits(page.host)
+        if page.organisation != page.host:  # else it is not known
+            name = shown_name(page.organisation, self.register, self.vocabulary.lists.organisaties)
+            account.add_organisation(page.organisation, name or page.organisation)
+        backlog = self.settings.getint("WOO_HOST_BACKLOG")
+        return EntryPageVisit(page, number, backlog, self.report, account, self._page_finished)
+
+    def _page_finished(self, visit: EntryPageVisit) -> None:
+        """Count the host of an entry page if all its entry pages are done."""
+        if visit.account.complete is not None:
+            self.crawler.stats.inc_value("woo/hosts/done")
+            key = "woo/hosts/complete" if visit.account.complete else "woo/hosts/incomplete"
+            self.crawler.stats.inc_value(key)
 
 
 def _is_csv(response: StreamedResponse) -> bool:

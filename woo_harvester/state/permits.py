@@ -18,7 +18,7 @@ from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 
 KeptFinding = dict[str, Any]
-"""A finding about a file as it is stored: code, line, element, seen and action."""
+"""A finding about a file as it is stored: code, line, element, seen, given and action."""
 
 
 @dataclass(frozen=True, slots=True)
