@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from woo_harvester.portal.app import Options, make_app
 from woo_harvester.search.engine import Answer, EngineError
 from woo_harvester.search.question import Question
 
-WATER = {"classificatiecollectie": {"themas": [{"id": THEMA, "label": "water"}]}}
+WATER: dict[str, Any] = {"classificatiecollectie": {"themas": [{"id": THEMA, "label": "water"}]}}
 RECORDS = [
     document("stikstof", omschrijvingen=["Over lucht"], **WATER),
     document("natuur", "2026-04-03"),
