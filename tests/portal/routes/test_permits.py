@@ -78,7 +78,7 @@ def full() -> dict[str, Any]:
     return record
 
 
-RUNNING = {"temporal": {"start": "2020-01-01"}}
+RUNNING: dict[str, Any] = {"temporal": {"start": "2020-01-01"}}
 RECORDS = [
     full(),
     permit("feest", DOM, day="2026-04-03", **RUNNING),
@@ -202,7 +202,7 @@ def test_a_wrong_question_is_a_page_that_says_what(client: Client, query: str) -
 def test_the_page_of_a_permit_has_everything_that_is_known(client: Client) -> None:
     page = opened(client, f"/vergunning/{RECORDS[0]['id']}")
     rows = {
-        " ".join(row.find("dt").text_content().split()): [
+        " ".join(row.cssselect("dt")[0].text_content().split()): [
             " ".join(each.text_content().split()) for each in row.findall("dd")
         ]
         for row in page.cssselect(".rows > div")
