@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
@@ -49,7 +50,8 @@ def listen(site: Site) -> socket.socket:
         family = socket.getaddrinfo(site.host, site.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((site.host, site.port), family=family, backlog=2048)
     except (OSError, OverflowError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or str(error)
+        code = getattr(error, "errno", None) or 0
+        why = os.strerror(code) if code > 0 else getattr(error, "strerror", None) or str(error)
         raise ListenError(
             f"cannot listen at {site.host} port {site.port} ({why}): choose another with --host and --port"
         ) from error

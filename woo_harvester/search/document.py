@@ -98,11 +98,12 @@ def version_number(record: Mapping[str, Any]) -> int:
     older message about a document makes a new record of its case.
     """
     moment = (record.get("herkomst") or {}).get("opgehaald")
-    return _milliseconds(moment) if isinstance(moment, str) else 0
+    return milliseconds_of(moment) if isinstance(moment, str) else 0
 
 
 @lru_cache(maxsize=256)  # many records have the same time
-def _milliseconds(moment: str) -> int:
+def milliseconds_of(moment: str) -> int:
+    """Return a date-time in milliseconds since 1970; 0 for an earlier one, or for what is no date-time."""
     try:
         return max(0, (parse_datetime(moment) - _EPOCH) // _MILLISECOND)
     except ValueError:

@@ -1,0 +1,266 @@
+"""Fills the embedded index from files of records.
+
+The index keeps how far each file was read, in a document that is committed with the records. So a fill that
+is killed continues after its last commit. A record is written if it is newer than the one with its id, so it
+may come twice, and in any order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from tantivy import Document, Index, IndexWriter, Occur, Query, Schema
+
+from woo_harvester.inputs import parse_object
+from woo_harvester.search.document import document_of, version_number
+from woo_harvester.search.embedded.layout import POSITIONS, DocumentMaker, key_of
+from woo_harvester.search.embedded.positions import NewLines, Position
+from woo_harvester.search.embedded.reading import stored_json
+from woo_harvester.search.engine import EngineError
+from woo_harvester.search.record_kind import RecordKind, Status
+from woo_harvester.search.record_kinds import record_kind_of
+
+#: Records that are looked up together, and their size in bytes at most.
+_BATCH, _BATCH_BYTES = 500, 16 * 1024 * 1024
+#: A commit makes what was written durable and visible: after this many records, or seconds.
+_COMMIT_RECORDS, _COMMIT_SECONDS = 25_000, 20.0
+#: Memory of the index for what is not on disk yet, in bytes.
+_HEAP = 64_000_000
+
+#: What Python raises for a record whose values have other types than a record's.
+_MISTAKES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+#: The longest id, as in Elasticsearch.
+_LONGEST_ID = 8191
+
+Progress = Callable[["Filled"], None]
+
+
+@dataclass(slots=True)
+class Filled:
+    """What a fill did."""
+
+    lines: int = 0
+    """Lines that were read."""
+    written: int = 0
+    """Records that the index did not have yet, or had in an older version."""
+    broken: int = 0
+    """Lines that are no record; they are passed over."""
+    messages: list[str] = field(default_factory=list)
+    """One line for each file with broken lines, or that cannot be read."""
+    first: str = ""
+    """What is wrong with the first broken line of the file that is read."""
+
+    def add_broken(self, why: str) -> None:
+        """Count a line that is no record."""
+        self.broken += 1
+        self.first = self.first or why
+
+
+@dataclass(slots=True)
+class _Entry:
+    kind: RecordKind
+    document: dict[str, Any]
+    version: int
+
+
+class Filler:
+    """Writes records to an index. One process at a time may have one."""
+
+    def __init__(self, index: Index, schema: Schema) -> None:
+        self._index, self._schema = index, schema
+        self._writer: IndexWriter | None = None
+        self._maker = DocumentMaker()
+        self._positions = self._stored_positions()
+        self._uncommitted: dict[str, int] = {}
+        self._changed = False
+        self._committed_at = monotonic()
+        self.is_interrupted = False
+        """Set by another thread to end a fill at its next batch, with a commit."""
+
+    def fill(self, files: Iterable[Path], progress: Progress = lambda filled: None) -> Filled:
+        """Write what is new in *files*, and return what was done. Raises EngineError if it cannot write."""
+        done = Filled()
+        try:
+            for path in sorted({path.absolute() for path in files}):
+                if not self.is_interrupted:
+                    self._read(path, done, progress)
+            if self._changed:
+                self._commit()
+        except _WriteError as error:
+            self._forget()
+            raise EngineError(f"cannot write the index of the portal: {error}") from error
+        except BaseException:
+            self._forget()
+            raise
+        progress(done)
+        return done
+
+    def close(self) -> None:
+        """Release the index."""
+        self._forget()
+
+    def _forget(self) -> None:
+        """Give up what was not committed; the next fill reads it again."""
+        self._writer = None
+        self._uncommitted.clear()
+        self._changed = False
+        self._positions = self._stored_positions()
+
+    def _open_writer(self) -> IndexWriter:
+        if self._writer is None:
+            with _writing():
+                self._writer = self._index.writer(_HEAP, 1)
+        return self._writer
+
+    def _read(self, path: Path, done: Filled, progress: Progress) -> None:
+        """Write the new records of one file."""
+        try:
+            lines = NewLines(path, self._positions.get(str(path)))
+        except FileNotFoundError:  # it went away just now
+            return
+        except OSError as error:
+            done.messages.append(f"{path}: {error.strerror or error}")
+            return
+        batch: list[_Entry] = []
+        before, done.first, size = done.broken, "", 0
+        try:
+            for line in lines:
+                done.lines += 1
+                try:
+                    if line is None or line.strip():
+                        batch.append(_entry(line))
+                except ValueError as error:
+                    done.add_broken(str(error))
+                size += len(line or b"")
+                if len(batch) >= _BATCH or size >= _BATCH_BYTES:
+                    self._write(batch, done)
+                    self._reached(path, lines)
+                    progress(done)
+                    batch, size = [], 0
+                    if self.is_interrupted:
+                        break
+            self._write(batch, done)
+            self._reached(path, lines)
+        except OSError as error:
+            done.messages.append(f"{path}: {error.strerror or error}")
+        finally:
+            lines.close()
+        if lines.fault:
+            done.messages.append(lines.fault)
+        if count := done.broken - before:
+            done.messages.append(
+                f"{path}: {count} lines are no record and were passed over; the first: {done.first}"
+            )
+
+    def _reached(self, path: Path, lines: NewLines) -> None:
+        """Keep the position in a file, and commit if it is time."""
+        if (position := lines.position) != self._positions.get(str(path)):
+            self._positions[str(path)] = position
+            self._changed = True
+        if len(self._uncommitted) >= _COMMIT_RECORDS or (
+            self._uncommitted and monotonic() - self._committed_at >= _COMMIT_SECONDS
+        ):
+            self._commit()
+
+    def _write(self, batch: list[_Entry], done: Filled) -> None:
+        """Write those of a batch that are newer than what the index has."""
+        newest: dict[str, _Entry] = {}
+        for entry in batch:
+            name = entry.document["id"]
+            if name not in newest or entry.version >= newest[name].version:
+                newest[name] = entry
+        known, writer = self._known(newest.keys()), self._open_writer()
+        for name, entry in newest.items():
+            if entry.version < known.get(name, -1):
+                continue
+            try:
+                made = list(self._maker.documents(entry.kind, entry.document, entry.version))
+            except _MISTAKES as error:
+                done.add_broken(f"a field of the record {name} is not what a record has: {error!r}")
+                continue
+            if name in known:
+                writer.delete_documents_by_term("id", name)
+            with _writing():
+                for document in made:
+                    writer.add_document(document)
+            self._uncommitted[name] = entry.version
+            self._changed = True
+            done.written += 1
+
+    def _known(self, ids: Iterable[str]) -> dict[str, int]:
+        """Return the versions of those records that the index has."""
+        known = {name: self._uncommitted[name] for name in ids if name in self._uncommitted}
+        wanted = [name for name in ids if name not in known]
+        searcher = self._index.searcher()
+        if not wanted or not searcher.num_docs:
+            return known
+        is_wanted = [
+            (Occur.Must, Query.term_set_query(self._schema, "id", wanted)),
+            (Occur.Must, Query.term_set_query(self._schema, "status", list(Status))),
+        ]
+        found = searcher.search(Query.boolean_query(is_wanted), len(wanted))
+        addresses = [address for _, address in found.hits]
+        keys, versions = (searcher.fast_field_values(name, addresses) for name in ("key", "version"))
+        by_key = {key_of(name): name for name in wanted}
+        for key, version in zip(keys, versions, strict=True):
+            known[by_key[int(key or 0)]] = int(version or 0)
+        return known
+
+    def _commit(self) -> None:
+        writer = self._open_writer()
+        writer.delete_documents_by_term("id", POSITIONS)
+        kept = Document()
+        kept.add_text("kind", POSITIONS)
+        kept.add_text("id", POSITIONS)
+        kept.add_bytes(
+            "document", json.dumps({path: asdict(each) for path, each in self._positions.items()}).encode()
+        )
+        with _writing():
+            writer.add_document(kept)
+            writer.commit()
+        self._index.reload()
+        self._uncommitted.clear()
+        self._changed, self._committed_at = False, monotonic()
+
+    def _stored_positions(self) -> dict[str, Position]:
+        self._index.reload()
+        searcher = self._index.searcher()
+        found = searcher.search(Query.term_query(self._schema, "id", POSITIONS), 1).hits
+        if not found:
+            return {}
+        stored: Mapping[str, Any] = stored_json(searcher, found[0][1])
+        return {path: Position(**given) for path, given in stored.items()}
+
+
+def _entry(line: bytes | None) -> _Entry:
+    """Return the record in a line. Raises ValueError if it has none."""
+    if line is None:
+        raise ValueError("a line is too long")
+    record = parse_object(line.removeprefix(b"\xef\xbb\xbf"))
+    name = record.get("id")
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_ID or not record.get("versies"):
+        raise ValueError("expected a record, with an id and a version")
+    kind = record_kind_of(record)
+    try:
+        return _Entry(kind, document_of(kind, record), version_number(record))
+    except _MISTAKES as error:
+        raise ValueError(f"expected a record of the kind {kind.name}: {error!r}") from error
+
+
+class _WriteError(Exception):
+    """The index cannot be written; the message is one line."""
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Turn errors of the index into one line: the disk is full, or another process has the index."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise _WriteError(" ".join(str(error).split())) from error
