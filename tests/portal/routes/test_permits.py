@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ import pytest
 from lxml import html
 
 from tests.portal.client import Client, client_of
+from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, DOM, document, permit
 from woo_harvester.portal.app import Options
 
@@ -88,9 +90,10 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client() -> Client:
-    return client_of(RECORDS)
+@pytest.fixture(scope="module", params=ENGINES)
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with client_over(request.param, RECORDS, tmp_path_factory.mktemp("portal")) as made:
+        yield made
 
 
 def opened(client: Client, path: str) -> html.HtmlElement:
@@ -158,7 +161,7 @@ def test_running_and_ended_permits_can_be_chosen(client: Client) -> None:
 
 def test_a_search_marks_its_words_and_keeps_the_filters(client: Client) -> None:
     page = opened(client, "/vergunningen?zoektekst=eik&fase=bezwaar")
-    assert texts(page, ".hit mark") == ["eik"]
+    assert set(texts(page, ".hit mark")) == {"eik"}
     kept = {each.get("name"): each.get("value") for each in page.cssselect("form[role=search] input")}
     assert kept == {"zoektekst": "eik", "fase": "bezwaar"}
     form = {each.get("name"): each.get("value") for each in page.cssselect("#filters input[type=hidden]")}
@@ -184,7 +187,7 @@ def test_pages_of_permits_lead_to_each_other() -> None:
 
 
 def test_without_hits_there_is_help(client: Client) -> None:
-    page = opened(client, "/vergunningen?zoektekst=niets&plaats=52,5")
+    page = opened(client, "/vergunningen?zoektekst=giraffe&plaats=52,5")
     assert texts(page, "#gevonden") == ["0 vergunningen"]
     assert "grotere afstand" in page.text_content()
 
