@@ -160,7 +160,7 @@ def test_the_tag_differs_for_another_question_another_kind_and_another_index(cli
     assert tag(client, "/api/v0/zoek?start=0&zoektekst=") == tags[0]
 
 
-def test_another_process_over_the_same_index_has_the_same_tag() -> None:
+def test_another_portal_over_the_same_records_has_the_same_tag() -> None:
     one, other = (client_of(RECORDS).get("/api/v0/zoek?zoektekst=a").headers["etag"] for _ in range(2))
     assert one == other
 

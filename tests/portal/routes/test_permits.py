@@ -192,6 +192,12 @@ def test_without_hits_there_is_help(client: Client) -> None:
     assert "grotere afstand" in page.text_content()
 
 
+def test_without_any_permit_the_page_says_so() -> None:
+    page = opened(client_of([document("besluit")]), "/vergunningen")
+    assert "Er zijn nog geen vergunningen" in page.text_content()
+    assert "Dit kunt u proberen" not in page.text_content()
+
+
 @pytest.mark.parametrize(
     "query", ["kleur=rood", "plaats=x", "plaats=52,5&afstand=0", "kader=1,2,3", "lopend=x", "zoektekst=%00"]
 )
