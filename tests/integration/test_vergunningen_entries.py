@@ -31,7 +31,7 @@ from tests.utils.vergunningen import (
 )
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.register.shards import shard_of
-from woo_harvester.state.lock import FileLocks
+from woo_harvester.state.lock import FileLocks, entry_pages_lock
 
 #: Nothing is tried again, messages are small, and of each host at most three requests wait at a time.
 small = Calendar(
@@ -305,10 +305,13 @@ def test_two_runs_on_one_host_exclude_each_other(towns: Towns, site: Town) -> St
     publish(site, {"a.xml": site.about(1)})
     (towns.folder / DATA).mkdir(exist_ok=True)
     with FileLocks.beside(towns.folder / DATA / "woo-state.sqlite") as locks:
-        locks.acquire([site.host])
+        locks.acquire([entry_pages_lock(site.host)])
         for entries in (site.url(FOLDER), f"{site.url(FOLDER)},{site.url('/x/')}"):
             run = towns.run(entries)
-            assert (run.returncode, f"another run works on {site.host}" in run.stderr) == (1, True)
+            assert (run.returncode, f"another run works on entry pages of {site.host}" in run.stderr) == (
+                1,
+                True,
+            )
     assert causes((yield)) == {"1": "aanlevering"}
 
 

@@ -25,6 +25,7 @@ from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import NOWHERE, StateError
 
@@ -144,10 +145,10 @@ class StateKeeper:
     def add_hosts(
         self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
     ) -> None:
-        """Lock more hosts while the state is open; with *reset*, *forget* them. Raises StateError."""
+        """Lock the entry pages of *hosts*; with *reset*, *forget* these hosts. Raises StateError."""
         if self._state is None:
             raise RuntimeError("Hosts are added before StateKeeper.open()")
-        self._state.lock_hosts(hosts)
+        self._state.lock_hosts([entry_pages_lock(host) for host in hosts])
         if self._is_reset(reset):
             with self.begin() as connection:
                 for host in hosts:

@@ -132,13 +132,13 @@ def _root_fault(root: etree._Element) -> Finding | None:
         seen = f"<message> van versie {other[1]}, naamruimte {space}"
     else:
         seen = f"<{name}> in naamruimte {space or '(geen)'}"
-    expected = f"verwacht: één <message> in naamruimte {schema.MESSAGE_NS}"
+    expected = f"één <message> in naamruimte {schema.MESSAGE_NS}"
     return Finding(
         code="ipm.schema",
         line=root.sourceline,
         element=name,
         seen=seen,
-        action=f"{UNPROCESSED}; {expected}",
+        action=f"{UNPROCESSED}; verwacht: {expected}",
     )
 
 

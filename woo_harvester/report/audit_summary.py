@@ -84,8 +84,8 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     if lost:
         yield 0, Text(texts("unread"), style="bold red")
     for row in lost:
-        action = f"; {row.action}" if row.action else ""  # such as how many documents are lost
-        yield 2, Text(f"{row.code}: {_place(row, texts)}{action}")
+        done = f"; {row.action}" if row.action else ""  # such as how many documents are lost
+        yield 2, Text(f"{row.code}: {_place(row, texts)}{done}")
     for note in notes(host, texts):
         yield 0, Text(note)
 

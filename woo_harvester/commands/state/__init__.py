@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -36,7 +36,7 @@ from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.state.latest import RecordsError
-from woo_harvester.state.lock import LockedError
+from woo_harvester.state.lock import LockedError, entry_pages_lock
 from woo_harvester.state.sessionlock import lock_owners
 from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
 from woo_harvester.stores.durable_folder import DurableFolder, InUseError
@@ -277,12 +277,12 @@ class Command(ProjectCommand):
             yield state
 
     @contextmanager
-    def _locked(self, state: State, hosts: Iterable[str]) -> Iterator[None]:
+    def _locked(self, state: State, hosts: Collection[str]) -> Iterator[None]:
         """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
         node = node_name(cast("Settings", self.settings))
         with state.locks(f"scrapy state, process {os.getpid()} on {node}") or nullcontext() as locks:
             if locks is not None:
-                locks.acquire(hosts)
+                locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
             yield
 
 
