@@ -22,7 +22,6 @@ from time import perf_counter
 from typing import Any
 
 from elasticsearch import Elasticsearch, helpers
-from woo_harvester.search.embedded.engine import EmbeddedEngine
 
 from benchmarks.utils.elasticsearch_server import server
 from benchmarks.utils.portal_records import questions, write_records
@@ -30,6 +29,7 @@ from benchmarks.utils.target import target
 from woo_harvester.elastic.engine import ElasticsearchEngine
 from woo_harvester.elastic.indices import create_index
 from woo_harvester.search.document import Withdrawn, bulk_action
+from woo_harvester.search.embedded.engine import EmbeddedEngine
 from woo_harvester.search.engine import Engine
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.question import Question
