@@ -17,7 +17,9 @@ def document(
 ) -> dict[str, Any]:
     """Return the record of a document; *about* is its metadata beside the title."""
     loc = f"https://www.voorbeeldstad.nl/{name}.pdf"
-    metadata = {} if is_withdrawn else {"titelcollectie": {"officieleTitel": f"Besluit {name}"}, **about}
+    metadata: dict[str, Any] = (
+        {} if is_withdrawn else {"titelcollectie": {"officieleTitel": f"Besluit {name}"}, **about}
+    )
     return {
         "id": record_id(loc),
         "document": {"weblocatie": loc, **metadata},
@@ -37,7 +39,7 @@ def permit(
 ) -> dict[str, Any]:
     """Return the record of a permit case at these places; *case* is its metadata beside title and object."""
     identifier = f"https://www.voorbeeldstad.nl/zaken/{name}"
-    given = {} if is_withdrawn else {"title": f"Zaak {name}", **case}
+    given: dict[str, Any] = {} if is_withdrawn else {"title": f"Zaak {name}", **case}
     if places:
         spots = [{"x-waarde": 1.0, "y-waarde": 2.0, "wgs84": place} for place in places]
         given["object"] = {**given.get("object", {}), "coordinaten": spots}

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from starlette.routing import Route
 
 from tests.conftest import skip_or_fail
 from tests.portal.client import client_of
@@ -47,7 +46,7 @@ def test_every_schema_is_valid() -> None:
 
 
 def test_it_describes_each_route_and_each_method_and_no_other() -> None:
-    routes = [route for route in (*api.ROUTES, *feeds.ROUTES) if isinstance(route, Route)]
+    routes = [*api.ROUTES, *feeds.ROUTES]
     served = {
         (re.sub(":[a-z]+}", "}", route.path), method.lower())
         for route in routes
@@ -130,12 +129,13 @@ def test_what_the_description_refuses_the_route_refuses_too() -> None:
     schema = Draft202012Validator(
         {"$ref": "#/components/schemas/DocumentVraag", "components": WHOLE["components"]}
     )
-    for request in (
+    wrong: list[dict[str, Any]] = [
         {"kleur": 1},
         {"filters": {"kleur": []}},
         {"aantal": 0},
         {"aantal": 101},
         {"zoektekst": {}},
-    ):
+    ]
+    for request in wrong:
         assert not schema.is_valid(request)
         assert client.request("POST", "/api/v0/zoek", json=request).status_code == 400

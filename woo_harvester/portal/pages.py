@@ -23,6 +23,7 @@ NAVIGATION = (
     ("/", "Zoeken"),
     ("/organisaties", "Organisaties"),
     ("/categorieen", "Categorieën"),
+    ("/vergunningen", "Vergunningen"),
 )
 
 

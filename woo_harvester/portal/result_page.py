@@ -25,6 +25,7 @@ _SORTS = {
     Sort.NEWEST: "Nieuwste eerst",
     Sort.OLDEST: "Oudste eerst",
     Sort.TITLE: "Op titel",
+    Sort.DISTANCE: "Dichtstbij eerst",
 }
 _BOUNDS = {
     "openbaarmakingsdatum_van": "Openbaar gemaakt vanaf",
@@ -58,9 +59,10 @@ class Filter:
 
 
 class Address:
-    """The parameters of a search."""
+    """The parameters of a search, and the path of its page."""
 
-    def __init__(self, parameters: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, parameters: Iterable[tuple[str, str]], path: str = "/") -> None:
+        self._path = path
         self.parameters: Parameters = [(name, value) for name, value in parameters if value.strip()]
 
     def values(self, name: str) -> list[str]:
@@ -77,15 +79,15 @@ class Address:
 
     def adding(self, name: str, value: str) -> str:
         """Return the path with one more value of a parameter."""
-        return search_path([*self.others(), (name, value)])
+        return search_path([*self.others(), (name, value)], self._path)
 
     def without(self, name: str, value: str) -> str:
         """Return the path without a value of a parameter."""
-        return search_path([each for each in self.others() if each != (name, value)])
+        return search_path([each for each in self.others() if each != (name, value)], self._path)
 
     def setting(self, name: str, value: str) -> str:
         """Return the path with one value of a parameter in place of those that it has."""
-        return search_path([*self.others(name), (name, value)])
+        return search_path([*self.others(name), (name, value)], self._path)
 
 
 def filters(question: Question, answer: Answer, address: Address) -> list[Filter]:
@@ -118,9 +120,10 @@ def chosen(question: Question, answer: Answer, address: Address) -> list[Choice]
 def sorts(question: Question) -> list[tuple[str, str, bool]]:
     """Return the orders to choose from: value, text, and whether it is the order of the page.
 
-    Best first is offered only if there is a text to rank by.
+    Best first is offered only if there is a text to rank by, and nearest first only with a place.
     """
-    offered = [sort for sort in _SORTS if sort is not Sort.RELEVANCE or question.clauses]
+    needs = {Sort.RELEVANCE: bool(question.clauses), Sort.DISTANCE: question.near is not None}
+    offered = [sort for sort in _SORTS if needs.get(sort, True)]
     actual = question.sort if question.sort in offered else Sort.NEWEST
     return [(sort.value, _SORTS[sort], sort is actual) for sort in offered]
 

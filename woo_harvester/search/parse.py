@@ -82,13 +82,13 @@ def question_of_pairs(
             raise QuestionError(f"Geef {name} maar één keer.")
         return read(name, values[0]) if values else None
 
-    near = _near(one("plaats", _place), one("afstand", _distance))
+    near = _near(one("plaats", place_of), one("afstand", _distance))
     sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
     if sort is Sort.DISTANCE and near is None:
         raise QuestionError("Sorteren op afstand kan alleen met een plaats.")
     is_running = one("lopend", _yes_or_no)
     day = today or day_of(datetime.now(UTC))
-    start, asked = one("start", _number) or 0, one("aantal", _number)
+    start, asked = one("start", number_of) or 0, one("aantal", number_of)
     hits = size if asked is None else asked
     _check_page(start, hits)
     return Question(
@@ -171,7 +171,8 @@ def _check_page(start: int, size: int) -> None:
         )
 
 
-def _number(name: str, text: str) -> int:
+def number_of(name: str, text: str) -> int:
+    """Return the number in a parameter. Raises QuestionError."""
     if not _NUMBER.fullmatch(text):
         raise QuestionError(f"{name} is een getal, zoals 20.")
     return int(text)
@@ -205,7 +206,8 @@ def _period(name: str, one: Callable[[str, Callable[[str, str], date]], date | N
     return Period(begin, end) if begin or end else None
 
 
-def _place(name: str, text: str) -> tuple[float, float]:
+def place_of(name: str, text: str) -> tuple[float, float]:
+    """Return the degrees north and east in a parameter. Raises QuestionError."""
     lat, lon = _numbers(name, text, "52.3731,4.8926")
     if abs(lat) > 90 or abs(lon) > 180:
         raise QuestionError(f"{name} is een breedtegraad en een lengtegraad, zoals 52.3731,4.8926.")
@@ -213,7 +215,7 @@ def _place(name: str, text: str) -> tuple[float, float]:
 
 
 def _distance(name: str, text: str) -> int:
-    metres = _number(name, text)
+    metres = number_of(name, text)
     if not 1 <= metres <= MAX_DISTANCE:
         raise QuestionError(f"{name} is 1 tot en met {MAX_DISTANCE} meter.")
     return metres

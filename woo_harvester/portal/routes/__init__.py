@@ -6,7 +6,7 @@ from itertools import chain
 
 from starlette.routing import BaseRoute
 
-from woo_harvester.portal.routes import api, document, feeds, files, search, subjects
+from woo_harvester.portal.routes import api, document, feeds, files, permits, permits_map, search, subjects
 
 ROUTES: list[BaseRoute] = list(
     chain(
@@ -14,6 +14,8 @@ ROUTES: list[BaseRoute] = list(
         document.ROUTES,
         feeds.ROUTES,
         files.ROUTES,
+        permits.ROUTES,
+        permits_map.ROUTES,
         search.ROUTES,
         subjects.ROUTES,
     )

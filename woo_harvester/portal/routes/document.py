@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from woo_harvester.findings import Explanation, Severity, explain
 from woo_harvester.portal import details
 from woo_harvester.portal.details import Value, location_of, title_of, version_of
 from woo_harvester.portal.dutch import day
+from woo_harvester.portal.explanations import explanations_of
 from woo_harvester.portal.pages import page
 from woo_harvester.portal.paths import document_path
 from woo_harvester.search.question import MAX_SIZE, Question
@@ -66,21 +66,9 @@ def _context(found: Json) -> dict[str, Any]:
         "dates": details.dates(found),
         "files": details.files(found),
         "own_fields": details.own_fields(found),
-        "findings": _findings(found),
+        "findings": explanations_of(found),
         "origin": details.origin(found),
     }
-
-
-def _findings(found: Json) -> list[Explanation]:
-    """Return the explanations of the findings about a document; a code that is not known explains itself."""
-    codes: Sequence[str] = (found.get("herkomst") or {}).get("bevindingen") or ()
-    explained = []
-    for code in codes:
-        try:
-            explained.append(explain(code, "nl"))
-        except ValueError:  # of a newer version of the harvester
-            explained.append(Explanation(code, Severity.INFO, code, "", "", ""))
-    return explained
 
 
 async def _relations(request: Request, given: Sequence[tuple[str, Json]]) -> list[tuple[str, Value]]:
