@@ -89,7 +89,7 @@ def hanging() -> Iterator[str]:
         def do_POST(self) -> None:
             over.wait(30)
 
-        do_GET = do_HEAD = do_POST
+        do_GET = do_HEAD = do_POST  # noqa: N815 -- http.server asks for these names
 
         def log_message(self, *args: object) -> None:
             pass
