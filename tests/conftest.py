@@ -66,6 +66,7 @@ TOGETHER = (
     "integration/test_repeated_documents.py",
     "integration/test_vergunningen.py",
     "integration/test_vergunningen_entries.py",
+    "integration/test_vergunningen_history.py",
 )
 
 

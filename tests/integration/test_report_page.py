@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report.runs import HOST, about_host, write_run
+from tests.report.runs import HOST, about_file, read_permits, write_run
 from tests.utils.browser import LARGE, PHONE, SMALL, Scheme, tab_to, violations
 from tests.utils.reports import coverage_of_many, inventory_of_permits, publishers, report_of_many_hosts
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
@@ -39,13 +39,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         coverage = coverage_of_many(tmp_path_factory.mktemp("coverage") / f"woo-{day}")
     made["coverage"] = coverage
     made["inventory"] = inventory_of_permits(tmp_path_factory.mktemp("inventory"))
-    permits = [about_host("ipm.schema", host=f"www.{name}.nl", line=3) for name in "abc"]
-    made["permits"] = make_report(write_run(english / "vergunningen-1", [], permits), history=False)
+    permits = [about_file("ipm.schema", f"www.{name}.nl", line=3) for name in "abc"]
+    of_permits = [read_permits(each.host or "", each) for each in permits]
+    made["permits"] = make_report(write_run(english / "vergunningen-1", of_permits, permits), history=False)
+    made["supplier"] = made["inventory"].with_name("supplier.html")
     made["english"] = make_report(write_run(english / "woo-1", accounts, findings), lang="en", history=False)
     return made
 
 
-NAMES = ["one", "several", "many", "host", "english", "coverage", "inventory", "permits"]
+NAMES = ["one", "several", "many", "host", "english", "coverage", "inventory", "supplier", "permits"]
 
 
 def opened(

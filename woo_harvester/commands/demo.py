@@ -12,11 +12,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
+from rich.console import Console
+from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
+from woo_harvester.report.assemble import AUDIT
+from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.running.audit_settings import AUDIT_SETTINGS
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.search.engine import EngineError
@@ -24,7 +31,6 @@ from woo_harvester.search.engine import EngineError
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
     from woo_harvester.demo.municipalities import PermitDemo
@@ -56,7 +62,7 @@ class Command(ProjectCommand):
     With ``--portal``, it then serves a search page over what it harvested, until it is stopped.
 
     With the argument ``vergunningen``, it harvests the permits of two municipalities on two days, also as
-    GeoJSON.
+    GeoJSON, and audits their entry pages.
     """
 
     name = "demo"
@@ -117,14 +123,19 @@ class Command(ProjectCommand):
             crawler = self._harvest(demo.register_path, demo.ca_path, Path(folder))
             if crawler is not None:
                 _show(crawler)
-                self._offer_portal([crawler], opts)
+                if opts.portal:
+                    self._serve_portal([crawler], opts)
+                else:
+                    self._offer_portal([crawler])
 
-    def _offer_portal(self, crawlers: Sequence[Crawler], opts: argparse.Namespace) -> None:
-        """Say how to search in the records, or serve a portal over them; the publishers still answer then."""
+    def _offer_portal(self, crawlers: Sequence[Crawler]) -> None:
+        """Print how to search in the records."""
         files = [str(_record_files(crawler)[0]) for crawler in crawlers]
-        if not opts.portal:
-            print(f"Search in a browser: scrapy portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
-            return
+        print(f"Search in a browser: scrapy portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
+
+    def _serve_portal(self, crawlers: Sequence[Crawler], opts: argparse.Namespace) -> None:
+        """Serve a portal over the records until it is stopped; the publishers still answer then."""
+        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
         try:
             # These need the extra "portal".
             from woo_harvester.portal.record_files import RecordFiles  # noqa: PLC0415
@@ -179,15 +190,19 @@ class Command(ProjectCommand):
         return process
 
     def _permits(self, demo: PermitDemo, data: Path, opts: argparse.Namespace) -> None:
-        """Harvest two days, one after the other, and show the results."""
+        """Harvest two days, one after the other, audit the entry pages, and show the results."""
         process = self._process(demo.register_path, demo.ca_path, data)
         feeds = {_RECORDS: {"format": "jsonlines"}, _PLACES: {"format": "geojson"}}
         process.settings.set("FEEDS", feeds, "cmdline")
         first, second = (process.create_crawler("vergunningen") for _ in range(2))
+        audit = _audit(process)
 
         def begin_second() -> None:
             demo.second_day()
-            process.crawl(second, entries=demo.entries)
+            process.crawl(second, entries=demo.entries).add_done_callback(begin_audit)
+
+        def begin_audit(_: object) -> None:
+            process.crawl(audit, entries=demo.entries)
 
         print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
         print(_OWN_FOLDER)
@@ -197,7 +212,23 @@ class Command(ProjectCommand):
                 return
             print(f"\n{day}:\n")
             _show_permits(crawler)
-        self._offer_portal([first, second], opts)
+        if not opts.portal:
+            self._offer_portal([first, second])
+        if self._is_finished(failure, audit):
+            print("\nWhat `scrapy audit --permits` answers to both municipalities, or to their supplier:\n")
+            print_summary(cast("Findings", audit.get_extension(Findings)).run_folder, Console())
+            if opts.portal:
+                self._serve_portal([first, second], opts)
+
+
+def _audit(process: HarvestProcess) -> Crawler:
+    """Return a crawler that audits entry pages; it knows nothing of the harvests before it."""
+    settings = process.settings.copy()
+    # Scrapy gives a crawler the settings of the process that have the same priority.
+    settings.setdict(AUDIT_SETTINGS, SETTINGS_PRIORITIES["cmdline"] + 1)
+    crawler = Crawler(process.spider_loader.load("vergunningen"), settings)
+    crawler.signals.connect(lambda: crawler.stats.set_value(AUDIT, 1), signals.engine_started, weak=False)
+    return crawler
 
 
 def _show_permits(crawler: Crawler) -> None:
@@ -211,6 +242,7 @@ def _show_permits(crawler: Crawler) -> None:
     for finding in findings.run_folder.read_findings():
         print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
     print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.run_folder.findings}")
+    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
 
 
 def _show(crawler: Crawler) -> None:

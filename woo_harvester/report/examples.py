@@ -8,6 +8,7 @@ from typing import Any
 from woo_harvester.findings import Language
 from woo_harvester.findings.action_texts import action_in_words
 from woo_harvester.findings.seen_texts import in_words
+from woo_harvester.report.expected import expected
 from woo_harvester.report.model import Example
 from woo_harvester.report.suggestions import suggestion
 
@@ -25,4 +26,5 @@ def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]
         known["suggestion"] = suggestion(finding)
     if "action" in known:
         known["action"] = action_in_words(known["action"], lang)
+    known["expected"] = expected(finding, lang)
     return known

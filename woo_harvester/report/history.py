@@ -17,10 +17,11 @@ from typing import Any
 
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
+from woo_harvester.report.losses import HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
 from woo_harvester.report.score import FindingKey, Score
-from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
+from woo_harvester.report.score_parts import part_of, weight_of
 
 #: The number of runs that are kept, and the number of those that a chart shows.
 KEPT_RUNS = 400
@@ -203,6 +204,8 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
         return False
     if code == CATEGORY_CONFLICT:
         return account.has_seen_all
+    if kind == "vergunningen":
+        return bool(account.complete) and (is_repeated(code) or not (about_document and account.unchanged))
     if not about_document:
         return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
     if not account.complete:
