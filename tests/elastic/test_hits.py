@@ -19,20 +19,10 @@ def test_a_text_comes_in_pieces_in_its_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a",
-        BEGIN,
-        END,
-        f"{END}a",
-        f"a{END}b",
-        f"{BEGIN}a",
-        f"{BEGIN}{END}",
-        f"{BEGIN}a{BEGIN}b{END}{END}c",
-    ],
-)
+HOSTILE = ["", "a", BEGIN, END, f"{END}a", f"a{END}b", f"{BEGIN}a", f"{BEGIN}{END}"]
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, f"{BEGIN}a{BEGIN}b{END}{END}c"])
 def test_no_mark_of_a_publisher_is_shown_and_no_other_character_is_lost(text: str) -> None:
     made = pieces(text)
     assert "".join(piece.text for piece in made) == text.replace(BEGIN, "").replace(END, "")
