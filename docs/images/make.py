@@ -26,10 +26,10 @@ _ADDRESS = "The portal is at "
 
 
 @contextmanager
-def demo(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Run the demo in *folder*; give the page of its report, and the address of a portal over its records."""
+def demo(folder: Path, *arguments: str) -> Iterator[str]:
+    """Run the demo in *folder*, and give the address of a portal over its records."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
-    command = [sys.executable, "-m", "scrapy", "demo", "--documents", "400", "--portal", "--port", "0"]
+    command = [sys.executable, "-m", "scrapy", "demo", *arguments, "--portal", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"
@@ -37,8 +37,7 @@ def demo(folder: Path) -> Iterator[tuple[Path, str]]:
         assert process.stdout is not None
         lines = (line for line in process.stdout if line.startswith(_ADDRESS))
         address = next(lines).removeprefix(_ADDRESS).split()[0].rstrip("/")
-        (page,) = folder.glob("**/reports/woo-*/index.html")
-        yield page, address
+        yield address
         process.terminate()
 
 
@@ -66,8 +65,16 @@ def first_hit(address: str, question: str) -> str:
     return f"{address}{link.get('href')}"
 
 
-if __name__ == "__main__":
-    with TemporaryDirectory() as name, demo(Path(name)) as (report, portal):
+def main() -> None:
+    """Make all pictures."""
+    with TemporaryDirectory() as name, demo(Path(name), "--documents", "400") as portal:
+        (report,) = Path(name).glob("**/reports/woo-*/index.html")
         picture(report.as_uri(), HERE / "report.png")
         picture(f"{portal}/?q=besluit", HERE / "portal-search.png")
         picture(first_hit(portal, "waterfront"), HERE / "portal-document.png")
+    with TemporaryDirectory() as name, demo(Path(name), "vergunningen") as portal:
+        picture(f"{portal}/vergunningen/kaart", HERE / "portal-map.png")
+
+
+if __name__ == "__main__":
+    main()

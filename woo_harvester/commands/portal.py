@@ -78,3 +78,5 @@ class Command(ProjectCommand):
             run_portal(settings, RecordFiles(args), site, rebuild=opts.rebuild, watch=not opts.no_watch)
         except (EngineError, ListenError, NoRecordsError) as error:
             self.fail(str(error))
+        except KeyboardInterrupt:  # while it fills; the server itself ends without one
+            self.fail("stopped before it was ready; the next start continues", 130)

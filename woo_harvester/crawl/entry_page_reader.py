@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from woo_harvester.crawl.entry_page_history import note_files, report_undated
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.permit_files import PermitFiles, permit_request
 from woo_harvester.crawl.robots import report_private_address
@@ -19,6 +20,7 @@ from woo_harvester.permits.sample import newest_and_oldest
 from woo_harvester.responses import header, header_date
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.batches import batches
+from woo_harvester.state.permit_history import note_back
 from woo_harvester.state.permits import PermitFile, look_up_files, wait_again
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of, secured
@@ -91,6 +93,16 @@ class EntryPageReader:
         visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
         self._page_done(visit)
 
+    def note_done(self, visit: EntryPageVisit) -> None:
+        """Note what became of the files of a page, once all of them have been read.
+
+        A page without any link to XML may be an error page: its files count as listed.
+        """
+        report_undated(visit)
+        if visit.complete and visit.has_xml and not visit.is_sample:
+            with self._keeper.begin() as connection:
+                note_files(connection, visit, datetime.now(UTC))
+
     def _page_done(self, visit: EntryPageVisit) -> None:
         visit.page_done = True
         visit.finish()
@@ -144,11 +156,15 @@ class EntryPageReader:
         with self._keeper.begin() as connection:
             known = look_up_files(connection, visit.number, [link.url for link in links])
             wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
+            note_back(connection, [file.number for file in known.values() if file.is_gone])
         for link in links:
             file = known.get(link.url)
             visit.has_xml |= file is not None
             if file is not None and not link.is_xml:
                 visit.account.count_files(1)
+            visit.files += link.is_xml or file is not None
+            if file is not None:
+                visit.listed.add(file.number)
             ask = how_to_ask(link.date, file.known if file else None)
             if file is not None and file.is_due(now):
                 ask = Ask.FETCH

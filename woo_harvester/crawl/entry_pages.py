@@ -14,6 +14,7 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.inputs import read_columns
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class EntryPage:
     """TOOI URI or systeemId. If the register has none: the name as given, else the host."""
     hosts: frozenset[str]
     """The hosts on which its files may be."""
+    is_named: bool = False
+    """True if the operator named the organisation; else the register or the host did."""
 
     @property
     def host(self) -> str:
@@ -51,14 +54,14 @@ class EntryPageVisit(Backlog):
         backlog: int,
         report: Reporter,
         account: PermitAccount,
-        finished: Callable[[EntryPageVisit], None] = lambda visit: None,
+        when_done: Callable[[EntryPageVisit], None] = lambda visit: None,
     ) -> None:
         super().__init__(backlog)
+        self._when_done = when_done
         self.page = page
         self.account = account
         """The figures of the page's host."""
         account.count_page(page.url)
-        self._finished = finished
         self.number = number
         """The number of the entry page in the state."""
         self.requested_at = datetime.now(UTC)
@@ -71,6 +74,12 @@ class EntryPageVisit(Backlog):
         """True if only a sample of its files is read (``WOO_MESSAGE_SAMPLE``)."""
         self.complete = False
         """True if the page was read to its end."""
+        self.listed = DocumentSet()
+        """The numbers, in the state, of the files that the page lists."""
+        self.files = 0
+        """How many files it lists, as far as their links or the state show that they are XML."""
+        self.undated = 0
+        """How many files were fetched completely without any date or ETag."""
         self._run_report = report
         self.report = Reporter(self._send, host=page.host, organisation=page.organisation)
 
@@ -86,7 +95,7 @@ class EntryPageVisit(Backlog):
         if self.complete and not self.has_xml:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
         self.account.count_entry_page(complete=self.complete)
-        self._finished(self)
+        self._when_done(self)
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
@@ -159,4 +168,4 @@ def _entry_page(name: str, url: str, register: Register) -> EntryPage:
         organisation = owners[0] if len(owners) == 1 else None
     own = register.hosts_of(organisation) if organisation is not None else ()
     identifier = organisation.identifier if organisation else name or host
-    return EntryPage(url, identifier, frozenset({host, *own}))
+    return EntryPage(url, identifier, frozenset({host, *own}), is_named=bool(name))

@@ -138,6 +138,7 @@ class PermitFiles:
         now = datetime.now(UTC)
         read_at = int(now.timestamp())
         compared = _compare(response, link, file, visit, now)
+        date = link.date.as_utc() if link.date else header_date(response, "Last-Modified")
         faults: Sequence[KeptFinding] = file.faults if file is not None else ()
         since = file.faults_since if file is not None else None
         mutation = None
@@ -147,7 +148,6 @@ class PermitFiles:
             since = (since or read_at) if faults else None
             if message is not None:
                 visit.account.count_waiting()
-                date = link.date.as_utc() if link.date else header_date(response, "Last-Modified")
                 mutation = Mutation(
                     message,
                     organisatie=visit.page.organisation,
@@ -160,9 +160,11 @@ class PermitFiles:
         elif file is not None:
             self._same(link, file, visit)
         etag, last_modified = validator(response, "ETag"), validator(response, "Last-Modified")
-        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since)
+        visit.undated += link.date is None and etag is None and last_modified is None
+        dated_at = None if date is None or compared.known.now else int(date.timestamp())
+        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since, dated_at=dated_at)
         with self._keeper.begin() as connection:
-            keep_file(connection, visit.number, link.url, read, mutation)
+            visit.listed.add(keep_file(connection, visit.number, link.url, read, mutation))
 
     def _read_message(
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit, now: datetime

@@ -46,5 +46,6 @@ def make_app(engine: Engine, options: Options) -> Starlette:
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
     return app

@@ -101,8 +101,8 @@ def about(document: Json) -> list[Row]:
     rows = [
         _terms(document, "Organisatie", f"{_DOCUMENT}.verantwoordelijke", "organisatie"),
         _terms(document, "Gepubliceerd door", f"{_DOCUMENT}.publisher", "organisatie"),
-        _terms(document, "Ook verantwoordelijk", f"{_DOCUMENT}.medeverantwoordelijken", "organisatie"),
-        _terms(document, "Geschreven door", f"{_DOCUMENT}.opsteller", "organisatie"),
+        _terms(document, "Ook verantwoordelijk", f"{_DOCUMENT}.medeverantwoordelijken"),
+        _terms(document, "Geschreven door", f"{_DOCUMENT}.opsteller"),
         _texts(document, "Naam van de schrijver", f"{_DOCUMENT}.naamOpsteller"),
         _terms(document, "Informatiecategorie", f"{_CLASSES}.informatiecategorieen", "informatiecategorie"),
         _terms(document, "Documentsoort", f"{_CLASSES}.documentsoorten", "documentsoort"),

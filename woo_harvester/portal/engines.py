@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from woo_harvester.paths import data_dir
 from woo_harvester.portal.record_files import RecordFiles
-from woo_harvester.portal.watching import Watcher
 from woo_harvester.search.engine import Engine, EngineError
 from woo_harvester.search.record_kinds import KINDS
 
@@ -44,7 +43,9 @@ def open_engine(
 
 @contextmanager
 def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watch: bool) -> Iterator[Engine]:
-    from woo_harvester.search.embedded.engine import EmbeddedEngine  # noqa: PLC0415  -- needs the extra
+    # These need the extra "portal".
+    from woo_harvester.search.embedded.engine import EmbeddedEngine  # noqa: PLC0415
+    from woo_harvester.search.embedded.watching import Watcher  # noqa: PLC0415
 
     folder, seconds = data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT")
     with ExitStack() as stack:
@@ -54,17 +55,8 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
         filling = Filling(sys.stderr)
         filling.end(engine.fill(files(), filling))
         if watch:
-            stack.enter_context(closing(Watcher(_look(engine.fill, files, filling))))
+            stack.enter_context(Watcher(engine, files, filling.write))
         yield engine
-
-
-def _look(fill: Callable[..., Filled], files: RecordFiles, filling: Filling) -> Callable[[], None]:
-    """Return what reads the new records, and says what is wrong with them."""
-
-    def look() -> None:
-        filling.report(fill(files()))
-
-    return look
 
 
 def _elasticsearch(settings: BaseSettings) -> Engine:
@@ -92,20 +84,17 @@ class Filling:
         """Say how far it is, if that was not said just now."""
         if time.monotonic() - self._shown >= _INTERVAL:
             self._shown = time.monotonic()
-            self._write(f"{filled.lines:,} records read so far")
+            self.write(f"{filled.lines:,} records read so far")
 
     def end(self, filled: Filled) -> None:
         """Say what was read, if it was anything."""
         if filled.lines:
             seconds = time.monotonic() - self._begun
-            self._write(f"{filled.lines:,} records read in {seconds:.0f} s, {filled.written:,} of them new")
-        self.report(filled)
-
-    def report(self, filled: Filled) -> None:
-        """Say what is wrong with the files."""
+            self.write(f"{filled.lines:,} records read in {seconds:.0f} s, {filled.written:,} of them new")
         for message in filled.messages:
-            self._write(message)
+            self.write(message)
 
-    def _write(self, line: str) -> None:
+    def write(self, line: str) -> None:
+        """Write a line for the operator."""
         self._out.write(f"scrapy portal: {line}\n")
         self._out.flush()

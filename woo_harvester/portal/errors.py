@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from woo_harvester.portal.asking import BusyError
+from woo_harvester.portal.headers import HEADERS
 from woo_harvester.portal.pages import own_path, page
 from woo_harvester.search.engine import EngineError, SlowQuestionError
 from woo_harvester.search.question import QuestionError
@@ -81,7 +82,7 @@ async def _on_engine(request: Request, error: Exception) -> Response:
 
 async def _on_fault(request: Request, error: Exception) -> Response:
     """Answer a fault of the portal's own; Starlette then raises it again, for the log."""
-    return error_response(request, 500)
+    return error_response(request, 500, headers=HEADERS)  # no middleware sees this answer
 
 
 HANDLERS: dict[Any, Any] = {

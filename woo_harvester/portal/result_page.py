@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from woo_harvester.portal.dutch import capitalised, day
 from woo_harvester.portal.paths import search_path
+from woo_harvester.search.chosen import chosen_label
 from woo_harvester.search.engine import Answer, Count
 from woo_harvester.search.facets import Facet, FacetValue, facets
 from woo_harvester.search.question import MAX_DEPTH, Question, Sort
@@ -108,7 +109,8 @@ def chosen(question: Question, answer: Answer, address: Address) -> list[Choice]
     names = {facet.name: facet.label for facet in facets(question.kind)}
     for name, value in address.parameters:
         if name in names:
-            text = f"{names[name]}: {labels[name].get(value, value)}"
+            label = labels[name].get(value) or capitalised(chosen_label(question.kind, name, value))
+            text = f"{names[name]}: {label}"
         elif name in _BOUNDS:
             text = f"{_BOUNDS[name]} {day(value)}"
         else:
@@ -159,7 +161,7 @@ def _with_chosen(facet: Facet, question: Question, answer: Answer) -> Iterator[C
     counts = answer.counts.get(facet.name, ())
     yield from counts
     for value in set(question.chosen.get(facet.name, ())) - {count.value.value for count in counts}:
-        yield Count(FacetValue(value, value), 0)
+        yield Count(FacetValue(value, chosen_label(question.kind, facet.name, value)), 0)
 
 
 def _choice(facet: Facet, count: Count, question: Question, address: Address) -> Choice:

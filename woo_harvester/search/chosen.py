@@ -1,4 +1,4 @@
-"""The value of a facet that a person names by its label."""
+"""The value of a facet that a person names by its label, and the label of a value."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
 from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
-from woo_harvester.tooi.values import Concept
-
-_Lookup = Callable[[str], Concept | None]
+from woo_harvester.tooi.values import ValueList
 
 
 def chosen_value(kind: RecordKind, name: str, text: str) -> str:
@@ -19,21 +17,29 @@ def chosen_value(kind: RecordKind, name: str, text: str) -> str:
 
     A text that the lists do not have is a value itself: a URI, or the label of a value that has none.
     """
-    lookup = _LOOKUPS.get((kind.name, name))
-    found = lookup(text) if lookup else None
+    if (kind, name) == (PERMITS, _MUNICIPALITY):
+        found = organisation_by_name(organisaties(), _MUNICIPALITY, text)
+    else:
+        values = _LISTS.get((kind.name, name))
+        found = values().by_label(text) if values else None
     return found.uri if found else text
 
 
-def _municipality(text: str) -> Concept | None:
-    return organisation_by_name(organisaties(), "gemeente", text)
+def chosen_label(kind: RecordKind, name: str, value: str) -> str:
+    """Return the label of a value of a facet in the value lists; the value itself if they do not have it."""
+    values = _LISTS.get((kind.name, name))
+    found = values().by_uri(value) if values else None
+    return found.label if found else value
 
 
-_LOOKUPS: Mapping[tuple[str, str], _Lookup] = {
-    (WOO.name, "informatiecategorie"): lambda text: informatiecategorieen().by_label(text),
-    (WOO.name, "documentsoort"): lambda text: documentsoorten().by_label(text),
-    (WOO.name, "thema"): lambda text: themas().by_label(text),
-    (WOO.name, "organisatie"): lambda text: organisaties().by_label(text),
-    (WOO.name, "publisher"): lambda text: organisaties().by_label(text),
-    (WOO.name, "bestandstype"): lambda text: filetypes().by_label(text),
-    (PERMITS.name, "gemeente"): _municipality,
+_MUNICIPALITY = "gemeente"
+
+_LISTS: Mapping[tuple[str, str], Callable[[], ValueList]] = {
+    (WOO.name, "informatiecategorie"): informatiecategorieen,
+    (WOO.name, "documentsoort"): documentsoorten,
+    (WOO.name, "thema"): themas,
+    (WOO.name, "organisatie"): organisaties,
+    (WOO.name, "publisher"): organisaties,
+    (WOO.name, "bestandstype"): filetypes,
+    (PERMITS.name, _MUNICIPALITY): organisaties,
 }

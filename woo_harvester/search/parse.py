@@ -74,14 +74,8 @@ def question_of_pairs(
 
     *size* is the number of hits on a page if they do not say it. Raises QuestionError.
     """
-    given = _given(kind, pairs)
-
-    def one(name: str, read: Callable[[str, str], _T]) -> _T | None:
-        values = given.get(name)
-        if values and len(values) > 1:
-            raise QuestionError(f"Geef {name} maar één keer.")
-        return read(name, values[0]) if values else None
-
+    given = _Given(kind, pairs)
+    one = given.one
     near = _near(one("plaats", place_of), one("afstand", _distance))
     sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
     if sort is Sort.DISTANCE and near is None:
@@ -93,14 +87,10 @@ def question_of_pairs(
     _check_page(start, hits)
     return Question(
         kind,
-        clauses=clauses_of(" ".join(given.get("zoektekst", ()))),
-        chosen={
-            name: tuple(dict.fromkeys(chosen_value(kind, name, text) for text in given[name]))
-            for name in _lists(kind)
-            if name != "id" and name in given
-        },
+        clauses=clauses_of(" ".join(given.all("zoektekst"))),
+        chosen=given.chosen(),
         periods={name: period for name in DATES[kind.name] if (period := _period(name, one))},
-        ids=tuple(given.get("id", ())),
+        ids=given.all("id"),
         near=near,
         box=one("kader", _box),
         running_on=day if is_running else None,
@@ -109,6 +99,35 @@ def question_of_pairs(
         start=start,
         size=hits,
     )
+
+
+class _Given:
+    """The parameters of an address that have a value. Raises QuestionError for an unknown one."""
+
+    def __init__(self, kind: RecordKind, pairs: Pairs) -> None:
+        self._kind = kind
+        self._values = _given(kind, pairs)
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Return the values of a parameter."""
+        return tuple(self._values.get(name, ()))
+
+    def one(self, name: str, read: Callable[[str, str], _T]) -> _T | None:
+        """Return the only value of a parameter, or None. Raises QuestionError if there are several."""
+        values = self.all(name)
+        if len(values) > 1:
+            raise QuestionError(f"Geef {name} maar één keer.")
+        return read(name, values[0]) if values else None
+
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """Return the chosen values of each facet that has any, each once."""
+        found = {
+            facet.name: tuple(
+                dict.fromkeys(chosen_value(self._kind, facet.name, text) for text in self.all(facet.name))
+            )
+            for facet in facets(self._kind)
+        }
+        return {name: values for name, values in found.items() if values}
 
 
 def pairs_of(question: Question, *, size: int = SIZE) -> list[tuple[str, str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.portal.client import Client, client_of
+from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, THEMA, document, permit
 from tests.utils.scan_engine import ScanEngine
 from woo_harvester.portal.app import Options, make_app
@@ -23,9 +25,10 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client() -> Client:
-    return client_of(RECORDS)
+@pytest.fixture(scope="module", params=ENGINES)
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with client_over(request.param, RECORDS, tmp_path_factory.mktemp("portal")) as made:
+        yield made
 
 
 def test_an_answer_has_the_number_of_hits_a_page_of_records_and_the_counts(client: Client) -> None:
@@ -154,7 +157,12 @@ def test_the_tag_differs_for_another_question_another_kind_and_another_index(cli
         tag(client_of(RECORDS[:3]), "/api/v0/zoek"),
     ]
     assert len(set(tags)) == len(tags)
-    assert tag(client_of(RECORDS), "/api/v0/zoek?start=0&zoektekst=") == tags[0]
+    assert tag(client, "/api/v0/zoek?start=0&zoektekst=") == tags[0]
+
+
+def test_another_portal_over_the_same_records_has_the_same_tag() -> None:
+    one, other = (client_of(RECORDS).get("/api/v0/zoek?zoektekst=a").headers["etag"] for _ in range(2))
+    assert one == other
 
 
 def test_any_site_may_ask(client: Client) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from lxml import html
 
 from tests.portal.client import Client, client_of
+from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, DOM, permit
 from woo_harvester.portal.app import Options
 from woo_harvester.portal.routes import permits_map
@@ -21,9 +23,10 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client() -> Client:
-    return client_of(RECORDS)
+@pytest.fixture(scope="module", params=ENGINES)
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with client_over(request.param, RECORDS, tmp_path_factory.mktemp("portal")) as made:
+        yield made
 
 
 def opened(client: Client, path: str) -> html.HtmlElement:

@@ -134,6 +134,14 @@ def test_nothing_found_helps_on(client: Client) -> None:
     assert link(page, "Haal alle filters weg") == "/?q=%22niets+hiervan%22"
 
 
+def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Client) -> None:
+    page = tree(client, "/?q=nietsvandit&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0344")
+    (removal,) = page.cssselect(".chosen a")
+    assert "Organisatie: Gemeente Utrecht" in str(removal.text_content())
+    assert removal.get("href") == "/?q=nietsvandit"
+    assert "Gemeente Utrecht (gekozen, haal weg) 0" in text_of(page)
+
+
 def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
     page = tree(client, "/?q=besluit&sorteer=titel&start=10&aantal=20")
     for text, name in (("feed", "atom"), ("CSV", "csv"), ("JSON Lines", "jsonl")):

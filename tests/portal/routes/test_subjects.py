@@ -9,6 +9,7 @@ import pytest
 from tests.portal.client import Client, client_of
 from tests.portal.records import AMSTERDAM, bare, full
 from tests.portal.routes.test_search import link, text_of, titles, tree
+from woo_harvester.search.facets import MAX_COUNTS
 from woo_harvester.urls import record_id
 
 
@@ -70,6 +71,14 @@ def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
         "Gemeente Amsterdam",
     ]
     assert link(tree(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
+
+
+def test_a_list_that_is_cut_off_says_so() -> None:
+    many = [full(id=record_id(f"https://b.nl/{number}")) for number in range(MAX_COUNTS)]
+    for number, record in enumerate(many):
+        record["document"] = {**record["document"], "verantwoordelijke": {"label": f"Naam {number}"}}
+    assert "Dit zijn de 200 met de meeste documenten." in text_of(tree(client_of(many), "/organisaties"))
+    assert "Dit zijn de" not in text_of(tree(client_of(many[1:]), "/organisaties"))
 
 
 @pytest.mark.parametrize(

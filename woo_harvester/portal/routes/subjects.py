@@ -14,6 +14,7 @@ from woo_harvester.portal.dutch import capitalised
 from woo_harvester.portal.pages import page
 from woo_harvester.portal.paths import search_path, value_of
 from woo_harvester.search.engine import Answer, Count
+from woo_harvester.search.facets import MAX_COUNTS
 from woo_harvester.search.question import MAX_TEXT, Question, Sort
 from woo_harvester.search.woo import WOO
 from woo_harvester.tooi import article_of_category, informatiecategorieen, organisaties
@@ -74,7 +75,14 @@ async def _list_page(request: Request, subject: _Subject) -> Response:
     question = Question(WOO, size=1, with_highlights=False)
     answer: Answer = await state.asking(request, state.engine.search, question)
     counts = sorted(answer.counts.get(subject.facet, ()), key=lambda each: each.value.label.casefold())
-    return page(request, "subjects.html", heading=subject.heading, facet=subject.facet, counts=counts)
+    return page(
+        request,
+        "subjects.html",
+        heading=subject.heading,
+        facet=subject.facet,
+        counts=counts,
+        is_cut=len(counts) >= MAX_COUNTS,
+    )
 
 
 async def _value_page(request: Request, subject: _Subject) -> Response:
