@@ -38,7 +38,7 @@ def search_body(question: Question, seconds: float) -> dict[str, Any]:
     body: dict[str, Any] = {
         "from": question.start,
         "size": question.size,
-        "timeout": _time(seconds),
+        "timeout": f"{int(seconds * 1000)}ms",
         "track_total_hits": True,
         "query": _query(question),
         "sort": [*sort_of(question), *_distance(question)],
@@ -57,12 +57,11 @@ def wants_highlights(question: Question) -> bool:
     return question.with_highlights and any(not clause.is_excluded for clause in question.clauses)
 
 
-def all_body(question: Question, size: int, seconds: float) -> dict[str, Any]:
+def all_body(question: Question, size: int) -> dict[str, Any]:
     """Return the request for the first part of all hits, without counts and highlights."""
     filters = [_query(question), *_chosen(question).values()]
     return {
         "size": size,
-        "timeout": _time(seconds),
         "track_total_hits": False,
         "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
         "sort": sort_of(question),
@@ -119,10 +118,6 @@ def _distance(question: Question) -> list[dict[str, Any]]:
     place = {"lat": near.lat, "lon": near.lon}
     options = {"order": "asc", "unit": "m", "ignore_unmapped": True}
     return [{"_geo_distance": {"locatie": place, **options}}]
-
-
-def _time(seconds: float) -> str:
-    return f"{int(seconds * 1000)}ms"
 
 
 def _query(question: Question) -> dict[str, Any]:
