@@ -105,7 +105,8 @@ def _word(sets: Mapping[str, str]) -> str:
     if sets["Katakana"]:
         katakana = one_of("Katakana")
         run = f"(?:{katakana}(?:{joins}*+{katakana})*+|{run})"
-    return f"(?<![{sets['ExtendNumLet']}]){joins}*+{run}(?:{joins}++{run})*+{joins}*+"
+    begin = f"(?:(?<![{sets['ExtendNumLet']}{sets['Extend']}]){joins}++)?+"
+    return f"{begin}{run}(?:{joins}++{run})*+{joins}*+"
 
 
 def _emoji(sets: Mapping[str, str]) -> str:
